@@ -4,7 +4,7 @@ import {
   ProtocolError,
   SdkError,
   SdkErrorCode,
-  UnauthorizedError,
+  UrlElicitationRequiredError,
   type GetPromptResult,
   type OAuthClientProvider,
   type Prompt,
@@ -13,8 +13,11 @@ import {
   type Tool as ServerTool,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { CallTimer } from './call-timer.ts';
+import { toFailure } from './failure.ts';
 import { createHttpTransport } from './http-transport.ts';
 import type { McpServer } from './server-config.ts';
+import { ServerQuestions, type Ask } from './server-questions.ts';
 import { StdioTransport, type StdioOptions } from './stdio-transport.ts';
 
 /** Milliseconds that a server has to start and to list what it has. */
@@ -39,12 +42,16 @@ export interface ConnectOptions {
   onToolsChanged?: () => void;
   /** Milliseconds. Default 60,000. */
   startMs?: number;
+  /** True: questions of the server during a call go to `ask` of the call. Default false: it is said to be impossible. */
+  asks?: boolean;
 }
 
 export interface CallOptions {
   signal: AbortSignal;
   timeoutMs: number;
   onProgress?: (text: string) => void;
+  /** Asks the user. The time-out does not run during this time. Default: declines. */
+  ask?: Ask;
 }
 
 /** A connection to a server that has been started or reached. Its methods throw KlausError `mcp.failed`, `cancelled`. */
@@ -55,6 +62,7 @@ export interface McpConnection {
   readonly protocol: string;
   readonly instructions: string | undefined;
   readonly hasResources: boolean;
+  readonly hasPrompts: boolean;
   readonly isOpen: boolean;
   tools(signal: AbortSignal): Promise<readonly ServerTool[]>;
   prompts(signal: AbortSignal): Promise<readonly Prompt[]>;
@@ -105,14 +113,20 @@ function isRefusal(error: unknown): boolean {
 }
 
 async function connectOnce(options: ConnectOptions, negotiation: Negotiation): Promise<McpConnection> {
-  const { name, signal, onToolsChanged = () => {}, startMs = START_MS } = options;
+  const { name, signal, onToolsChanged = () => {}, startMs = START_MS, asks = false } = options;
   const client = new Client(
     { name: 'klaus', title: 'Klaus', version: '1' },
     {
       versionNegotiation: negotiation,
+      ...(asks ? { capabilities: { elicitation: { form: { applyDefaults: true }, url: {} } } } : {}),
       listChanged: { tools: { onChanged: onToolsChanged, autoRefresh: false, debounceMs: 0 } },
     },
   );
+  const questions = new ServerQuestions(name);
+  if (asks)
+    client.setRequestHandler('elicitation/create', (request, { mcpReq }) =>
+      questions.answer(request.params, mcpReq.signal),
+    );
   // A broken stream is reported by the request that it breaks.
   client.onerror = () => {};
   const transport = createTransport(options);
@@ -120,10 +134,9 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
     await Promise.race([client.close().catch(() => {}), new Promise((done) => setTimeout(done, CLOSE_MS).unref())]);
     if (transport instanceof StdioTransport) await transport.close();
   };
-  const limits = { timeout: startMs, maxTotalTimeout: startMs, signal };
   let isOpen = true;
   try {
-    await within(client.connect(transport, limits), { ms: startMs, signal, transport });
+    await within((limits) => client.connect(transport, limits), { ms: startMs, signal, transport, questions });
   } catch (error) {
     await close();
     if (transport instanceof StdioTransport && !(error instanceof KlausError && error.code === 'timeout')) {
@@ -134,16 +147,17 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
   }
   client.onclose = () => void (isOpen = false);
   const info = client.getServerVersion();
-  const perform = async <T>(
-    work: (limits: object) => Promise<T>,
-    { signal: stop, timeoutMs, onProgress }: CallOptions,
-  ) => {
+  const perform = async <T>(work: (limits: Limits) => Promise<T>, { onProgress, ...at }: CallOptions): Promise<T> => {
+    const { signal: stop, timeoutMs: ms, ask } = at;
     const onprogress = onProgress && ((progress: Progress): void => onProgress(toProgressText(progress)));
-    const at = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal: stop, ...optional({ onprogress }) };
+    const limited = (limits: Limits): Promise<T> => work({ ...limits, ...optional({ onprogress }) });
+    const run = (): Promise<T> => within(limited, { ms, signal: stop, transport, questions, ...optional({ ask }) });
     try {
-      return await within(work(at), { ms: timeoutMs, signal: stop, transport });
+      return await run();
     } catch (error) {
-      throw toFailure(name, error, stop);
+      if (!(error instanceof UrlElicitationRequiredError) || !ask) throw toFailure(name, error, stop);
+      if (!(await questions.open(error.elicitations, { ask, signal: stop }))) throw toFailure(name, error, stop);
+      return await run().catch((other: unknown) => Promise.reject(toFailure(name, other, stop)));
     }
   };
   const capabilities = client.getServerCapabilities() ?? {};
@@ -153,6 +167,7 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
     protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
     instructions: client.getInstructions(),
     hasResources: capabilities.resources !== undefined,
+    hasPrompts: capabilities.prompts !== undefined,
     get isOpen() {
       return isOpen;
     },
@@ -193,64 +208,54 @@ function toProgressText({ progress, total, message }: Progress): string {
   return `${message === undefined ? count : `${count} ${message.slice(0, 500)}`}\n`;
 }
 
-/** Rejects at the time-out, the abort and the end of the program, also if the client still waits. */
+type Limits = { timeout: number; maxTotalTimeout: number; signal: AbortSignal };
+
+/** The client has no limit that can be paused. */
+const NO_LIMIT = { timeout: 2 ** 31 - 1, maxTotalTimeout: 2 ** 31 - 1 };
+
+interface Within {
+  ms: number;
+  signal: AbortSignal;
+  transport: Transport;
+  questions: ServerQuestions;
+  ask?: Ask;
+}
+
+/** Rejects at the time-out, the abort and the end of the program, and then cancels the request at the server. */
 async function within<T>(
-  work: Promise<T>,
-  { ms, signal, transport }: { ms: number; signal: AbortSignal; transport: Transport },
+  start: (limits: Limits) => Promise<T>,
+  { ms, signal, transport, questions, ask }: Within,
 ): Promise<T> {
+  const stop = new AbortController();
+  const timer = new CallTimer(ms);
+  const end = questions.begin({ timer, ...optional({ ask }) });
+  const work = start({ ...NO_LIMIT, signal: stop.signal });
   work.catch(() => {});
-  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  left.catch(() => {});
   const abort = (): void => reject(new KlausError('cancelled', 'Cancelled.'));
-  const timer = setTimeout(() => reject(new KlausError('timeout', `no answer within ${ms} ms`)), ms);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
-  const { promise: gone, reject: end } = Promise.withResolvers<never>();
+  const { promise: gone, reject: fall } = Promise.withResolvers<never>();
   gone.catch(() => {});
   // The transport starts in this turn of the event loop.
-  if (transport instanceof StdioTransport) queueMicrotask(() => void transport.ended.then(end));
+  if (transport instanceof StdioTransport) queueMicrotask(() => void transport.ended.then(fall));
   try {
-    return await Promise.race([work, ended, gone]);
+    return await Promise.race([work, timer.expired, left, gone]);
   } catch (error) {
+    stop.abort(isKlausError(error) ? error.message : undefined);
     // The client reports a closed connection before the reason is known.
-    if (transport instanceof StdioTransport && isGone(error)) throw await Promise.race([transport.ended, ended]);
+    if (transport instanceof StdioTransport && isGone(error))
+      throw await Promise.race([transport.ended, timer.expired, left]);
     throw error;
   } finally {
-    clearTimeout(timer);
+    end();
+    timer.close();
     signal.removeEventListener('abort', abort);
-    ended.catch(() => {});
   }
 }
 
 function isGone(error: unknown): boolean {
   if (isKlausError(error)) return error.code === 'mcp.failed';
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
-}
-
-function toFailure(name: string, error: unknown, signal: AbortSignal): KlausError {
-  if (signal.aborted) return new KlausError('cancelled', 'Cancelled.', { cause: error });
-  if (isKlausError(error)) {
-    return error.code === 'timeout' ? fail(name, `gave ${error.message}`, error) : error;
-  }
-  if (
-    error instanceof UnauthorizedError ||
-    (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpAuthentication)
-  ) {
-    return new KlausError('auth', `The MCP server ${name} needs a login.`, {
-      hint: `Run \`klaus mcp login ${name}\`, or add a header with a token.`,
-      cause: error,
-    });
-  }
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return fail(name, 'gave no answer in time', error);
-  const text = error instanceof Error ? error.message : String(error);
-  if (error instanceof ProtocolError) return fail(name, `answered with an error: ${text}`, error);
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return fail(name, `cannot be used: ${text}${cause}`, error);
-}
-
-function fail(name: string, reason: string, cause: unknown): KlausError {
-  return new KlausError('mcp.failed', `The MCP server ${name} ${reason.slice(0, 1_000)}`, {
-    hint: `\`klaus mcp test ${name}\` starts it alone.`,
-    cause,
-  });
 }

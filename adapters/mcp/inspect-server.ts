@@ -3,6 +3,7 @@ import { optional } from '@klaus/core/protocol';
 import { connectServer } from './connect-server.ts';
 import { createTokenProvider, type LoginStore } from './oauth.ts';
 import { toBinds, type McpServer } from './server-config.ts';
+import { toPrompt, type ServerPrompt } from './server-prompt.ts';
 
 /** What a server has. */
 export interface InspectedServer {
@@ -11,7 +12,7 @@ export interface InspectedServer {
   /** Version of the protocol. */
   protocol: string;
   tools: { name: string; description: string; reads: boolean }[];
-  prompts: string[];
+  prompts: ServerPrompt[];
   /** Number of resources. */
   resources: number;
 }
@@ -60,7 +61,7 @@ export async function inspectServer(options: InspectOptions): Promise<InspectedS
         description: tool.description ?? '',
         reads: tool.annotations?.readOnlyHint === true,
       })),
-      prompts: prompts.map((prompt) => prompt.name),
+      prompts: prompts.map(toPrompt),
       resources: resources.length,
     };
   } finally {

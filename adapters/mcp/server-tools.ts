@@ -1,11 +1,11 @@
-import type { Tool, ToolOutput } from '@klaus/core/agent';
-import { KlausError, optional, type Effect } from '@klaus/core/protocol';
+import type { Tool } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
 import type { JsonSchemaType, Tool as ServerTool } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
-import type { CallOptions, McpConnection } from './connect-server.ts';
-import { toPlace, type McpServer } from './server-config.ts';
-import { toOutput, toText, toTextOutput } from './to-output.ts';
+import { toPromptList, toPromptReader } from './prompt-tools.ts';
+import { toOutput, toPartsOutput, toTextOutput } from './to-output.ts';
+import { toAccess, toBase, toShort, toToolName, use, type Input, type ServerToolsOptions } from './tool-base.ts';
 
 /** Characters of a description; a longer one is cut. */
 const MAX_DESCRIPTION = 2_000;
@@ -14,33 +14,13 @@ const MAX_SCHEMA = 65_536;
 /** Resources in a list. */
 const MAX_RESOURCES = 200;
 
-const inputSchema = z.record(z.string(), z.unknown());
-type Input = z.infer<typeof inputSchema>;
-
-export interface ServerToolsOptions {
-  name: string;
-  server: McpServer;
-  workspace: string;
-  /** True if the program of the server has the network. */
-  hasNetwork: boolean;
-  /** The connection for a call. @param writes True: the program may change files. */
-  readonly connect: (writes: boolean, signal: AbortSignal) => Promise<McpConnection>;
-  /** Throws KlausError `denied` if the grant does not allow the program. */
-  check(): void;
-}
-
-/** `mcp__SERVER__TOOL`, with `_` for characters that names of tools cannot have. */
-function toToolName(server: string, tool: string): string {
-  return `mcp__${server}__${tool.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}`;
-}
-
 /**
  * The tools of a server as tools of Klaus. What a server does not describe as reading can have every effect that its
  * program, or its address, allows.
  */
 export function toServerTools(
   tools: readonly ServerTool[],
-  hasResources: boolean,
+  { hasResources, hasPrompts }: { hasResources: boolean; hasPrompts: boolean },
   options: ServerToolsOptions,
 ): Tool<unknown>[] {
   const named = new Map<string, Tool<unknown>>();
@@ -49,7 +29,10 @@ export function toServerTools(
     if (named.has(name) || JSON.stringify(tool.inputSchema).length > MAX_SCHEMA) continue;
     named.set(name, toTool(tool, name, options) as Tool<unknown>);
   }
-  const extra = hasResources ? [toResourceList(options), toResourceReader(options)] : [];
+  const extra = [
+    ...(hasResources ? [toResourceList(options), toResourceReader(options)] : []),
+    ...(hasPrompts ? [toPromptList(options), toPromptReader(options)] : []),
+  ];
   for (const tool of extra) if (!named.has(tool.name)) named.set(tool.name, tool as Tool<unknown>);
   return [...named.values()];
 }
@@ -112,33 +95,9 @@ function toResourceReader(options: ServerToolsOptions): Tool<Input> {
     run: (input, context) =>
       use(options, { writes: false, context }, async (connection, at) => {
         const { contents } = await connection.resource(uriSchema.parse(input).uri, at);
-        return toTextOutput(options.name, contents.map((part) => toText(part)).join('\n'));
+        return toPartsOutput(options.name, contents);
       }),
   };
-}
-
-function toBase(name: string, { server, hasNetwork }: ServerToolsOptions, isReading: boolean) {
-  const all: Effect[] =
-    server.kind === 'http' ? ['network'] : ['read', 'write', 'execute', ...(hasNetwork ? ['network' as const] : [])];
-  return {
-    name,
-    input: inputSchema,
-    effects: isReading ? ['read' as const] : all,
-    resume: isReading ? ('repeat' as const) : ('tell' as const),
-    deferred: true,
-    // A program that runs longer than a call cannot work on the layer of one call.
-    ...optional({ inPlace: server.kind === 'stdio' && !isReading ? true : undefined }),
-  };
-}
-
-function toAccess({ server, workspace }: ServerToolsOptions, isReading: boolean) {
-  if (server.kind === 'http') return [{ kind: 'net' as const, ...toPlace(server) }];
-  return [{ kind: 'fs' as const, path: workspace, right: isReading ? ('r' as const) : ('w' as const) }];
-}
-
-function toShort(input: Input): string {
-  const text = JSON.stringify(input);
-  return text === '{}' ? '' : text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
 /** Checks an input by the schema of the server, which is compiled at the first call. */
@@ -153,14 +112,4 @@ function createValidator({ inputSchema: schema }: ServerTool): (name: string, in
     const { valid, errorMessage = 'it does not match the schema' } = check(input);
     if (!valid) throw new KlausError('tool.input', `Invalid input for ${name}: ${errorMessage.slice(0, 1_000)}.`);
   };
-}
-
-async function use(
-  { connect }: ServerToolsOptions,
-  { writes, context }: { writes: boolean; context: Parameters<Tool['run']>[1] },
-  work: (connection: McpConnection, at: CallOptions) => Promise<ToolOutput>,
-): Promise<ToolOutput> {
-  const { signal, execLimits } = context;
-  const connection = await connect(writes, signal);
-  return work(connection, { signal, timeoutMs: execLimits.timeoutMs, onProgress: (text) => context.progress(text) });
 }

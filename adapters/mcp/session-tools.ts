@@ -3,7 +3,9 @@ import { KlausError, optional, toKlausError, toNearest } from '@klaus/core/proto
 import { z } from 'zod';
 import { connectServer, type McpConnection } from './connect-server.ts';
 import { toBinds, toPlace, type McpServer } from './server-config.ts';
-import { toServerTools, type ServerToolsOptions } from './server-tools.ts';
+import { toPrompt, type ServerPrompt } from './server-prompt.ts';
+import { toServerTools } from './server-tools.ts';
+import type { ServerToolsOptions } from './tool-base.ts';
 import { createTokenProvider, toLoginSecrets, type LoginStore } from './oauth.ts';
 
 export interface SessionServer {
@@ -12,6 +14,8 @@ export interface SessionServer {
   read(): McpServer;
   /** Values of the entry that are secret. */
   secrets?(): readonly { name: string; value: string }[];
+  /** Called with the prompts that the server has when its tools are listed. */
+  onPrompts?(prompts: readonly ServerPrompt[]): void;
   /** The stored login of an HTTP server. */
   login?: LoginStore;
 }
@@ -114,7 +118,12 @@ class OpenServer {
       connect: (writes, signal) => unlessAborted(this.#connect(writes), signal),
       check: () => this.#check(server),
     };
-    return toServerTools(await connection.tools(this.#closing.signal), connection.hasResources, options);
+    if (connection.hasPrompts && this.#server.onPrompts) {
+      // They are only a help: a server that fails to list them keeps its tools.
+      const prompts = await connection.prompts(this.#closing.signal).catch(() => undefined);
+      if (prompts) this.#server.onPrompts(prompts.map(toPrompt));
+    }
+    return toServerTools(await connection.tools(this.#closing.signal), connection, options);
   }
 
   #read(): McpServer {
@@ -166,6 +175,7 @@ class OpenServer {
       name,
       server,
       exec: (request) => exec(request, { writes }),
+      asks: true,
       signal: this.#closing.signal,
       onToolsChanged: () => void (this.#tools = undefined),
       ...optional({ binds, authProvider: stored === undefined ? undefined : createTokenProvider(login!) }),

@@ -205,7 +205,8 @@ function foldAnswer(view: Conversation, event: EventOf<'approval.answered'>): vo
   view.approvals.delete(event.approval);
   if (!asked) return;
   if (asked.subject.kind !== 'limit') {
-    change(view, asked.subject.call, () => ({ state: 'waiting', answer: event }));
+    const state = asked.subject.kind === 'input' ? 'running' : 'waiting';
+    change(view, asked.subject.call, () => ({ state, answer: event }));
     return;
   }
   const at = view.entries.findLastIndex((entry) => entry.kind === 'limit' && entry.id === event.approval);

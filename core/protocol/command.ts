@@ -4,6 +4,7 @@ import { authoritySchema } from './authority/grant.ts';
 import { limitsSchema } from './settings/limits.ts';
 import { partSchema } from './messages/message.ts';
 import { modeSchema, onAskSchema } from './authority/mode.ts';
+import { inputContentSchema } from './questions/input-field.ts';
 import { effortSchema } from './settings/sampling.ts';
 
 const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
@@ -70,6 +71,7 @@ export const commandSchema = z.discriminatedUnion('type', [
         .exclude(['plan'])
         .optional()
         .describe('For a plan: the mode in which the session continues. Absent: `edits` if it is in mode `plan`.'),
+      content: inputContentSchema.optional().describe('For a question with fields: their values.'),
     })
     .describe('Answer an approval, completely or by hunk, for one call or for longer.'),
   z

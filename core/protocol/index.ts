@@ -214,5 +214,18 @@ export {
   type RunnerName,
   type SessionRunner,
 } from './events/runner-event.ts';
+export {
+  findInputProblem,
+  inputContentSchema,
+  inputQuestionSchema,
+  findValueProblem,
+  toInputDefaults,
+  toInputValue,
+  type InputAnswer,
+  type InputContent,
+  type InputField,
+  type InputQuestion,
+  type InputValue,
+} from './questions/input-field.ts';
 export type { SessionMcpServer } from './events/session-event.ts';
 export { resolveMcpServers, type McpResolution, type McpServers } from './agents/mcp-resolution.ts';

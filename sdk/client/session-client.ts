@@ -1,5 +1,5 @@
 import type { ApprovalRow, ProcessStatus, RecalledText, SessionRow } from '@klaus/core/agent';
-import type { Event, EventOf, Hunk, Limits, Live, OnAsk, Part, Remembered } from '@klaus/core/protocol';
+import type { Event, EventOf, Hunk, InputQuestion, Limits, Live, OnAsk, Part, Remembered } from '@klaus/core/protocol';
 import type { ExportedTest } from '../export/export-test.ts';
 import type { CopiesClient } from '../copies/working-copy.ts';
 import type { OpenOptions } from '../klaus-options.ts';
@@ -107,6 +107,8 @@ export interface ListedApproval extends Pick<
   readonly hunks: () => Promise<readonly Hunk[]>;
   /** For a plan: its Markdown. */
   plan?: string | null | undefined;
+  /** For a question of a running tool. */
+  input?: InputQuestion | null | undefined;
   /** For a child session: the sessions from the one that the user opened to it. */
   chain?: ApprovalChain;
 }
@@ -114,6 +116,8 @@ export interface ListedApproval extends Pick<
 export interface ApprovalSummary extends Pick<ApprovalRow, 'id' | 'session' | 'answer' | 'answeredBy'> {
   /** Ids of the hunks of the change; none once it is answered. */
   hunks: readonly string[];
+  /** For a question of a running tool. */
+  input?: InputQuestion | null | undefined;
   /** For a child session: the sessions from the one that the user opened to it. */
   chain?: ApprovalChain;
 }

@@ -10,12 +10,14 @@ import { openLoginStore } from './login-store.ts';
 import {
   isTrusted,
   readEntries,
+  toEntryHash,
   toMcpFile,
   trustEntry,
   writeEntry,
   type McpPlace,
   type McpSource,
 } from './mcp-files.ts';
+import { rememberPrompts } from './mcp-prompts.ts';
 import { toMcpPlace } from './session-servers.ts';
 
 /** A configured MCP server. */
@@ -71,7 +73,7 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       });
     }
     const adapter = await load();
-    return { adapter, server: adapter.toMcpServer(name, found.entry, env) };
+    return { adapter, entry: found.entry, server: adapter.toMcpServer(name, found.entry, env) };
   };
   return {
     async list() {
@@ -99,7 +101,7 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       return { ...found, isTrusted: true, variables: findVariables(found.entry) };
     },
     async test(name, { signal, startMs }) {
-      const { adapter, server } = await find(name);
+      const { adapter, server, entry } = await find(name);
       const configuration = await loadConfiguration({ env, home, cwd });
       const { createSandbox } = await import('@klaus/adapters/sandboxes');
       const { createSecretSource } = await import('@klaus/adapters/workspace');
@@ -111,10 +113,12 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       });
       const store = server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
       const isLoggedIn = (await store?.read()) !== undefined;
-      return adapter.inspectServer({
+      const inspected = await adapter.inspectServer({
         ...{ name, server, workspace: cwd, sandbox, signal },
         ...optional({ startMs, store: isLoggedIn ? store : undefined }),
       });
+      rememberPrompts(home, toEntryHash(entry), inspected.prompts);
+      return inspected;
     },
     async logIn(name, { signal, onUrl }) {
       const { adapter, server } = await find(name);

@@ -3,6 +3,7 @@ import { KlausError, type EventOf, type SessionMcpServer } from '@klaus/core/pro
 import type * as Mcp from '@klaus/adapters/mcp';
 import type { LoginStore, SessionServer } from '@klaus/adapters/mcp';
 import { openLoginStore } from './login-store.ts';
+import { rememberPrompts } from './mcp-prompts.ts';
 import { readEntries, toEntryHash } from './mcp-files.ts';
 import { toMcpPlace } from './session-servers.ts';
 
@@ -60,6 +61,7 @@ function toSessionServer(
   };
   return {
     name,
+    onPrompts: (prompts) => rememberPrompts(home, hash, [...prompts]),
     read: () => toMcpServer(name, read(), env),
     login: {
       read: async () => openLogin()?.read(),

@@ -1,7 +1,7 @@
 import { optional } from '@klaus/core/optional';
 import type { SessionStore } from '@klaus/core/agent';
 import type { Klaus } from '../klaus.ts';
-import { checkAnswer, checkHunks, checkPlan, findQuestion } from './question.ts';
+import { checkAnswer, checkContent, checkHunks, checkPlan, findQuestion } from './question.ts';
 import type { Session } from './session-handle.ts';
 
 /** The approvals of all sessions. */
@@ -13,12 +13,13 @@ export function createApprovals(
     approvals: () => store.approvals({ open: true }),
     async answer(approval, answer, options = {}) {
       checkAnswer(approval, answer, options);
-      const { by = 'sdk', note, hunks, scope, plan, mode } = options;
+      const { by = 'sdk', note, hunks, scope, plan, mode, content } = options;
       const asked = await findQuestion(store, approval);
       checkPlan(asked, options);
+      checkContent(asked, answer, options);
       if (hunks) checkHunks(asked, hunks);
       const session = open(asked.session);
-      const given = optional({ note, hunks, scope, plan, mode });
+      const given = optional({ note, hunks, scope, plan, mode, content });
       await session.send({ type: 'approve', approval: asked.approval, answer, by, ...given });
       return session;
     },

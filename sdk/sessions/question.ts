@@ -3,10 +3,12 @@ import { optional } from '@klaus/core/optional';
 import {
   commandSchema,
   hunksOf,
+  findInputProblem,
   isEditable,
   KlausError,
   type EventOf,
   type HunkAnswer,
+  type InputContent,
   type Mode,
   type Scope,
 } from '@klaus/core/protocol';
@@ -24,6 +26,8 @@ export interface AnswerOptions {
   plan?: string;
   /** For a plan: the mode in which the session continues. Default: `edits` if it is in mode `plan`. */
   mode?: Exclude<Mode, 'plan'>;
+  /** For a question with fields: their values by name. Default: none. */
+  content?: InputContent;
 }
 
 /** The question as it was asked. @throws KlausError `usage` when there is none. */
@@ -47,6 +51,7 @@ const OPTIONS: Readonly<Record<keyof AnswerOptions, true>> = {
   scope: true,
   plan: true,
   mode: true,
+  content: true,
 };
 
 /**
@@ -90,6 +95,20 @@ function toShown(value: unknown): string {
 export function checkPlan({ subject }: EventOf<'approval.asked'>, { plan, mode }: AnswerOptions): void {
   if (subject.kind === 'plan' || (plan === undefined && mode === undefined)) return;
   throw new KlausError('usage', 'Only the answer to a plan has a plan or a mode.');
+}
+
+/** @throws KlausError `usage` for values that do not fit the fields of the question, or for another question. */
+export function checkContent(
+  { subject }: EventOf<'approval.asked'>,
+  answer: 'approved' | 'rejected',
+  { content }: AnswerOptions,
+): void {
+  const isForm = subject.kind === 'input' && answer === 'approved';
+  if (!isForm && content === undefined) return;
+  const problem = isForm ? findInputProblem(subject.fields, content ?? {}) : 'Only the answer to a form has values.';
+  if (problem === undefined) return;
+  const fields = isForm ? subject.fields.map(({ name, type }) => `${name} (${type})`).join(', ') : '';
+  throw new KlausError('usage', problem, optional({ hint: fields === '' ? undefined : `Fields: ${fields}.` }));
 }
 
 /** @throws KlausError `usage` naming the hunks, for an unknown one. */

@@ -30,7 +30,7 @@ test('a server is added, listed, tested and removed', { timeout: 60_000 }, async
     server: 'fixture 1.0.0',
     protocol: '2025-11-25',
     tools: expect.arrayContaining([{ name: 'echo', description: 'Repeat a text.', reads: true }]),
-    prompts: ['greet'],
+    prompts: [{ name: 'greet', description: 'Greet.', arguments: [{ name: 'who', required: true }] }],
     resources: 1,
   });
   expect(await klaus('remove', 'one')).toMatchObject({ code: 0 });

@@ -20,6 +20,7 @@ const open = (isLoggedIn: boolean) =>
     server: { kind: 'http', url, headers: {} },
     exec: () => Promise.reject(new Error('it is no program')),
     signal,
+    asks: true,
     ...(isLoggedIn ? { authProvider: createTokenProvider(store) } : {}),
   });
 
@@ -36,7 +37,9 @@ async function connect() {
 
 const connection = await connect();
 try {
-  const at = { signal, timeoutMs: 20_000 };
+  // The user accepts what each form offers.
+  const ask = async () => ({ action: 'accept' as const, content: {} });
+  const at = { signal, timeoutMs: 20_000, ask };
   const inputs: Record<string, Record<string, unknown>> = { add_numbers: { a: 5, b: 3 } };
   const asked = Array.isArray(context['toolCalls'])
     ? (context['toolCalls'] as { name: string; arguments: object }[])

@@ -31,7 +31,20 @@ boxed('tools are found, called and logged by their name, and the log replays wit
   expect(save).toMatchObject({ outcome: 'ok' });
   expect(readFileSync(join(run.engine.place.workspace, 'new.txt'), 'utf8')).toBe('written');
   expect(count!.detail).toMatchObject({ structured: { numbers: [1, 2] } });
-  expect(look!.output).toContain('image/png, 3 bytes');
+  expect(look!.output.split('\n').slice(1)).toEqual([
+    'A dot.',
+    '[image/jpeg, 72 bytes, image 1 below]',
+    '[image/png, 3 bytes, not shown]',
+    '[audio/wav, 3 bytes, not shown]',
+    '[resource dot:one]',
+    '[image/png, 72 bytes, image 2 below]',
+    '[resource note:one one]',
+    '[image/png, 6291456 bytes, not shown]',
+  ]);
+  const [image] = ofType(run.events, 'tool.finished').flatMap(({ images = [] }) => images);
+  expect(image).toMatchObject({ type: 'image', mediaType: 'image/png' });
+  const after = run.engine.server.requests.filter(({ body }) => body.includes('image 2 below'));
+  expect(after[0]!.body.split(image!.data)).toHaveLength(3);
   expect(refuse).toMatchObject({ outcome: 'error', output: expect.stringContaining('it is not possible') });
   expect(list!.output).toContain('note:one');
   expect(read!.output).toContain('the note');

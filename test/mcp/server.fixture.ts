@@ -6,6 +6,8 @@ const [behaviour = 'plain', file = ''] = process.argv.slice(2);
 
 interface Message {
   id?: number | string;
+  result?: unknown;
+  error?: unknown;
   method?: string;
   params?: { name?: string; arguments?: Record<string, unknown>; uri?: string; _meta?: { progressToken?: number } };
 }
@@ -32,10 +34,55 @@ const TOOLS = [
   { name: 'die', description: 'End.', inputSchema: object({}) },
   { name: 'grow', description: 'Add a tool.', inputSchema: object({}), annotations: { readOnlyHint: true } },
   { name: 'reach', description: 'Request an address.', inputSchema: object({ url: text }, ['url']) },
+  {
+    name: 'mismatch',
+    description: 'Answer with other content.',
+    inputSchema: object({}),
+    outputSchema: object({ count: { type: 'integer' } }, ['count']),
+  },
   { name: 'lie', description: 'Answer with no result.', inputSchema: object({}) },
   { name: 'flood', description: 'Answer with much text.', inputSchema: object({}) },
+  {
+    name: 'ask',
+    description: 'Ask the user.',
+    inputSchema: object({ how: text }),
+    annotations: { readOnlyHint: true },
+  },
 ];
+/** One red pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 let grown = false;
+
+/** What waits for an answer of the client, by the id of the request. */
+const asked = new Map<string, (answer: unknown) => void>();
+
+const FORMS: Readonly<Record<string, object>> = {
+  form: {
+    mode: 'form',
+    message: 'Which one?',
+    requestedSchema: object(
+      {
+        name: { type: 'string', minLength: 2, title: 'Name' },
+        count: { type: 'integer', minimum: 1, maximum: 5, default: 2 },
+        colour: { type: 'string', enum: ['red', 'blue'], enumNames: ['Red', 'Blue'] },
+        parts: { type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] }, maxItems: 2 },
+        sure: { type: 'boolean' },
+      },
+      ['name'],
+    ),
+  },
+  url: { mode: 'url', message: 'Log in.', elicitationId: 'e1', url: 'https://example.com/login' },
+  file: { mode: 'url', message: 'Log in.', elicitationId: 'e1', url: 'file:///etc/passwd' },
+  secret: { mode: 'form', message: 'Log in.', requestedSchema: object({ userPin: text }) },
+};
+
+async function askUser(how: string): Promise<unknown> {
+  const id = `ask-${asked.size}`;
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  asked.set(id, resolve);
+  send({ id, method: 'elicitation/create', params: FORMS[how]! });
+  return promise;
+}
 
 function listTools(): object[] {
   if (behaviour === 'many') {
@@ -45,6 +92,8 @@ function listTools(): object[] {
       description: `Does thing ${at}. `.repeat(20),
     }));
   }
+  if (behaviour === 'thousands')
+    return Array.from({ length: 10_000 }, (_, at) => ({ ...TOOLS[0], name: at === 0 ? 'echo' : `tool_${at}` }));
   if (behaviour === 'bad-schema')
     return [{ name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 7 } } } }];
   return grown ? [...TOOLS, { ...TOOLS[0], name: 'grown' }] : TOOLS;
@@ -63,7 +112,18 @@ async function callTool(message: Message): Promise<void> {
         return say(String(error), { isError: true });
       }
     case 'look':
-      return answer(message, { content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] });
+      return answer(message, {
+        content: [
+          { type: 'text', text: 'A dot.' },
+          // Its type is wrong, as that of many servers.
+          { type: 'image', mimeType: 'image/jpeg', data: PNG },
+          { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+          { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+          { type: 'resource', resource: { uri: 'dot:one', mimeType: 'image/png', blob: PNG } },
+          { type: 'resource_link', uri: 'note:one', name: 'one' },
+          { type: 'image', mimeType: 'image/png', data: 'A'.repeat(8 * 1024 * 1024) },
+        ],
+      });
     case 'count':
       if (_meta?.progressToken !== undefined) {
         send({
@@ -89,6 +149,10 @@ async function callTool(message: Message): Promise<void> {
       } catch {
         return say('no network');
       }
+    case 'ask':
+      return say(JSON.stringify(await askUser(String(input['how']))));
+    case 'mismatch':
+      return answer(message, { content: [], structuredContent: { count: 'many' } });
     case 'lie':
       return answer(message, { content: 'not a list' });
     case 'flood':
@@ -101,6 +165,7 @@ async function callTool(message: Message): Promise<void> {
 async function receive(line: string): Promise<void> {
   const message = JSON.parse(line) as Message;
   if (file !== '') appendFileSync(file, `${line}\n`);
+  if (message.method === undefined) return asked.get(String(message.id))?.(message.result ?? message.error);
   if (behaviour === 'silent' || message.id === undefined) return;
   switch (message.method) {
     case 'initialize':
@@ -111,7 +176,7 @@ async function receive(line: string): Promise<void> {
         serverInfo: { name: 'fixture', version: '1.0.0' },
       });
     case 'tools/list':
-      return answer(message, { tools: listTools() });
+      return answer(message, { tools: listTools(), ...(behaviour === 'circle' ? { nextCursor: 'again' } : {}) });
     case 'tools/call':
       return callTool(message);
     case 'resources/list':

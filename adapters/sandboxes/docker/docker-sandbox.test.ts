@@ -244,6 +244,34 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     for (const name of ['a', 'b']) rmSync(join(place.workspace, name));
   });
 
+  test('a program that gets messages while it runs has a container of its own, and ends with its caller', async () => {
+    const sandbox = await open({ session: 'long' });
+    await sandbox.exec({ command: 'true' });
+    const warm = containers();
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const stop = new AbortController();
+    let answers = '';
+    const running = sandbox.exec({
+      command: 'while read -r line; do echo "got $line"; done',
+      stdin: readable,
+      signal: stop.signal,
+      onOutput: (chunk) => void (answers += Buffer.from(chunk).toString()),
+    });
+    await writer.write(Buffer.from('one\n'));
+    expect(await eventually(() => answers === 'got one\n')).toBe(true);
+    // Commands of the session still use theirs.
+    expect((await sandbox.exec({ command: 'echo here' })).stdout).toBe('here\n');
+    expect(containers().split('\n')).toEqual(expect.arrayContaining([warm]));
+    await writer.write(Buffer.from('two\n'));
+    expect(await eventually(() => answers === 'got one\ngot two\n')).toBe(true);
+    stop.abort();
+    expect(await running).toMatchObject({ cancelled: true });
+    expect(containers()).toBe(warm);
+    await closeIdleContainers();
+    expect(containers()).toBe('');
+  });
+
   test('a container that ends under its command is a failure of the sandbox, and the next command gets a new one', async () => {
     const sandbox = await open();
     const ended = sandbox.exec({

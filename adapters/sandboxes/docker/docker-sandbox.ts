@@ -47,7 +47,8 @@ export interface DockerSandboxOptions extends SandboxOptions {
  * at its path and write it as its owner. The exit code of a command that a signal ended is 128 plus the signal's number.
  *
  * A container runs one command at a time, by `docker exec`, and waits for the next one. It is used again only if a new
- * one would have the same mounts and limits, and if the last command left neither processes nor temporary files.
+ * one would have the same mounts and limits, and if the last command left neither processes nor temporary files. A
+ * program that gets its input piece by piece has a container of its own.
  */
 export class DockerSandbox implements Sandbox {
   readonly name = 'docker';
@@ -69,16 +70,15 @@ export class DockerSandbox implements Sandbox {
     if (request.files) throw cannotHideParts('Docker');
     refuseLimitedNetwork(request, 'Docker');
     const { stdin } = request;
-    if (typeof stdin === 'object' && Symbol.asyncIterator in stdin)
-      throw new KlausError('sandbox.unavailable', 'Docker cannot run an agent that another program drives.', {
-        hint: 'Use bubblewrap, or `--sandbox host`, where the agent has all rights of the user.',
-      });
+    const isLong = typeof stdin === 'object' && Symbol.asyncIterator in stdin;
+    // A program that gets messages while it runs has a container of its own, which ends with it.
+    const slot = isLong ? openSlot(this.#options.workspace, undefined) : this.#slot;
     this.#swept ??= removeOrphans();
     await this.#swept;
     const limits = toExecLimits(this.#options.limits, request.limits);
     toWorkingFolder(request, this.#options.workspace);
     const plan = await this.#plan(request, { limits, warnings });
-    const taken = await this.#slot.take(plan).catch((error: unknown) => {
+    const taken = await slot.take(plan).catch((error: unknown) => {
       throw this.#explain(error);
     });
     let canStay = false;
@@ -89,9 +89,9 @@ export class DockerSandbox implements Sandbox {
       result = await this.#run(taken, request, limits);
       isOutOfMemory = result.exitCode === KILLED && (await taken.container.hasReachedMemory());
       // A layer is discarded after its command.
-      canStay = !isOutOfMemory && request.workspaceAt === undefined && request.besideAt === undefined;
+      canStay = !isLong && !isOutOfMemory && request.workspaceAt === undefined && request.besideAt === undefined;
     } finally {
-      repairs = await this.#slot.release(taken, canStay);
+      repairs = await slot.release(taken, canStay);
     }
     for (const repair of repairs) warnings.add(repair);
     const unenforced = isSeccompArch(process.arch) ? [] : [`system calls: there is no filter for ${process.arch}`];

@@ -6,6 +6,8 @@ import type {
   StopReason,
 } from '@agentclientprotocol/sdk/unstable';
 
+import { fromForm, toForm, type FormAnswer, type FormRequest } from '../session/input-form.ts';
+
 /** Milliseconds in which an editor must answer for a file. */
 const FILE_MS = 5_000;
 
@@ -43,6 +45,8 @@ export interface EditorPeer {
     params: RequestPermissionRequest,
     options: { signal: AbortSignal; isCall: boolean },
   ): Promise<RequestPermissionResponse>;
+  /** Asks for the fields of a form. Only for clients with `elicitation.form`. */
+  askForm(params: FormRequest, signal: AbortSignal): Promise<FormAnswer>;
   /** Asks for one line. Undefined: the user gave none. Only for clients with `elicitation.form`. */
   askText(params: TextRequest, signal: AbortSignal): Promise<string | undefined>;
   /** Its unsaved text. Undefined: the editor does not answer. */
@@ -82,6 +86,10 @@ export function toPeer(editor: AgentContext): EditorPeer {
     },
     requestPermission: (params, { signal }) =>
       editor.request('session/request_permission', params, { cancellationSignal: signal, stopWaitingOnCancel: true }),
+    async askForm(params, signal) {
+      const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
+      return fromForm(await editor.request('elicitation/create', toForm(params), options), params.fields);
+    },
     async askText(params, signal) {
       const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
       return fromTextForm(await editor.request('elicitation/create', toTextForm(params), options));

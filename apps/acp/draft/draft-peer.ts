@@ -1,6 +1,7 @@
 import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk/experimental/v2';
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/unstable';
 import { fromTextForm, toTextForm, type EditorPeer } from '../connection/editor-peer.ts';
+import { fromForm, toForm } from '../session/input-form.ts';
 import { toDraftCall } from './draft-content.ts';
 import { toDraftUpdates, toStateUpdate } from './draft-updates.ts';
 
@@ -23,6 +24,10 @@ export function toDraftPeer(editor: AgentContext): EditorPeer {
       if (outcome.outcome !== 'selected' || typeof outcome['optionId'] !== 'string')
         return { outcome: { outcome: 'cancelled' } };
       return { outcome: { outcome: 'selected', optionId: outcome['optionId'] } };
+    },
+    async askForm(params, signal) {
+      const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
+      return fromForm(await editor.request('elicitation/create', toForm(params), options), params.fields);
     },
     async askText(params, signal) {
       const options = { cancellationSignal: signal, stopWaitingOnCancel: true };

@@ -77,6 +77,7 @@ export class EditorSession {
       workspace: () => this.folder,
       request: (...request) => peer.requestPermission(...request),
       askText: client.elicitation?.form ? (...text) => peer.askText(...text) : undefined,
+      askForm: client.elicitation?.form ? (...form) => peer.askForm(...form) : undefined,
       answer: (...answer) => this.#driven.answer(...answer),
       onDismissed: () => void this.#stop(),
       isClosed,

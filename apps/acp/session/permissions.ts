@@ -19,6 +19,8 @@ export interface PermissionsOptions {
   request: EditorPeer['requestPermission'];
   /** Asks why the user rejects. Absent: the editor has no forms. */
   askText: EditorPeer['askText'] | undefined;
+  /** Asks for the fields of a form. Absent: the editor has no forms. */
+  askForm: EditorPeer['askForm'] | undefined;
   answer: (...answer: AnswerTo) => Promise<boolean>;
   /** The editor ended the question without an answer. */
   onDismissed: () => void;
@@ -61,13 +63,12 @@ export class Permissions {
     const isCall = question.subject.kind !== 'limit';
     this.#pending.set(approval, controller);
     try {
-      const reply = await this.#explain(
-        toReply(question, await request(this.#toRequest(question), { signal, isCall })),
-        {
+      const ask = async (): Promise<Choice['reply'] | undefined> =>
+        this.#explain(toReply(question, await request(this.#toRequest(question), { signal, isCall })), {
           question,
           signal,
-        },
-      );
+        });
+      const reply = hasFields(question) ? await this.#fillIn(question, signal) : await ask();
       if (this.#pending.get(approval) !== controller) return;
       this.#pending.delete(approval);
       if (reply === undefined) return onDismissed();
@@ -79,6 +80,16 @@ export class Permissions {
       // Nothing runs without an answer.
       await answer(approval, 'rejected', { note: 'The editor could not ask the user.' });
     }
+  }
+
+  /** Asks for the fields of a form. An editor without forms declines it. */
+  async #fillIn(question: Question, signal: AbortSignal): Promise<Choice['reply'] | undefined> {
+    const { askForm, session } = this.#options;
+    const { subject } = question;
+    if (subject.kind !== 'input' || !askForm) return ['rejected', { note: 'The editor has no forms.' }];
+    const { from, fields, message } = subject;
+    const answer = await askForm({ session, message: `${from}: ${message}`, fields }, signal);
+    return answer.action === 'accept' ? ['approved', { content: answer.content }] : ['rejected', {}];
   }
 
   /** Adds the reason of the user to a rejection that asks for it. Without one, the rejection remains. */
@@ -95,7 +106,7 @@ export class Permissions {
 
   #toOptions(question: Question): PermissionOption[] {
     const options = toChoices(question).map(({ reply: _, ...option }) => option);
-    if (!this.#options.askText) return options;
+    if (!this.#options.askText || question.subject.kind === 'input') return options;
     return [...options, { optionId: EXPLAINED.optionId, kind: EXPLAINED.kind, name: EXPLAINED.name }];
   }
 
@@ -114,6 +125,11 @@ export class Permissions {
     const isOwn = question.session === this.#options.session;
     const toolCallId = isOwn ? subject.call : `${question.session}/${subject.call}`;
     if (subject.kind === 'plan') return { ...call, toolCallId, kind: 'switch_mode', content: toText(subject.plan) };
+    if (subject.kind === 'input') {
+      const { message, url } = subject;
+      const content = toText(url === undefined ? message : `${message}\n\nOpen ${url}, then accept.`);
+      return { ...call, toolCallId, kind: 'other', content };
+    }
     const command = subject.command === undefined ? [] : toOutput({ name: 'run_command' }, subject.command);
     const { content = [], locations } = toDiffFields(diffOf(question), workspace);
     return {
@@ -124,6 +140,10 @@ export class Permissions {
       ...(locations ? { locations } : {}),
     };
   }
+}
+
+function hasFields({ subject }: Question): boolean {
+  return subject.kind === 'input' && subject.fields.length > 0;
 }
 
 function toText(text: string): NonNullable<ToolCallUpdate['content']> {
@@ -164,6 +184,12 @@ function toChoices(question: Question): readonly Choice[] {
       { optionId: 'ask', name: 'Accept, ask for each edit', kind: 'allow_once', reply: ['approved', { mode: 'ask' }] },
       { optionId: 'auto', name: 'Accept, mode auto', kind: 'allow_always', reply: ['approved', { mode: 'auto' }] },
       { ...REJECT, name: 'Continue to plan' },
+    ];
+  }
+  if (subject.kind === 'input') {
+    return [
+      { optionId: 'once', name: 'Accept', kind: 'allow_once', reply: ['approved', {}] },
+      { ...REJECT, name: 'Decline' },
     ];
   }
   const hidden = hunksOf(question).filter(isHidden).length;

@@ -148,7 +148,7 @@ export class EventUpdates {
     const workspace = folder();
     if (event.type === 'approval.asked') {
       const { subject } = event;
-      if (subject.kind === 'limit') return;
+      if (subject.kind === 'limit' || subject.kind === 'input') return;
       const status = subject.kind === 'changes' ? 'in_progress' : 'pending';
       const fields = toDiffFields(diffOf(event), workspace);
       send({ sessionUpdate: 'tool_call_update', toolCallId: subject.call, status, ...fields });

@@ -109,7 +109,10 @@ export async function findChatCommand(
   const name = given.toLowerCase();
   const command = CHAT_COMMANDS.find((each) => each.name === name);
   if (!command) {
-    const prompt = folder === undefined ? undefined : await findSkillPrompt(name, argument, folder);
+    const prompt =
+      folder === undefined
+        ? undefined
+        : ((await findSkillPrompt(name, argument, folder)) ?? (await findMcpPrompt(given, argument, folder)));
     if (prompt !== undefined) return { prompt };
     const { toNearest } = await import('@klaus/sdk');
     const names = CHAT_COMMANDS.map((each) => each.name);
@@ -131,6 +134,17 @@ async function findSkillPrompt(name: string, argument: string, folder: string): 
   const places = { workspace: folder, home: toUserHome(process.env), state: toHome(process.env, folder) };
   const isKnown = listSkillFiles(places).found.some((skill) => skill.name === name);
   return isKnown ? toSkillPrompt(name, argument) : undefined;
+}
+
+async function findMcpPrompt(name: string, argument: string, folder: string): Promise<string | undefined> {
+  if (!name.startsWith('mcp__')) return undefined;
+  const [{ listPromptCommands, toPromptMessage }, { toHome }] = await Promise.all([
+    import('@klaus/sdk/mcp-prompts'),
+    import('@klaus/sdk/home'),
+  ]);
+  const commands = listPromptCommands({ home: toHome(process.env, folder), folder });
+  const found = commands.find(({ command }) => command === name);
+  return found && toPromptMessage(found, argument);
 }
 
 function toHelp(): string {

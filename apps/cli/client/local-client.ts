@@ -75,7 +75,8 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       const { chain } = asked;
       const hunks = row.answer === null ? hunksOf(asked).map((hunk) => hunk.id) : [];
       const { id: approval, session, answer, answeredBy } = row;
-      return { id: approval, session, answer, answeredBy, hunks, ...optional({ chain }) };
+      const input = asked.subject.kind === 'input' ? asked.subject : undefined;
+      return { id: approval, session, answer, answeredBy, hunks, ...optional({ chain, input }) };
     },
     remembered: () => store.remembered(),
     async forget(id) {
@@ -147,7 +148,8 @@ async function toListedApproval(klaus: Klaus, row: ApprovalRow): Promise<ListedA
   const asked = await klaus.question(row.id);
   const { chain, subject } = asked;
   const plan = subject.kind === 'plan' ? subject.plan : undefined;
-  return { ...row, hunks: async () => hunksOf(asked), ...optional({ chain, plan }) };
+  const input = subject.kind === 'input' ? subject : undefined;
+  return { ...row, hunks: async () => hunksOf(asked), ...optional({ chain, plan, input }) };
 }
 
 async function findLatest(klaus: Klaus, { cwd, root }: Parameters<SessionClient['latest']>[0]): Promise<Session> {

@@ -58,6 +58,8 @@ export interface Options {
   rejectHunks?: readonly string[];
   /** `id=file`. */
   edit?: readonly string[];
+  /** `name=value`. */
+  field?: readonly string[];
   scope?: Scope;
   /** File with the accepted text of a plan. */
   plan?: string;

@@ -11,8 +11,10 @@ import {
   type AnswerOptions,
   type EventOf,
   type HunkAnswer,
+  type InputQuestion,
 } from '@klaus/sdk';
 import { openEditor } from './editor.ts';
+import { askFields, describeInput } from './input-prompt.ts';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { describeChain, formatCount, formatUsd } from '@klaus/sdk/transcript';
@@ -21,7 +23,7 @@ import { err } from '../output/sink.ts';
 
 /** The answer of a user. `interrupt` is Ctrl-C; `later` leaves the approval open. */
 export type Reply =
-  | { kind: 'approved'; options: Pick<AnswerOptions, 'hunks' | 'scope' | 'plan'> }
+  | { kind: 'approved'; options: Pick<AnswerOptions, 'hunks' | 'scope' | 'plan' | 'content'> }
   | { kind: 'rejected'; options: Pick<AnswerOptions, 'note'> }
   | { kind: 'later' }
   | { kind: 'interrupt' };
@@ -59,7 +61,8 @@ export async function askInTerminal(
     const reply = await toReply(key, prompt);
     if (reply) {
       // With these keys the answers are on the screen already.
-      if (key !== 'h' && key !== 'n') err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
+      if (key !== 'h' && key !== 'n' && question.subject.kind !== 'input')
+        err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
       return reply;
     }
     if (key === 'd' && question.subject.kind !== 'limit') err.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
@@ -73,6 +76,7 @@ function canRemember({ subject }: Question): boolean {
 
 function toKeys(question: Question): string {
   if (question.subject.kind === 'limit') return 'y continue, n stop, q decide later';
+  if (question.subject.kind === 'input') return 'y answer, n decline, q decide later';
   const parts = question.subject.kind === 'plan' ? ', e edit' : hunksOf(question).length > 1 ? ', h hunk by hunk' : '';
   const scopes = canRemember(question) ? ', s approve in this session, p approve in this project' : '';
   return `y approve, n reject${parts}${scopes}, d show again, q decide later`;
@@ -82,7 +86,7 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
   const { question } = prompt;
   switch (key) {
     case 'y':
-      return { kind: 'approved', options: {} };
+      return question.subject.kind === 'input' ? answerFields(prompt, question.subject) : APPROVED;
     case 's':
       return canRemember(question) ? { kind: 'approved', options: { scope: 'session' } } : undefined;
     case 'p':
@@ -107,6 +111,16 @@ async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply |
   }
 }
 
+const APPROVED = { kind: 'approved', options: {} } as const;
+
+async function answerFields(prompt: Prompt, question: InputQuestion): Promise<Reply> {
+  err.write('y\n');
+  const content = await askFields(question, prompt);
+  if (content === 'ctrl-c') return { kind: 'interrupt' };
+  if (content === undefined) return { kind: 'later' };
+  return question.fields.length === 0 ? APPROVED : { kind: 'approved', options: { content } };
+}
+
 /** Opens a plan in the editor, and accepts what is saved. Undefined: back to the question. */
 function editPlan({ question: { subject }, keyboard }: Prompt): Reply | undefined {
   if (subject.kind !== 'plan') return undefined;
@@ -119,7 +133,7 @@ function editPlan({ question: { subject }, keyboard }: Prompt): Reply | undefine
 /** Asks for a reason for the model, which can be empty. */
 async function askReason({ question, keyboard, paint, signal }: Prompt): Promise<Reply> {
   err.write('n\n');
-  if (question.subject.kind === 'limit') return { kind: 'rejected', options: {} };
+  if (question.subject.kind === 'limit' || question.subject.kind === 'input') return { kind: 'rejected', options: {} };
   const reason = await keyboard.line(paint('bold', 'Reason, or Enter for none: '), { signal });
   if (reason === undefined) return { kind: 'later' };
   if (reason === 'ctrl-c') return { kind: 'interrupt' };
@@ -195,6 +209,7 @@ function showQuestion({ question, paint, plain }: Prompt, all: boolean): string 
   }
   const max = all ? Number.POSITIVE_INFINITY : SHOWN_LINES;
   if (subject.kind === 'plan') return [...lines, shorten(toPrintable(subject.plan).trimEnd(), max)].join('\n');
+  if (subject.kind === 'input') return [...lines, ...describeInput(subject)].join('\n');
   if (subject.command !== undefined) lines.push(shorten(`$ ${toPrintable(subject.command)}`, max));
   if (subject.kind === 'call' && subject.scripts)
     lines.push(shorten(`runs ${subject.scripts.map(({ path }) => toPrintable(path)).join('\nruns ')}`, max));

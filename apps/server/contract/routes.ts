@@ -1,5 +1,6 @@
 import {
   hunkAnswerSchema,
+  inputContentSchema,
   limitsSchema,
   modeSchema,
   onAskSchema,
@@ -168,6 +169,7 @@ const approvals = {
         .exclude(['plan'])
         .optional()
         .describe('For a plan: the mode in which the session continues. Default: `edits` if it is in mode `plan`.'),
+      content: inputContentSchema.optional().describe('For a question with fields: their values by name.'),
     }),
     status: 202,
     answer: z.object({ session: z.string() }),

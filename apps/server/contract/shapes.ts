@@ -1,4 +1,11 @@
-import { decisionSchema, envelopeSchema, hunkSchema, rememberedSchema, treeChangeSchema } from '@klaus/core/protocol';
+import {
+  decisionSchema,
+  envelopeSchema,
+  hunkSchema,
+  inputQuestionSchema,
+  rememberedSchema,
+  treeChangeSchema,
+} from '@klaus/core/protocol';
 import { z } from 'zod';
 
 export const approvalViewSchema = z.object({
@@ -6,7 +13,7 @@ export const approvalViewSchema = z.object({
   session: z.string(),
   sessionTitle: z.string().nullable(),
   workspace: z.string(),
-  kind: z.enum(['call', 'changes', 'plan', 'limit']),
+  kind: z.enum(['call', 'changes', 'plan', 'input', 'limit']),
   title: z.string().describe('The call or change in one line.'),
   reason: z.string(),
   toolName: z.string().nullable(),
@@ -29,6 +36,10 @@ export type ApprovalView = z.infer<typeof approvalViewSchema>;
 export const approvalDetailSchema = approvalViewSchema.extend({
   diff: z.string().nullable().describe('Unified diff of the complete change.'),
   plan: z.string().nullable().optional().describe('For a plan: its Markdown. Absent from a server without plans.'),
+  input: inputQuestionSchema
+    .nullable()
+    .optional()
+    .describe('For a question of a running tool. Absent from a server without them.'),
   hunks: z.array(hunkSchema.extend({ editable: z.boolean().describe('True if its lines can be replaced.') })),
   scopes: z.array(z.enum(['once', 'session', 'project'])).describe('How long an approval can be valid.'),
 });

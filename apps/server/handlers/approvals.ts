@@ -1,5 +1,5 @@
 import { optional } from '@klaus/sdk/optional';
-import { hunksOf, isEditable, type ApprovalRow } from '@klaus/sdk';
+import { hunksOf, isEditable, type ApprovalRow, type EventOf } from '@klaus/sdk';
 import type { Caller } from '../access/caller.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
@@ -24,6 +24,7 @@ export const approvalHandlers = {
       ...toView(row, chain),
       diff: row.diff,
       plan: subject.kind === 'plan' ? subject.plan : null,
+      input: toInput(subject),
       hunks: hunksOf(asked).map((hunk) => ({ ...hunk, editable: isEditable(hunk) })),
       scopes: canRemember ? ['once', 'session', 'project'] : ['once'],
     };
@@ -63,6 +64,12 @@ export async function answerQuestion(
   const session = await klaus.answer(id, answer, { by, ...optional(options) });
   queue.add(session.id);
   return { session: session.id };
+}
+
+function toInput(subject: EventOf<'approval.asked'>['subject']) {
+  if (subject.kind !== 'input') return null;
+  const { from, message, fields, url } = subject;
+  return { from, message, fields, ...optional({ url }) };
 }
 
 /** The chain of a question. Only a child session has one, and only then the log is read. */

@@ -19,6 +19,8 @@ export function toApprovalEvents(event: ApprovalAsked, create: CreateLegacyEvent
   }
   if (subject.kind === 'plan')
     return [create('approval_required', { ...head, kind: 'plan', tool: subject.name, plan: subject.plan })];
+  if (subject.kind === 'input')
+    return [create('approval_required', { ...head, kind: 'input', tool: subject.name, message: subject.message })];
   const command = subject.command === undefined ? {} : { command: subject.command };
   const path = toPath(subject);
   if (path === undefined) {
@@ -32,7 +34,7 @@ export function toApprovalEvents(event: ApprovalAsked, create: CreateLegacyEvent
 }
 
 /** The first file that would change; undefined where none would. */
-function toPath(subject: Exclude<ApprovalAsked['subject'], { kind: 'limit' | 'plan' }>): string | undefined {
+function toPath(subject: Exclude<ApprovalAsked['subject'], { kind: 'limit' | 'plan' | 'input' }>): string | undefined {
   if (subject.kind === 'changes') return subject.hunks[0]?.path ?? '';
   return subject.hunks?.[0]?.path ?? subject.before[0]?.path;
 }

@@ -1,6 +1,7 @@
 import type { AnswerOptions } from '@klaus/sdk';
 import type { Reply } from '@klaus/sdk/client';
 import { ApprovalDialog } from '../dialogs/approval-dialog.ts';
+import { InputDialog } from '../dialogs/input-dialog.ts';
 import { PlanDialog } from '../dialogs/plan-dialog.ts';
 import type { Question } from '../dialogs/question-lines.ts';
 import { openMarkdownView, openQuestionView } from './full-views.ts';
@@ -76,6 +77,8 @@ export class Questions {
       const onView = (plan: string): void => openMarkdownView(app, 'Plan', plan);
       return app.openDialog(new PlanDialog({ ...shared, plan: subject.plan, style: app.style, onView }));
     }
+    if (subject.kind === 'input')
+      return app.openDialog(new InputDialog({ ...shared, question: subject, palette: app.style.palette }));
     const onView = (): void => openQuestionView(app, question);
     return app.openDialog(new ApprovalDialog({ ...shared, question, open, palette: app.style.palette, onView }));
   }

@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
 import { INFO_COMMANDS } from './info-commands.ts';
+import { readMcpPrompts } from './mcp-prompts.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import { SETTING_COMMANDS } from './setting-commands.ts';
 import { readUserCommands } from './user-commands.ts';
@@ -17,17 +18,19 @@ const BUILT_IN: readonly TerminalCommand[] = [
 const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));
 
 /**
- * All commands by name: the built-in ones, which no file can replace, those of the user and the project, and their
- * skills.
+ * All commands by name: the built-in ones, which no file can replace, those of the user and the project, their skills,
+ * and the prompts of their MCP servers.
  */
 export function listCommands(app: App): readonly TerminalCommand[] {
   const names = new Set(BUILT_IN_NAMES);
   const own = app.client.server === undefined ? readUserCommands(app.options.folder) : [];
   for (const { name } of own) names.add(name);
   const skills = app.client.server === undefined ? readUserSkills(app.options.folder) : [];
+  const prompts = app.client.server === undefined ? readMcpPrompts(app.options.folder) : [];
   const others = [
     ...own.filter(({ name }) => !BUILT_IN_NAMES.has(name)),
     ...skills.filter(({ name }) => !names.has(name)),
+    ...prompts.filter(({ name }) => !names.has(name)),
   ];
   return [...BUILT_IN, ...others].toSorted((a, b) => a.name.localeCompare(b.name));
 }

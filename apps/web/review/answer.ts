@@ -1,5 +1,5 @@
 import { isProblemError } from '@klaus/server/client';
-import type { HunkAnswer, Mode, Scope } from '@klaus/core/protocol';
+import type { HunkAnswer, InputContent, Mode, Scope } from '@klaus/core/protocol';
 import { attempt } from '../actions/attempt.ts';
 import { client } from '../state/client.ts';
 import { showToast } from '../state/toasts.ts';
@@ -12,6 +12,7 @@ export interface Reply {
   scope?: Scope;
   plan?: string;
   mode?: Exclude<Mode, 'plan'>;
+  content?: InputContent;
 }
 
 /** Answers a question. True if the question is answered now, also by another client. */

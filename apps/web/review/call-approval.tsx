@@ -12,6 +12,7 @@ import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { Chain } from './chain.tsx';
 import { ChangePreview } from './change-preview.tsx';
+import { InputApproval } from './input-approval.tsx';
 import { loadReview } from './load-review.ts';
 import { PlanApproval } from './plan-approval.tsx';
 import { toQuestionTitle } from './question-title.ts';
@@ -26,6 +27,7 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
   return (
     <div ref={element}>
       {subject.kind === 'plan' ? <PlanApproval key={approval} asked={asked} plan={subject.plan} /> : null}
+      {subject.kind === 'input' ? <InputApproval key={approval} asked={asked} question={subject} /> : null}
       {subject.kind === 'call' || subject.kind === 'changes' ? <CallQuestion asked={asked} subject={subject} /> : null}
     </div>
   );

@@ -11,6 +11,8 @@ export function toQuestionTitle(asked: EventOf<'approval.asked'>, t: Text): stri
       return t.approval.plan;
     case 'changes':
       return t.approval.keepChanges(subject.files);
+    case 'input':
+      return title;
     case 'call': {
       if (subject.command !== undefined) return t.approval.runCommand;
       const files = new Set(hunksOf(asked).map(({ path }) => path)).size;

@@ -79,6 +79,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     proxy: ({ access }) => engine.openProxy(toHostRules(access)),
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,
+    ask: (question, signal) => work.activities.askUser(work, call, { question, signal }),
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };

@@ -10,6 +10,7 @@ import {
   type Scope,
 } from '../../protocol/index.ts';
 import { ESCALATION_MS } from '../children/escalation.ts';
+import { fitsQuestion } from '../questions/fits-question.ts';
 import type { State } from '../state/state.ts';
 import type { Work } from './work.ts';
 
@@ -24,6 +25,8 @@ export function answerQuestion(work: Work, command: Approve): EventBody[] {
 function answer(state: State, command: Approve): EventBody[] {
   const asked = state.approvals.get(command.approval);
   if (!asked) return [];
+  // The door has checked the values. Others leave the question open.
+  if (command.answer === 'approved' && !fitsQuestion(asked, command.content)) return [];
   const { approval, by, note } = command;
   const hunks = command.answer === 'approved' ? toKnownHunks(asked, command.hunks) : undefined;
   // An answer that accepts no hunk is a rejection.
@@ -37,6 +40,7 @@ function answer(state: State, command: Approve): EventBody[] {
     by,
     ...optional({ note, hunks: isEmpty ? undefined : hunks }),
     ...(given === 'approved' && hunks === undefined ? toScope(asked, command.scope) : {}),
+    ...(given === 'approved' && asked.subject.kind === 'input' ? optional({ content: command.content }) : {}),
   };
   if (asked.subject.kind === 'plan' && given === 'approved') {
     const mode = command.mode ?? (state.mode === 'plan' ? 'edits' : undefined);

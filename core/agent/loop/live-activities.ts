@@ -11,6 +11,7 @@ import { runAfterCall } from '../hooks/after-call.ts';
 import { keepWorking, submitPrompt } from '../hooks/session-hooks.ts';
 import { planRetry } from '../model/retry.ts';
 import { findKnownCommits } from '../places/known-commits.ts';
+import { askUser } from '../questions/ask-user.ts';
 import { reportUnprotected } from '../places/report-unprotected.ts';
 import { applyAccepted } from '../workspace/apply-accepted.ts';
 import { guardWorkspace } from '../workspace/guard-workspace.ts';
@@ -37,6 +38,7 @@ export const LIVE_ACTIVITIES: Activities = {
   reportUnprotected: (...call) => reportUnprotected(...call),
   findKnownCommits: (...call) => findKnownCommits(...call),
   loadInstructions,
+  askUser: (...call) => askUser(...call),
   afterCall: (...call) => runAfterCall(...call),
   submitPrompt: (...call) => submitPrompt(...call),
   keepWorking: (...call) => keepWorking(...call),

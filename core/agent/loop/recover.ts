@@ -1,5 +1,6 @@
 import { toFinished, toHead } from '../calls/call-events.ts';
 import { performCalls } from '../calls/run-calls.ts';
+import { closeQuestions } from '../questions/close-questions.ts';
 import type { CallState } from '../state/state.ts';
 import { withNotes } from '../workspace/review-changes.ts';
 import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
@@ -11,6 +12,7 @@ import type { ChangesSubject, Work } from './work.ts';
  */
 export async function recoverCall(work: Work, call: CallState): Promise<void> {
   if (call.asked?.subject.kind === 'changes') return applyAnsweredChanges(work, call, call.asked.subject);
+  await closeQuestions(work, call);
   const outcome = await work.activities.recover(work, call);
   return outcome === 'repeat' ? performCalls(work, [call]) : work.append(outcome);
 }

@@ -1,5 +1,5 @@
 import type { Redactor } from '../../policy/index.ts';
-import type { Access, EventBody, EventOf, Message, TreeId } from '../../protocol/index.ts';
+import type { Access, EventBody, EventOf, InputAnswer, InputQuestion, Message, TreeId } from '../../protocol/index.ts';
 import type { AuthorityReader } from '../children/authority.ts';
 import type { JudgedCall, ParsedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { ClosedEvidence, OpenEvidence } from '../evidence/closed-evidence.ts';
@@ -132,6 +132,8 @@ export interface Activities {
   /** Messages with the instruction files of the folders that were accessed; `root`: those of a new session. */
   loadInstructions(work: Work, access: readonly Access[] | 'root', run?: string): Promise<EventBody[]>;
   /** Runs the hooks after a call, and adds what they say to its result. */
+  /** Asks the user during a call. */
+  askUser(work: Work, call: string, asked: { question: InputQuestion; signal: AbortSignal }): Promise<InputAnswer>;
   afterCall(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<AfterCall>;
   /** Runs the hooks of a prompt: what precedes it in the history, or why it is not sent. */
   submitPrompt(work: Work, prompt: { run: string; message: Message }): Promise<Submitted>;

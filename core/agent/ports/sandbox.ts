@@ -68,8 +68,7 @@ export interface ExecRequest {
   limits?: Partial<ExecLimits>;
   /**
    * Default: no input. With a promise, the command starts at once and waits when it reads. If the promise is rejected,
-   * which the caller handles, the input ends. An iterable is sent piece by piece while the command runs; Docker refuses
-   * it.
+   * which the caller handles, the input ends. An iterable is sent piece by piece while the command runs.
    */
   stdin?: string | Uint8Array | Promise<string | Uint8Array> | AsyncIterable<Uint8Array>;
   /** Called with output, both streams in order of arrival. The chunk is reused after the call, so that it must be copied. */

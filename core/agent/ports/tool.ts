@@ -12,6 +12,8 @@ import type {
   Receipt,
   Resume,
   Todo,
+  InputAnswer,
+  InputQuestion,
   Untrusted,
 } from '../../protocol/index.ts';
 import type { Agents } from './agents.ts';
@@ -77,7 +79,7 @@ export interface ToolOutput {
   isError?: boolean;
   /** Structured details for clients; plain JSON. */
   detail?: unknown;
-  /** Images that the model gets after the text. Larger ones than a provider accepts fail its request. */
+  /** Images that the model gets after the text, in each later request too. Larger ones than a provider accepts fail its request. */
   images?: readonly ImagePart[];
   changes?: readonly FileChange[];
   /** The complete output, if `text` is cut. */
@@ -232,6 +234,12 @@ export interface ToolContext {
   secret(intent: Pick<Intent, 'access'>, name: string, host: string): string;
   /** True if the user has set the credential. */
   hasSecret(name: string): boolean;
+  /**
+   * Asks the user, and waits for the answer as long as the call runs. The engine declines without a user.
+   *
+   * @param signal Aborted: the question is closed.
+   */
+  ask(question: InputQuestion, signal: AbortSignal): Promise<InputAnswer>;
   /** A writer for output that is too large for memory. */
   openBlob(): { write(chunk: Uint8Array): void; finish(): Promise<BlobRef>; abort(): void };
   /**

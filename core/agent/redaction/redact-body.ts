@@ -16,7 +16,7 @@ const SKIPPED = new Set([
   'contentHash',
 ]);
 /** Keys whose values, including their keys, are foreign. */
-const FOREIGN = new Set(['input', 'detail']);
+const FOREIGN = new Set(['input', 'detail', 'content']);
 
 /** Redacts secrets in an event before it is appended. A call whose input changed is marked. */
 export function redactBody(body: EventBody, redactor: Redactor): EventBody {

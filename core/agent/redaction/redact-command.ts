@@ -17,6 +17,7 @@ const TEXT_FIELDS: { readonly [T in Command['type']]?: readonly string[] } = {
 function readTexts(command: Command): [field: string, text: string][] {
   const fields = command as Record<string, unknown>;
   if (command.type === 'call') return [['input', JSON.stringify(command.input)]];
+  if (command.type === 'approve' && command.content) return [['content', JSON.stringify(command.content)]];
   return (TEXT_FIELDS[command.type] ?? []).flatMap((field): [string, string][] => {
     const text = fields[field];
     return typeof text === 'string' ? [[field, text]] : [];
@@ -52,13 +53,17 @@ function redactTexts(command: Command, redactor: Redactor): Command {
   if (command.type === 'prompt') {
     return { ...command, parts: command.parts.flatMap((part) => redactPart(part, redactor)) };
   }
-  if (command.type === 'call') {
-    const text = JSON.stringify(command.input);
-    if (redactor.redact(text) === text) return command;
+  if (command.type === 'call' || (command.type === 'approve' && command.content)) {
+    const [[, text] = []] = readTexts(command);
+    if (text === undefined || redactor.redact(text) === text) return command;
     // The placeholder of a secret would be passed in its place.
-    throw new KlausError('usage', 'The call contains a secret, which is not stored.', {
-      hint: 'Remove the secret from the input.',
-    });
+    throw new KlausError(
+      'usage',
+      `The ${command.type === 'call' ? 'call' : 'answer'} contains a secret, which is not stored.`,
+      {
+        hint: 'Remove the secret from the input.',
+      },
+    );
   }
   const clean = readTexts(command).map(([field, text]) => [field, redactor.redact(text)]);
   return { ...command, ...Object.fromEntries(clean) };

@@ -107,6 +107,8 @@ export function createRecordedActivities(recording: Recording): Activities {
       const index = find((event) => event.type === 'gate.decided' && event.call.startsWith('checkpoint-'));
       return index < 0 ? [] : readBodies(index, isOfCheckpoint);
     },
+    // Recorded tools ask nothing: their questions are appended with their results.
+    askUser: async () => ({ action: 'cancel' }),
     toReceipt: async (_work, evidence) => evidence,
     closeEvidence: async (_work, open) => closeAsRecorded(findType('run.finished'), open),
     planRetry() {

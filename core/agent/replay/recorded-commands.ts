@@ -184,7 +184,7 @@ function subjectOf(events: readonly Event[], approval: string, before: number): 
 }
 
 function readAnswer(event: EventOf<'approval.answered'>, position: Position): Found | undefined {
-  const { approval, answer, by, note, hunks, scope, plan } = event;
+  const { approval, answer, by, note, hunks, scope, plan, content } = event;
   const { events, at, id } = position;
   if (answer !== 'approved' && answer !== 'rejected') return readCancel(position);
   const following = events[at + 1];
@@ -192,7 +192,7 @@ function readAnswer(event: EventOf<'approval.answered'>, position: Position): Fo
   const changed = following?.type === 'session.changed' ? following : undefined;
   const mode = subject === 'plan' && changed?.mode !== 'plan' ? changed?.mode : undefined;
   const raises = subject === 'limit' && changed?.limits !== undefined;
-  const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope, plan, mode };
+  const command: Command = { type: 'approve', id, approval, answer, by, note, hunks, scope, plan, mode, content };
   const escalates = following?.type === 'grant.escalated' && following.approval === approval;
   return { command, next: escalates || raises || mode !== undefined ? at + 2 : at + 1 };
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { optional, KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
 import type { SessionTools, Tool, ToolOutput } from '../ports/tool.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
-import type { Work } from '../loop/work.ts';
 import { toBody } from './compare.ts';
 import { appendRequests } from './recorded-requests.ts';
+import { appendQuestions, isInputAnswer, isInputQuestion, type RecordedCall } from './recorded-questions.ts';
 import type { Recording } from './recording.ts';
 
 /** How a call ended, and the index of the event that the replay must reach before. */
@@ -37,21 +37,16 @@ export function createRecordedTools({ events }: Recording): SessionTools {
   };
 }
 
-interface ReplayedCall {
-  work: Work;
-  recording: Recording;
-  /** Its id. */
-  call: string;
-}
-
 /** The tool of one call, without effects: it returns the recorded result. */
-export function toRecordedTool(tool: Tool, replayed: ReplayedCall): Tool {
+export function toRecordedTool(tool: Tool, recorded: RecordedCall): Tool {
   const { name, description, input, effects, resume, inPlace } = tool;
-  return { name, description, input, effects, resume, ...optional({ inPlace }), run: () => answer(replayed) };
+  return { name, description, input, effects, resume, ...optional({ inPlace }), run: () => answer(recorded) };
 }
 
-async function answer({ work, recording, call }: ReplayedCall): Promise<ToolOutput> {
-  await appendRequests(work, recording, 'search');
+async function answer(recorded: RecordedCall): Promise<ToolOutput> {
+  await appendRequests(recorded.work, recorded.recording, 'search');
+  await appendQuestions(recorded);
+  const { recording, call } = recorded;
   const end = findEnd(recording, call);
   await recording.reached(end.index);
   if (end.kind === 'crashed') return recording.crash();
@@ -87,7 +82,11 @@ function findEnd({ events, at }: Recording, call: string): End {
       return { kind: 'waits', index, waiting: event };
     } else if (event.type === 'child.closed') {
       closed.push(toBody(event));
-    } else if (event.type === 'message.added' && event.message.origin === 'context') {
+    } else if (
+      (event.type === 'message.added' && event.message.origin === 'context') ||
+      isInputQuestion(event) ||
+      isInputAnswer(events, event)
+    ) {
       last = index + 1;
     } else if (event.type === 'gate.decided' && event.call === call && event.phase === 'changes') {
       return { kind: 'reviewed', index: at };

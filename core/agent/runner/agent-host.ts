@@ -51,7 +51,8 @@ export class AgentHost implements RunnerHost {
   begin(work: Work): AbortSignal {
     const stop = new AbortController();
     const signal = anySignal(work.stop, stop.signal);
-    const answers = receiveAnswers(work, () => stop.abort());
+    // After a revocation, the sandbox of the agent still has the authority.
+    const answers = receiveAnswers(work, { onReceived: (_, { type }) => void (type === 'revoke' && stop.abort()) });
     this.#turn = { work, answers, stop, signal };
     return signal;
   }

@@ -1,4 +1,4 @@
-import type { Command } from '../../protocol/index.ts';
+import type { Command, EventBody } from '../../protocol/index.ts';
 import { expireApprovals, receive } from '../loop/inbox.ts';
 import { isReceivable } from '../loop/receivable.ts';
 import type { Work } from '../loop/work.ts';
@@ -13,21 +13,25 @@ export interface Answers {
   close(): Promise<void>;
 }
 
-/**
- * Receives answers and other commands while the agent works: its process waits for them, so that the session stays held.
- *
- * @param onRevoked Called after authority was revoked: the sandbox of the agent still has it.
- */
-export function receiveAnswers(work: Work, onRevoked: () => void): Answers {
+export interface ReceiveOptions {
+  /** Commands that are received. Default: those that apply during a turn of an agent. */
+  types?: ReadonlySet<Command['type']>;
+  /** Called with the events of a command after they were appended. */
+  onReceived?: (bodies: readonly EventBody[], command: Command) => void;
+}
+
+/** Receives answers and other commands while a process waits for them, so that the session stays held. */
+export function receiveAnswers(work: Work, { types = DURING_TURN, onReceived }: ReceiveOptions = {}): Answers {
   const { engine, session, state } = work;
   let changed = Promise.withResolvers<void>();
   let failure: { error: unknown } | undefined;
   let receiving = Promise.resolve();
   const receiveAll = async (): Promise<void> => {
     for (const command of await engine.store.inbox(session)) {
-      if (!DURING_TURN.has(command.type) || !isReceivable(state, command)) continue;
-      await work.append((await receive(work, command)) ?? [], [command.id]);
-      if (command.type === 'revoke') onRevoked();
+      if (!types.has(command.type) || !isReceivable(state, command)) continue;
+      const bodies = (await receive(work, command)) ?? [];
+      await work.append(bodies, [command.id]);
+      onReceived?.(bodies, command);
     }
   };
   const wake = (): void => {

@@ -27,7 +27,9 @@ function foldReviews(state: State, { verdict, rule, reason, at }: EventOf<'gate.
 export function foldQuestion(state: State, event: EventOf<'approval.asked'>): void {
   state.approvals.set(event.approval, event);
   const { subject } = event;
-  const call = subject.kind === 'limit' ? undefined : state.calls.find(({ id }) => id === subject.call);
+  // A question of a running tool is no question about its call.
+  const isOfCall = subject.kind !== 'limit' && subject.kind !== 'input';
+  const call = !isOfCall ? undefined : state.calls.find(({ id }) => id === subject.call);
   if (!call) return;
   call.asked = event;
   call.answer = undefined;
@@ -37,7 +39,7 @@ export function foldQuestion(state: State, event: EventOf<'approval.asked'>): vo
 export function foldAnswer(state: State, event: EventOf<'approval.answered'>): void {
   const asked = state.approvals.get(event.approval);
   state.approvals.delete(event.approval);
-  if (!asked) return;
+  if (!asked || asked.subject.kind === 'input') return;
   if (asked.subject.kind === 'limit') {
     if (event.answer !== 'approved' && event.answer !== 'superseded' && state.run) {
       state.run.limitRefused = asked.subject.limit;

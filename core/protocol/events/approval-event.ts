@@ -5,6 +5,7 @@ import { hunkSchema, type Hunk } from '../changes/hunk.ts';
 import { renderHunks } from '../changes/render-hunk.ts';
 import { treeIdSchema } from '../changes/tree-change.ts';
 import { toolResultSchema } from '../messages/tool-result.ts';
+import { inputContentSchema, inputQuestionSchema } from '../questions/input-field.ts';
 import { escalationSchema } from './child-event.ts';
 import { limitName, run } from './event-fields.ts';
 
@@ -51,6 +52,9 @@ const subjectSchema = z.discriminatedUnion('kind', [
     ...call,
     plan: z.string().describe('Markdown. The user may edit it before the approval.'),
   }),
+  z
+    .object({ kind: z.literal('input'), ...call, ...inputQuestionSchema.shape })
+    .describe('A question of a running tool. Its answer goes to the tool.'),
   z.object({
     kind: z.literal('limit'),
     limit: limitName,
@@ -86,7 +90,9 @@ export const approvalAsked = z
     held: z
       .literal(true)
       .optional()
-      .describe('The run does not park: the process of an agent that another program drives waits for the answer.'),
+      .describe(
+        'The run does not park: a running tool, or the process of an agent that another program drives, waits for the answer.',
+      ),
     chain: z
       .array(z.object({ session: z.string(), agent: z.string() }))
       .optional()
@@ -111,6 +117,7 @@ export const approvalAnswered = z
     hunks: hunkAnswerSchema.optional().describe('Absent: the complete change.'),
     scope: scopeSchema.optional().describe('Absent: `once`.'),
     plan: z.string().optional().describe('The plan as the user edited it. Absent: as it was presented.'),
+    content: inputContentSchema.optional().describe('The answer to a question with fields.'),
     remember: rememberedSchema
       .optional()
       .describe('What the answer applies to from now on, for a scope beyond `once`.'),

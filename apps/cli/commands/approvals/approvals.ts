@@ -2,6 +2,7 @@ import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { describeChain } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
 import type { ListedApproval, RememberedApproval } from '@klaus/sdk/client';
+import { describeInput } from '../../prompt/input-prompt.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
@@ -44,13 +45,14 @@ async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
     ];
     if (row.command !== null) lines.push(indent(`$ ${toPrintable(row.command)}`));
     if (row.plan) lines.push(indent(toPrintable(row.plan).trimEnd()));
+    if (row.input) lines.push(...describeInput(row.input).map(indent));
     const hunks = await row.hunks();
     for (const hunk of hunks) lines.push(`  ${paint('bold', toLine(hunk.id, 200))}`, toDiff(renderHunk(hunk)));
     if (hunks.length === 0 && row.diff !== null) lines.push(toDiff(row.diff));
     out.write(`${lines.join('\n')}\n\n`);
   }
   err.write(
-    'Answer with `klaus approve ID` or `klaus reject ID`; `--hunks` and `--scope` limit what is approved and how long.\n',
+    'Answer with `klaus approve ID` or `klaus reject ID`; `--hunks` and `--scope` limit what is approved and how long, `--field` answers a question.\n',
   );
 }
 

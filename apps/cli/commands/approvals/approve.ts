@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { HunkAnswer } from '@klaus/sdk';
+import type { HunkAnswer, InputContent, InputField } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import type { Command } from 'commander';
 import { openClient } from '../../client/open-client.ts';
@@ -7,7 +7,7 @@ import type { Reply } from '@klaus/sdk/client';
 import { canAsk, createOutput } from '../../output/show-output.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { UsageError } from '../../program/cli-error.ts';
-import { repeatable, toHunkFile, toList } from '../../program/option-values.ts';
+import { repeatable, toHunkFile, toList, toSetting } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
 import { addShowOptions, choiceOption } from '../../program/run-options.ts';
 import { runSession } from '../../run/run-session.ts';
@@ -32,6 +32,11 @@ export const command: LeafCommand = {
             'session',
             'project',
           ]),
+        )
+        .option(
+          '--field <name=value>',
+          'a value for a question of a tool; klaus approvals lists its fields; repeatable',
+          repeatable(toSetting),
         )
         .option('--plan <file>', 'for a plan: accept the text of this file instead')
         .addOption(
@@ -63,8 +68,30 @@ export async function answerApproval(id: string, reply: Reply, options: Options)
   const { note, scope, mode } = options;
   const plan = options.plan === undefined ? undefined : readFileSync(options.plan, 'utf8');
   const hunks = toHunkAnswer(approval.hunks, options);
-  await client.answer(approval.id, reply, optional({ note, scope, hunks, plan, mode }));
+  const content = await toContent(approval.input?.fields ?? [], reply, options);
+  await client.answer(approval.id, reply, optional({ note, scope, hunks, plan, mode, content }));
   return await runSession({ client, session, show: options, output, asks: canAsk(options), sent: 'answer' });
+}
+
+/** The values of a form; those that are not given are the defaults. Undefined: the question has no fields. */
+async function toContent(
+  fields: readonly InputField[],
+  reply: Reply,
+  { field: given = [] }: Options,
+): Promise<InputContent | undefined> {
+  if (reply === 'rejected' || (fields.length === 0 && given.length === 0)) return undefined;
+  const { toInputDefaults, toInputValue } = await import('@klaus/sdk');
+  const content = toInputDefaults(fields);
+  for (const pair of given) {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at);
+    const field = fields.find((each) => each.name === name);
+    if (!field) {
+      throw new UsageError(`There is no field ${name}.`, `Fields: ${fields.map((each) => each.name).join(', ')}.`);
+    }
+    content[name] = toInputValue(field, pair.slice(at + 1));
+  }
+  return content;
 }
 
 /** The hunks that the options name; undefined for the complete change. @throws UsageError for an unknown hunk. */

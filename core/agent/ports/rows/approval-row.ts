@@ -7,7 +7,7 @@ export interface ApprovalRow {
   /** Of the session. */
   sessionTitle: string | null;
   workspace: string;
-  kind: 'call' | 'changes' | 'plan' | 'limit';
+  kind: 'call' | 'changes' | 'plan' | 'input' | 'limit';
   title: string;
   reason: string;
   /** For calls. */

@@ -1,0 +1,32 @@
+import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client';
+
+/** The error of a request to a server. @param signal Of the caller: aborted if it left. */
+export function toFailure(name: string, error: unknown, signal: AbortSignal): KlausError {
+  if (signal.aborted) return new KlausError('cancelled', 'Cancelled.', { cause: error });
+  if (isKlausError(error)) {
+    return error.code === 'timeout' ? fail(name, `gave ${error.message}`, error) : error;
+  }
+  if (
+    error instanceof UnauthorizedError ||
+    (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpAuthentication)
+  ) {
+    return new KlausError('auth', `The MCP server ${name} needs a login.`, {
+      hint: `Run \`klaus mcp login ${name}\`, or add a header with a token.`,
+      cause: error,
+    });
+  }
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return fail(name, 'gave no answer in time', error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof ProtocolError) return fail(name, `answered with an error: ${text}`, error);
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return fail(name, `cannot be used: ${text}${cause}`, error);
+}
+
+function fail(name: string, reason: string, cause: unknown): KlausError {
+  return new KlausError('mcp.failed', `The MCP server ${name} ${reason.slice(0, 1_000)}`, {
+    hint: `\`klaus mcp test ${name}\` starts it alone.`,
+    cause,
+  });
+}

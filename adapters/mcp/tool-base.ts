@@ -1,0 +1,64 @@
+import type { Tool, ToolOutput } from '@klaus/core/agent';
+import { optional, type Effect } from '@klaus/core/protocol';
+import { z } from 'zod';
+import type { CallOptions, McpConnection } from './connect-server.ts';
+import { toPlace, type McpServer } from './server-config.ts';
+
+const inputSchema = z.record(z.string(), z.unknown());
+export type Input = z.infer<typeof inputSchema>;
+
+export interface ServerToolsOptions {
+  name: string;
+  server: McpServer;
+  workspace: string;
+  /** True if the program of the server has the network. */
+  hasNetwork: boolean;
+  /** The connection for a call. @param writes True: the program may change files. */
+  readonly connect: (writes: boolean, signal: AbortSignal) => Promise<McpConnection>;
+  /** Throws KlausError `denied` if the grant does not allow the program. */
+  check(): void;
+}
+
+/** `mcp__SERVER__TOOL`, with `_` for characters that names of tools cannot have. */
+export function toToolName(server: string, tool: string): string {
+  return `mcp__${server}__${tool.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}`;
+}
+
+/** What all tools of a server have in common. */
+export function toBase(name: string, { server, hasNetwork }: ServerToolsOptions, isReading: boolean) {
+  const all: Effect[] =
+    server.kind === 'http' ? ['network'] : ['read', 'write', 'execute', ...(hasNetwork ? ['network' as const] : [])];
+  return {
+    name,
+    input: inputSchema,
+    effects: isReading ? ['read' as const] : all,
+    resume: isReading ? ('repeat' as const) : ('tell' as const),
+    deferred: true,
+    // A program that runs longer than a call cannot work on the layer of one call.
+    ...optional({ inPlace: server.kind === 'stdio' && !isReading ? true : undefined }),
+  };
+}
+
+export function toAccess({ server, workspace }: ServerToolsOptions, isReading: boolean) {
+  if (server.kind === 'http') return [{ kind: 'net' as const, ...toPlace(server) }];
+  return [{ kind: 'fs' as const, path: workspace, right: isReading ? ('r' as const) : ('w' as const) }];
+}
+
+export function toShort(input: Input): string {
+  const text = JSON.stringify(input);
+  return text === '{}' ? '' : text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
+export async function use(
+  { connect }: ServerToolsOptions,
+  { writes, context }: { writes: boolean; context: Parameters<Tool['run']>[1] },
+  work: (connection: McpConnection, at: CallOptions) => Promise<ToolOutput>,
+): Promise<ToolOutput> {
+  const { signal, execLimits } = context;
+  const connection = await connect(writes, signal);
+  return work(connection, {
+    ...{ signal, timeoutMs: execLimits.timeoutMs },
+    onProgress: (text) => context.progress(text),
+    ask: (question, ended) => context.ask(question, ended),
+  });
+}
