@@ -19,7 +19,7 @@ export function describe({ command, load }: Circumstances): string {
 export function toPage(figures: string): string {
   return `# Benchmarks
 
-\`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`roof\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`sandbox\`, \`docker\`, \`snapshot\`, \`git-data\`, \`checkpoint\`, \`working-copy\`, \`wrap\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
+\`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`roof\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`mcp\`, \`sandbox\`, \`docker\`, \`snapshot\`, \`git-data\`, \`checkpoint\`, \`working-copy\`, \`wrap\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
 
 \`npm run bench:peers\` measures Klaus [beside other agents](benchmarks-peers.md) at the same work, \`npm run bench:server\` the [server](benchmarks-server.md), \`npm run bench:web\` the [page](benchmarks-web.md) in a browser, and \`npm run bench:tui\` the [terminal](benchmarks-terminal.md).
 
@@ -54,6 +54,7 @@ Where programs are compared they run in turn, each round beginning with another 
 - **resume**: a log of 10,000 messages in turns of one file read, compacted where a window of a million tokens is full, as a killed process leaves it. Opened: what is in memory before the first step, from the state that was cached with the log and the events since. Resumed: from the start of \`klaus resume\` to the first byte of the POST, whose body is the rest of that history, beside the same of \`klaus run\` with a prompt of two words.
 - **memory**: the peak that the kernel counts for the process (\`VmHWM\`).
 - **prefix**: what the requests of one session have in common with the one before, from the bytes as they were sent; and the share of the prompt that the scripted server counts as read from its cache. The bare figure is what an ideal client would reach: each request the one before with something behind it. Tokens are counted in complete messages, so their share can lie a little beside it.
+- **mcp**: the first request of a session with an MCP server of 200 tools, less that of the same session without it. At most 200 bytes are allowed.
 - **sandbox**: one command in the driver that Klaus would choose, with its limits, in a git repository of 40 packages with four secret files, against the same program started directly; and against \`bwrap\` with new namespaces alone, which has no filter, limits, masks or protected places.
   The last row is the time from a call to the begin of its command in a sandbox that was made ahead, as it is while the model answers.
 - **docker**: a shell that does nothing, in the container that the session has already, with the checks before and after it, beside a \`docker run\` of the same shell without mounts, limits or a profile. Both use the \`docker\` program and an engine that the bench starts.

@@ -8,6 +8,7 @@ import { gate } from './gate.ts';
 import { gitData } from './git-data.ts';
 import { growth } from './growth.ts';
 import { longSession } from './long-session.ts';
+import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { network } from './network.ts';
 import { toPage } from './page.ts';
@@ -35,6 +36,7 @@ await runBenchmarks({
     memory,
     growth,
     prefix,
+    mcp,
     sandboxExec,
     dockerExec,
     network,

@@ -4,10 +4,11 @@ import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from '@model
 /** The error of a request to a server. @param signal Of the caller: aborted if it left. */
 export function toFailure(name: string, error: unknown, signal: AbortSignal): KlausError {
   if (signal.aborted) return new KlausError('cancelled', 'Cancelled.', { cause: error });
-  if (isKlausError(error)) {
+  if (isKlausError(error) && error.code !== 'auth') {
     return error.code === 'timeout' ? fail(name, `gave ${error.message}`, error) : error;
   }
   if (
+    isKlausError(error) ||
     error instanceof UnauthorizedError ||
     (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpAuthentication)
   ) {

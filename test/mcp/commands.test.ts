@@ -1,11 +1,12 @@
 // Covers apps/cli/commands/system, sdk/mcp: the commands about MCP servers, and the trust of the user.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openMcpConfiguration, type Klaus } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
-import { runKlaus } from '../fixtures/klaus.ts';
+import { runKlaus, startKlaus } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
+import { startHttpServer } from './http-server.ts';
 import { toEntry } from './open-session.ts';
 
 const { command, args } = toEntry();
@@ -92,4 +93,27 @@ test('a session does not use an entry that changed after it was opened', async (
   expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')).toMatchObject([
     { outcome: 'error', detail: { code: 'config' } },
   ]);
+});
+
+test('klaus mcp login stores the tokens, and a session uses them', { timeout: 60_000 }, async () => {
+  using place = createTestHome();
+  using server = await startHttpServer({ access: 'oauth' });
+  // No keyring can be reached.
+  const env = { KLAUS_SANDBOX: 'host', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
+  expect(await runKlaus(['mcp', 'add', '--user', '--url', server.url, 'web'], { place, env })).toMatchObject({
+    code: 0,
+  });
+  const refused = await runKlaus(['mcp', 'test', 'web'], { place, env });
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('klaus mcp login web');
+  const login = startKlaus(['mcp', 'login', 'web'], { place, env });
+  await login.printed('stderr', '/authorize');
+  const [address] = /http:\S*\/authorize\S*/.exec(login.text.stderr) ?? [];
+  // The browser of the user.
+  expect((await fetch(address!)).status).toBe(200);
+  expect(await login.ended).toMatchObject({ code: 0 });
+  const file = join(place.home, 'mcp-logins.json');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, 'utf8')).toContain([...server.tokens][0]!);
+  expect(await runKlaus(['mcp', 'test', 'web'], { place, env })).toMatchObject({ code: 0 });
 });

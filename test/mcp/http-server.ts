@@ -10,6 +10,8 @@ export interface HttpTest extends Disposable {
   readonly requests: { path: string; authorization: string | undefined }[];
   /** Access tokens that are valid. */
   readonly tokens: Set<string>;
+  /** Refresh tokens that are valid. */
+  readonly refreshTokens: Set<string>;
 }
 
 interface HttpTestOptions {
@@ -120,6 +122,7 @@ export async function startHttpServer({ access = 'open', answer }: HttpTestOptio
     url,
     requests,
     tokens,
+    refreshTokens,
     [Symbol.dispose]: () => {
       server.closeAllConnections();
       server.close();

@@ -112,6 +112,13 @@ test('a login stores tokens, which are renewed', async () => {
   server.tokens.clear();
   expect(await mcp.test('web', { signal })).toMatchObject({ server: 'http 1' });
   expect([...server.tokens]).not.toContain(before);
+  // The server forgets the login too: the user has to log in again.
+  server.tokens.clear();
+  server.refreshTokens.clear();
+  await expect(mcp.test('web', { signal })).rejects.toMatchObject({
+    code: 'auth',
+    hint: expect.stringContaining('klaus mcp login web'),
+  });
   // A login is cancelled.
   const stop = new AbortController();
   await expect(mcp.logIn('web', { signal: stop.signal, onUrl: () => stop.abort() })).rejects.toMatchObject({
