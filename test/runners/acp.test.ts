@@ -296,3 +296,17 @@ test('secrets that the agent reads and says are not in the log', async () => {
   expect(toSaid(events)).toContain('refused');
   expect(JSON.stringify(events)).not.toContain(secret);
 });
+
+test('what the agent reads from the web makes it ask before it sends anything out', async () => {
+  const head = 'capabilities: [file-operations, code-execution, web-access]\nenv: [ACP_STORE]';
+  await using engine = await createDrivenEngine({ head });
+  const lines = ['permit fetch https://example.com/x', 'permit fetch https://example.com/y'];
+  const { events } = await runAgent(engine, lines.join('\n'), {
+    grant: 'file-operations code-execution web-access',
+    mode: 'auto',
+  });
+  expect(toSaid(events).trim().split('\n')).toEqual(['permission: once', 'permission: rejected']);
+  expect(ofType(events, 'gate.decided')).toMatchObject([{ verdict: 'allow' }, { verdict: 'ask', rule: 'taint' }]);
+  const [first] = ofType(events, 'tool.finished');
+  expect(first).toMatchObject({ outcome: 'ok', untrusted: { source: 'https://example.com/x', isWeb: true } });
+});

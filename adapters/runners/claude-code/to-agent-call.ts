@@ -56,6 +56,8 @@ export function toAgentCall(
     paths,
     ...(kind === 'execute' && isText(input['command']) ? { command: input['command'] } : {}),
     ...(kind === 'fetch' && isText(input['url']) ? { url: input['url'] } : {}),
+    ...(name === 'WebFetch' && isText(input['url']) ? { sends: { fetches: input['url'] } } : {}),
+    ...(name === 'WebSearch' && isText(input['query']) ? { sends: { searches: input['query'] } } : {}),
     ...(kind === 'delegate'
       ? { agent: isText(input['subagent_type']) ? input['subagent_type'] : 'general-purpose' }
       : {}),

@@ -26,6 +26,8 @@ export function toAgentIntent(agents: Agents, change: AgentChange): Intent {
     title: `${verb} the agent ${name}, because: ${JSON.stringify(reason.slice(0, 200))}`,
     access: [],
     diff: formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: true }),
+    // Later sessions get the text of the definition as their instructions.
+    ...(after && { isForLater: true as const }),
     ...(judged && { delegates: { agent: name, ...toDelegated(agents, judged, isOfProject) } }),
   };
 }

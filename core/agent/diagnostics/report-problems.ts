@@ -39,9 +39,13 @@ export async function reportProblems(work: Work, { before, intent }: ReadyCall):
   return describe(await (await servers).findNew(files, work.stop));
 }
 
-/** A session without the authority to run commands starts no server. */
+/**
+ * A session without the authority to run commands starts no server. Neither does one with Docker, which cannot keep a
+ * server from changing the workspace.
+ */
 function isEnabled({ engine, state, authority }: Work): boolean {
   if (!engine.settings.lsp || !engine.openDiagnostics || !state.session) return false;
+  if (state.session.sandbox === 'docker') return false;
   return authority.grant().authorities.some(({ kind }) => kind === 'exec');
 }
 

@@ -152,6 +152,8 @@ export interface AgentCall {
   command?: string;
   /** The address that it requests, if it is known. */
   url?: string;
+  /** Set if `fetch` is known to send nothing but this: a request with GET to an address, or a query for a search. */
+  sends?: { fetches: string } | { searches: string };
   /** Unified diff of its change, if it is known. */
   diff?: string;
   /** The arguments as the agent reports them. */

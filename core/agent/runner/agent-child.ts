@@ -33,7 +33,7 @@ export const openAgentChild: OpenRunnerChild = async (parent, { call, task, sign
   });
   const host = new AgentHost(openAgentChild);
   await work.authority.learn();
-  await work.append(toBeginning(work, { task, onAsk: runOf(state).onAsk }));
+  await work.append(toBeginning(work, { task, onAsk: runOf(state).onAsk, isTainted: state.taint !== undefined }));
   host.begin(work);
   return { ...toReports(host), end: (outcome) => end({ parent, work, host, outcome }) };
 };
@@ -51,7 +51,7 @@ type RunStarted = Extract<EventBody, { type: 'run.started' }>;
 
 function toBeginning(
   { engine, state }: Work,
-  { task, onAsk }: Pick<RunStarted, 'onAsk'> & { task: string },
+  { task, onAsk, isTainted }: Pick<RunStarted, 'onAsk'> & { task: string; isTainted: boolean },
 ): EventBody[] {
   const run = engine.ids.ulid();
   const parts = [{ type: 'text' as const, text: task }];
@@ -60,7 +60,7 @@ function toBeginning(
   const requestHash = engine.ids.digest(JSON.stringify(parts));
   return [
     { type: 'run.started', run, trigger: 'prompt', onAsk },
-    { type: 'message.added', run, turn: 0, message },
+    { type: 'message.added', run, turn: 0, message, ...(isTainted ? { tainted: true as const } : {}) },
     { type: 'turn.started', run, turn: 1, model: state.model, requestHash, reserved },
   ];
 }

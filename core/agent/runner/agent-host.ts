@@ -22,7 +22,7 @@ import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { runAgentProcess } from './agent-process.ts';
 import { AgentText, type TakenText } from './agent-text.ts';
 import { AgentChildren, type OpenRunnerChild } from './agent-children.ts';
-import { toAgentTool, toAgentToolName, toInput } from './agent-tool.ts';
+import { toAgentTool, toAgentToolName, toInput, toWebResult } from './agent-tool.ts';
 import type { Observed, Turn } from './agent-turn.ts';
 import { receiveAnswers } from './answers.ts';
 import { performCall } from './perform-call.ts';
@@ -265,10 +265,12 @@ export class AgentHost implements RunnerHost {
     }
     if (call.state === 'done' || call.state === 'failed') {
       observed.isClosed = true;
+      const output = cutOutput(work.redactor.redact(call.output), work.engine.settings.maxToolOutputContext);
       bodies.push(
         toFinished(head, {
           outcome: call.state === 'done' ? 'ok' : 'error',
-          output: cutOutput(work.redactor.redact(call.output), work.engine.settings.maxToolOutputContext),
+          output,
+          ...toWebResult(call, output, work.redactor),
           durationMs: work.engine.clock.now() - observed.began,
         }),
       );
@@ -297,8 +299,9 @@ export class AgentHost implements RunnerHost {
       await work.append([judged.decided, judged.finished]);
       return { verdict: 'deny', reason: judged.finished.output };
     }
-    const { diff } = judged.ready.intent;
-    const head = { ...toHead(work, state), attempt: toAttempt(state), resume: 'tell' as const, changes: [] };
+    const { diff, fetches } = judged.ready.intent;
+    const sent = fetches === undefined ? {} : { fetches };
+    const head = { ...sent, ...toHead(work, state), attempt: toAttempt(state), resume: 'tell' as const, changes: [] };
     const started: EventBody[] = state.started
       ? []
       : [{ type: 'tool.started', ...head, ...(diff === undefined ? {} : { diff }) }];

@@ -1,4 +1,5 @@
-import { toGrantText } from '../../policy/index.ts';
+import { findAddresses, toAddress, toGrantText, type Redactor } from '../../policy/index.ts';
+import type { ToolFinished } from '../calls/judged-call.ts';
 import type { Access, Effect } from '../../protocol/index.ts';
 import { z } from 'zod';
 import { AGENT_CALL_KINDS, type AgentCall, type AgentCallKind } from '../ports/runner.ts';
@@ -6,6 +7,8 @@ import type { ChildPlan } from '../ports/children.ts';
 import type { Intent, Tool } from '../ports/tool.ts';
 
 const PREFIX = 'agent_';
+/** Maximum addresses of a result that later calls may request. */
+const MAX_LINKS = 500;
 
 /** What calls of a kind do, and the tool of Klaus with the same effects, which the grant must allow. */
 const KINDS: Readonly<Record<AgentCallKind, { effects: readonly Effect[]; like?: string }>> = {
@@ -67,9 +70,29 @@ function toIntent(call: AgentCall, workspace: string): Intent {
   return {
     title,
     access: toAccess(call, workspace),
+    ...toSent(call),
     ...(command === undefined ? {} : { command }),
     ...(diff === undefined ? {} : { diff }),
     ...(unclear === undefined ? {} : { unclear }),
+  };
+}
+
+function toSent({ kind, sends }: AgentCall): Pick<Intent, 'fetches' | 'searches'> {
+  if (kind !== 'fetch' || !sends) return {};
+  if ('searches' in sends) return sends;
+  const fetches = toAddress(sends.fetches);
+  return fetches === undefined ? {} : { fetches };
+}
+
+/** Marks the result of a call that reads the web: it can contain instructions of others. */
+export function toWebResult(
+  { kind, url = 'the web' }: AgentCall,
+  output: string,
+  redactor: Pick<Redactor, 'redact'>,
+): Pick<ToolFinished, 'untrusted'> {
+  if (kind !== 'fetch') return {};
+  return {
+    untrusted: { source: redactor.redact(url), addresses: findAddresses(output).slice(0, MAX_LINKS), isWeb: true },
   };
 }
 

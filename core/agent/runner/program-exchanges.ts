@@ -4,12 +4,12 @@ import { cutOutput } from '../calls/cut-output.ts';
 import type { Work } from '../loop/work.ts';
 import type { AgentCall, ProgramExchange } from '../ports/runner.ts';
 import { runOf } from '../state/state.ts';
-import { toAgentToolName, toInput } from './agent-tool.ts';
+import { toAgentToolName, toInput, toWebResult } from './agent-tool.ts';
 
 /** Writes what the requests of a wrapped program show as events, those of one exchange at once. */
 export class ProgramExchanges {
   /** Calls without a result, by the id of the program. */
-  readonly #open = new Map<string, { head: CallHead; began: number }>();
+  readonly #open = new Map<string, { head: CallHead; began: number; call: AgentCall }>();
 
   /** @param request Id of the request, which marks the message as known to the program. */
   toPrompts({ state, engine }: Work, prompts: readonly string[], request: string): EventBody[] {
@@ -27,10 +27,12 @@ export class ProgramExchanges {
     const open = this.#open.get(id);
     if (!open) return [];
     this.#open.delete(id);
+    const text = cutOutput(redactor.redact(output), engine.settings.maxToolOutputContext);
     return [
       toFinished(open.head, {
         outcome: isError ? 'error' : 'ok',
-        output: cutOutput(redactor.redact(output), engine.settings.maxToolOutputContext),
+        output: text,
+        ...toWebResult(open.call, text, redactor),
         durationMs: engine.clock.now() - open.began,
       }),
     ];
@@ -45,7 +47,7 @@ export class ProgramExchanges {
       // A program may use an id again.
       const id = state.callIds.has(call.id) ? `${call.id}_${engine.ids.ulid()}` : call.id;
       const head = { run, turn, call: id, index: state.calls.length + index, name: toAgentToolName(call.kind) };
-      this.#open.set(call.id, { head, began });
+      this.#open.set(call.id, { head, began, call });
       return head;
     });
     const parts = calls.map((call, index): CallPart => {
