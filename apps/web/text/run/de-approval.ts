@@ -57,6 +57,14 @@ export const deApproval: typeof enApproval = {
   feedbackNone: 'Der Benutzer hat den Aufruf abgelehnt.',
   gone: 'Die Frage wurde inzwischen beantwortet.',
   rows: 'Änderung',
+  notes: {
+    content: (before, after) => `Anderer Inhalt: vorher ${before}, nachher ${after}`,
+    created: (size, mode) => `Neue Datei mit ${size}, Modus ${mode}`,
+    deleted: (size) => `Entfernt eine Datei mit ${size}`,
+    mode: (before, after) => `Modus ${before} wird ${after}`,
+    folder: 'Neuer Ordner',
+    link: (target) => `Neuer symbolischer Link auf ${target}`,
+  },
   undecided: 'Nicht entschieden',
   hidden: (n: number) =>
     `${count(n, 'Änderung hat', 'Änderungen haben')} Inhalt, der nicht angezeigt werden kann: Er ist binär oder zu groß. Vor dem Absenden ist eine Entscheidung nötig.`,

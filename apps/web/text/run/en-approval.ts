@@ -56,6 +56,14 @@ export const enApproval = {
   feedbackNone: 'The user rejected this call.',
   gone: 'The question was answered in the meantime.',
   rows: 'Change',
+  notes: {
+    content: (before: string, after: string) => `Other content: ${before} before, ${after} after`,
+    created: (size: string, mode: string) => `New file of ${size}, mode ${mode}`,
+    deleted: (size: string) => `Removes a file of ${size}`,
+    mode: (before: string, after: string) => `Mode ${before} becomes ${after}`,
+    folder: 'New folder',
+    link: (target: string) => `New symbolic link to ${target}`,
+  },
   undecided: 'Not decided',
   hidden: (n: number) =>
     `${count(n, 'change has', 'changes have')} content that cannot be shown: it is binary or too large. Decide about ${n === 1 ? 'it' : 'them'} to submit.`,
