@@ -99,7 +99,7 @@ const watch = (selector: string) => `addEventListener('click', ({ timeStamp }) =
 async function measureReview(browser: Browser, server: Served, session: string): Promise<Shown> {
   await using visit = await openVisit(browser, server);
   const { page } = visit;
-  await page.addInitScript(watch('.rows .diff-line'));
+  await page.addInitScript(watch('.review .rows .diff-line'));
   await page.goto(`${server.url.href}#/s/${session}`);
   return await measureClick(visit, page.getByRole('button', { name: en.approval.review }));
 }

@@ -89,6 +89,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const { session, card } = await ask('write a large file');
       await card.getByText(/^line 1 x/).waitFor();
       await showEnd(rows(card));
+      // The bar of the budget and the line about it agree, also beyond the limit.
+      const [, percent] = /^(\d+) %/.exec((await page.locator('.fact.warn').last().textContent())!)!;
+      expect(Number(percent)).toBeGreaterThan(100);
+      expect(await page.locator('.status .bar > .number').last().textContent()).toBe(`${percent}%`);
       // Only rows near the viewport are in the page.
       expect(await page.locator('.diff-line').count()).toBeLessThan(200);
       await leaveField();

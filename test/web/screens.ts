@@ -193,6 +193,7 @@ export function inSession(stage: Stage): Screen[] {
       await openAll();
     }),
     at('conversation that failed', `s/${broken}`, '.end-bad'),
+    at('unknown address', 'nowhere', '.empty-title'),
     at('conversation under way', `s/${running}`, '.entry-user', async () => {
       await page.getByRole('button', { name: en.composer.stop }).waitFor();
     }),

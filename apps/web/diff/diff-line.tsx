@@ -1,4 +1,6 @@
 import type { Hunk } from '@klaus/core/protocol';
+import { toNoteText } from '../text/run/note-text.ts';
+import { useText } from '../text/text.ts';
 import type { DiffLine } from '@klaus/core/conversation';
 
 const SIGNS = { same: '', removed: '-', added: '+', note: '' } as const;
@@ -32,6 +34,11 @@ export function DiffPair({ left, right }: { left: DiffLine | null; right: DiffLi
 
 /** The head of a hunk: its range, or the reason why it has no lines. */
 export function DiffRange({ hunk }: { hunk: Hunk }) {
-  const { note, oldStart, oldLines, newStart, newLines } = hunk;
-  return <p className="diff-range muted">{note ?? `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`}</p>;
+  const t = useText();
+  const { oldStart, oldLines, newStart, newLines } = hunk;
+  return (
+    <p className="diff-range muted">
+      {toNoteText(hunk, t) ?? `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`}
+    </p>
+  );
 }

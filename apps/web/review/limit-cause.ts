@@ -50,6 +50,11 @@ export function toNeed({ used, cap, offer }: { used: number; cap: number; offer:
   return offer > Math.ceil(cap * 1.5) && need > 0 ? need : undefined;
 }
 
+/** A value in the smallest unit that is shown: cents, or a number without decimals. */
+export function round(limit: LimitName, value: number): number {
+  return limit === 'usd' ? Math.ceil(value * 100) / 100 : Math.ceil(value);
+}
+
 /** The caps that the user can choose: the offer, twice and five times as much. */
 export function toAmounts(offer: number): number[] {
   return [offer, offer * 2, offer * 5];

@@ -9,7 +9,7 @@ import { useText } from '../text/text.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { Chain } from './chain.tsx';
-import { toAmounts, toCause, toNeed } from './limit-cause.ts';
+import { round, toAmounts, toCause, toNeed } from './limit-cause.ts';
 import { useVisibleQuestion } from './visible-questions.ts';
 import './approval.css';
 
@@ -46,8 +46,10 @@ function Limit({ entry, conversation, subject }: LimitPanelProps & { subject: Li
         <Gauge size={14} /> {t.approval.goBeyond}
       </h3>
       <p>
-        {t.approval.limit(t.limits[limit], formatLimit(limit, used), formatLimit(limit, cap))}{' '}
-        {need === undefined ? t.approval.limitNear : t.approval.limitNeed(formatLimit(limit, Math.ceil(need)))}
+        {t.approval.limit(formatLimit(limit, used), t.approval.amounts[limit](formatLimit(limit, cap)))}{' '}
+        {need === undefined
+          ? t.approval.limitNear
+          : t.approval.limitNeed(t.approval.amounts[limit](formatLimit(limit, round(limit, need))))}
       </p>
       {answer ? (
         <p className={answer.answer === 'approved' ? 'good' : 'muted'}>

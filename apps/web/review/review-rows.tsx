@@ -3,6 +3,7 @@ import { Check, PencilLine, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { BOTH_NUMBERS, DiffLineView, DiffPair } from '../diff/diff-line.tsx';
 import { toNewText, type DiffRow, type Review } from '@klaus/core/conversation';
+import { toNoteText } from '../text/run/note-text.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { VirtualList, type RowList } from '../ui/virtual-list.tsx';
@@ -123,7 +124,7 @@ function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
       aria-current={isCurrent}
     >
       <span className="ellipsis muted">
-        {t.approval.hunk(at + 1, hunks.length)} · {hunk.note ?? `${hunk.oldStart} → ${hunk.newStart}`}
+        {t.approval.hunk(at + 1, hunks.length)} · {toNoteText(hunk, t) ?? `${hunk.oldStart} → ${hunk.newStart}`}
       </span>
       <span className={`hunk-word ${isRejected ? 'muted' : isEdited || isUndecided ? 'warn' : 'good'}`}>{word}</span>
       {isEditable(hunk) ? (
