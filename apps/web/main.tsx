@@ -2,6 +2,7 @@ import './style/layout.css';
 import { createRoot } from 'react-dom/client';
 import { saveDrafts } from './composer/drafts.ts';
 import { exposeInspection } from './log/inspection.ts';
+import { loadLater } from './shell/load-later.ts';
 import { App } from './shell/app.tsx';
 import { signInFromAddress } from './state/sign-in-flow.ts';
 import { electNotifier } from './state/notifier.ts';
@@ -24,6 +25,7 @@ import './style/print.css';
 
 applyPreferences(document.documentElement);
 measureScrollbar(document.documentElement);
+loadLater();
 await Promise.all([signInFromAddress(), followLanguage()]);
 followAddress();
 followVisibility();

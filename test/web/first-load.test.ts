@@ -13,6 +13,8 @@ const LIMIT = 300_000;
 /** Chunks that are loaded on demand, by their file names. */
 const LATER = [
   'highlight-worker',
+  'overlays',
+  'session-page',
   'review-dialog',
   'usage-page',
   'board-page',

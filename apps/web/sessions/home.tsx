@@ -14,6 +14,7 @@ import { useText } from '../text/text.ts';
 import { Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useQuery } from '../ui/use-query.ts';
+import { ExampleList } from './example-list.tsx';
 import { KeyHint } from './key-hint.tsx';
 import { AgentPicker } from './agent-picker.tsx';
 import { SessionRow } from './session-row.tsx';
@@ -109,6 +110,7 @@ export function Home() {
           onSend={send}
           onStop={() => undefined}
         />
+        {sessions.size === 0 ? <ExampleList draft="home" scope={scope} /> : null}
       </section>
     </div>
   );

@@ -1,7 +1,6 @@
 import { PanelLeft } from 'lucide-react';
 import { useEffect } from 'react';
 import { useKeys } from '../keys/use-keys.ts';
-import { SessionPage } from '../sessions/session-page.tsx';
 import { Home } from '../sessions/home.tsx';
 import { toggleSidebar } from '../sessions/sidebar-edge.tsx';
 import { Sidebar } from '../sessions/sidebar.tsx';
@@ -16,11 +15,16 @@ import { Empty, Loading } from '../ui/empty.tsx';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { Overlays } from './overlays.tsx';
-import { SignIn } from './sign-in.tsx';
+import { loadOverlays, loadSessionPage } from './load-later.ts';
 import { useAttention } from './use-attention.ts';
 import { useTabIcon } from './use-tab-icon.ts';
 import './shell.css';
+
+const Overlays = lazyComponent(loadOverlays);
+
+const SessionPage = lazyComponent(loadSessionPage, <Loading />);
+
+const SignIn = lazyComponent(async () => (await import('./sign-in.tsx')).SignIn, <Loading />);
 
 const UsagePage = lazyComponent(async () => (await import('../usage/usage-page.tsx')).UsagePage, <Loading />);
 

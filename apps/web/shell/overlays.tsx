@@ -2,6 +2,7 @@ import { KeysDialog } from '../keys/keys-dialog.tsx';
 import { EditDialog } from '../conversation/edit-dialog.tsx';
 import { UndoDialog } from '../conversation/undo-dialog.tsx';
 import { loadReview } from '../review/load-review.ts';
+import { BudgetDialog } from '../sessions/budget-dialog.tsx';
 import { RenameDialog } from '../sessions/rename-dialog.tsx';
 import type { Overlay } from '../state/overlay.ts';
 import { lazyComponent } from '../ui/lazy-component.tsx';
@@ -10,8 +11,7 @@ import { PreferencesDialog } from './preferences-dialog.tsx';
 
 const ReviewDialog = lazyComponent(async () => (await loadReview()).ReviewDialog);
 
-const BudgetDialog = lazyComponent(async () => (await import('../sessions/budget-dialog.tsx')).BudgetDialog);
-
+/** All dialogs except the review. Loaded after the first load, so that they also open without a connection. */
 export function Overlays({ overlay }: { overlay: Overlay }) {
   switch (overlay.kind) {
     case 'palette':

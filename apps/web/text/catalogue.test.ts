@@ -46,6 +46,7 @@ test('all texts are translated', () => {
     'composer.modeNames.auto',
     'composer.sendKey',
     'conversation.klaus',
+    'layout.accents.iris',
     'signIn.token',
     'status.budget',
     'usage.agent',

@@ -1,0 +1,14 @@
+import { parseRoute } from '../state/route.ts';
+
+/** Parts of the page that the first load does not contain. They are loaded after it, so that they also open offline. */
+export const loadOverlays = async () => (await import('./overlays.tsx')).Overlays;
+export const loadSessionPage = async () => (await import('../sessions/session-page.tsx')).SessionPage;
+
+/** Loads the page of a session at once if the address names one, and everything else when the browser is idle. */
+export function loadLater(): void {
+  const loads: (() => Promise<unknown>)[] = [loadSessionPage, loadOverlays];
+  // A failure is reported when the part is shown.
+  const load = () => loads.forEach((each) => void each().catch(() => undefined));
+  if (parseRoute(location.hash).page === 'session') load();
+  else requestIdleCallback(load, { timeout: 2_000 });
+}
