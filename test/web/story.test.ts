@@ -107,6 +107,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
           const question = page.getByRole('heading', { name: en.approval.changeFiles(3) });
           await question.waitFor();
           // The list renders only what is in view; the link leads back to the question.
+          await page.setViewportSize({ width: 1_280, height: 480 });
           await page.locator('.conversation-scroll').evaluate((element) => (element.scrollTop = 0));
           await page.getByText('I look at the project first').waitFor();
           await page
@@ -115,6 +116,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
             .waitFor();
           await page.locator('.questions').click();
           await question.waitFor();
+          await page.setViewportSize({ width: 1_280, height: 720 });
           await expect.poll(() => page.title(), { timeout: LIMIT / 4 }).toMatch(/^\(1\) /);
           expect(read(MERGE)).toBe(STORY_FILES[MERGE]);
 
