@@ -107,11 +107,9 @@ export {
   type FoundPath,
   type ToolContext,
   type Tool,
-  type SessionTools,
-  type SessionToolsHost,
   defineTool,
-  isSessionTool,
 } from './ports/tool.ts';
+export { type SessionTools, type SessionToolsHost, isSessionTool } from './ports/session-tools.ts';
 export type {
   ResolvedPath,
   FileState,

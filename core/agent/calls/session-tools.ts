@@ -1,7 +1,8 @@
 import { allowsAccess } from '../../policy/index.ts';
 import type { Effect } from '../../protocol/index.ts';
 import type { Work } from '../loop/work.ts';
-import { isSessionTool, type SessionTools, type Tool } from '../ports/tool.ts';
+import { type Tool } from '../ports/tool.ts';
+import { isSessionTool, type SessionTools } from '../ports/session-tools.ts';
 import { runAgentProcess } from '../runner/agent-process.ts';
 import { openedOf } from '../state/state.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { KlausError, TOOL_SEARCH, USE_TOOL } from '../../protocol/index.ts';
 import type { ToolSpec } from '../ports/model.ts';
-import { defineTool, isSessionTool } from '../ports/tool.ts';
+import { defineTool } from '../ports/tool.ts';
+import { isSessionTool } from '../ports/session-tools.ts';
 
 const MAX_QUERY = 1_000;
 

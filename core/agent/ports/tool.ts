@@ -26,8 +26,7 @@ import type { Skills } from '../skills/skills.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
-import type { AgentProcess } from './runner.ts';
-import type { ExecLimits, ExecResult, PrestartRequest, Sandbox } from './sandbox.ts';
+import type { ExecLimits, PrestartRequest, Sandbox } from './sandbox.ts';
 import type { NetworkProxy, ProviderSearch, WebClient, WebSearchSettings } from './web-client.ts';
 import type { FileEdit, Folder, Workspace } from './workspace.ts';
 
@@ -289,38 +288,4 @@ export interface Tool<Input = unknown> {
 /** Declares a tool. Returns it unchanged; infers the type of `input`. */
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
-}
-
-/** What the tools of one session use of the engine. */
-export interface SessionToolsHost {
-  session: string;
-  /** Absolute. */
-  workspace: string;
-  /** True if `exec` hides the machine and can make the workspace read-only. */
-  readonly isSandboxed: boolean;
-  /** True if the present grant of the session allows the access. */
-  readonly allows: (access: Access) => boolean;
-  /**
-   * Runs a program in the sandbox of the session until `signal` is aborted, with the files and the network of its grant.
-   *
-   * @param options.writes False: the program can change no file, if the sandbox supports this.
-   */
-  readonly exec: (request: AgentProcess, options: { writes: boolean }) => Promise<ExecResult>;
-  /** Values that the redactor replaces from now on. */
-  readonly learn: (values: readonly { name: string; value: string }[]) => void;
-}
-
-/** The tools that one session has in addition to those of the engine: those of its MCP servers. Opened at their first use. */
-export interface SessionTools {
-  /** All tools. Servers that cannot be used have none; `failures` are sentences about them. */
-  list(signal: AbortSignal): Promise<{ tools: readonly Tool<unknown>[]; failures: readonly string[] }>;
-  /** The tool of a call. If there is none, `prepare` of the returned one throws the reason. Never rejects. */
-  find(name: string, signal: AbortSignal): Promise<Tool<unknown>>;
-  /** Ends the servers and waits for their end. Idempotent. */
-  close(): Promise<void>;
-}
-
-/** Names of tools of MCP servers: `mcp__SERVER__TOOL`. */
-export function isSessionTool(name: string): boolean {
-  return name.startsWith('mcp__');
 }

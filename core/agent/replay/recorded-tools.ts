@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { optional, KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
-import type { SessionTools, Tool, ToolOutput } from '../ports/tool.ts';
+import type { Tool, ToolOutput } from '../ports/tool.ts';
+import type { SessionTools } from '../ports/session-tools.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
 import { toBody } from './compare.ts';
 import { appendRequests } from './recorded-requests.ts';

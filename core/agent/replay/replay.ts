@@ -1,6 +1,6 @@
 import { toKlausError, USE_TOOL, type Event, type EventOf } from '../../protocol/index.ts';
 import { advance } from '../loop/advance.ts';
-import { isSessionTool } from '../ports/tool.ts';
+import { isSessionTool } from '../ports/session-tools.ts';
 import { createRecordedActivities } from './recorded-activities.ts';
 import { createRecordedEngine, type RecordedEngineOptions } from './recorded-engine.ts';
 import { createRecording, type Recording, type ReplayDifference } from './recording.ts';

@@ -1,0 +1,38 @@
+import type { Access } from '../../protocol/index.ts';
+import type { AgentProcess } from './runner.ts';
+import type { ExecResult } from './sandbox.ts';
+import type { Tool } from './tool.ts';
+
+/** What the tools of one session use of the engine. */
+export interface SessionToolsHost {
+  session: string;
+  /** Absolute. */
+  workspace: string;
+  /** True if `exec` hides the machine and can make the workspace read-only. */
+  readonly isSandboxed: boolean;
+  /** True if the present grant of the session allows the access. */
+  readonly allows: (access: Access) => boolean;
+  /**
+   * Runs a program in the sandbox of the session until `signal` is aborted, with the files and the network of its grant.
+   *
+   * @param options.writes False: the program can change no file, if the sandbox supports this.
+   */
+  readonly exec: (request: AgentProcess, options: { writes: boolean }) => Promise<ExecResult>;
+  /** Values that the redactor replaces from now on. */
+  readonly learn: (values: readonly { name: string; value: string }[]) => void;
+}
+
+/** The tools that one session has in addition to those of the engine: those of its MCP servers. Opened at their first use. */
+export interface SessionTools {
+  /** All tools. Servers that cannot be used have none; `failures` are sentences about them. */
+  list(signal: AbortSignal): Promise<{ tools: readonly Tool<unknown>[]; failures: readonly string[] }>;
+  /** The tool of a call. If there is none, `prepare` of the returned one throws the reason. Never rejects. */
+  find(name: string, signal: AbortSignal): Promise<Tool<unknown>>;
+  /** Ends the servers and waits for their end. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Names of tools of MCP servers: `mcp__SERVER__TOOL`. */
+export function isSessionTool(name: string): boolean {
+  return name.startsWith('mcp__');
+}
