@@ -228,4 +228,12 @@ export {
   type InputValue,
 } from './questions/input-field.ts';
 export type { SessionMcpServer } from './events/session-event.ts';
+export {
+  mcpPromptCommandSchema,
+  mcpPromptSchema,
+  toPromptArguments,
+  toPromptMessage,
+  type McpPrompt,
+  type McpPromptCommand,
+} from './messages/mcp-prompt.ts';
 export { resolveMcpServers, type McpResolution, type McpServers } from './agents/mcp-resolution.ts';

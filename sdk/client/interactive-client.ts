@@ -1,5 +1,5 @@
 import type { RestoreRequest, Restored } from '@klaus/core/agent';
-import type { Effort, Limits, Mode } from '@klaus/core/protocol';
+import type { Effort, Limits, McpPromptCommand, Mode } from '@klaus/core/protocol';
 import type { QueuedMessage } from '../sessions/queued-messages.ts';
 import type { TurnChanges } from '../sessions/session-handle.ts';
 import type { PinnedText } from '../sessions/session-pins.ts';
@@ -46,6 +46,8 @@ export interface InteractiveClient {
   agents(workspace?: string): Promise<readonly ClientAgent[]>;
   /** Paths that contain the characters in this order, the best match first, without ignored files. */
   findFiles(query: { workspace: string | undefined; characters: string; limit: number }): Promise<readonly string[]>;
+  /** The prompts of the MCP servers of a folder, as they were when the servers were last started. Default: the configured one. */
+  mcpPrompts(workspace?: string): Promise<readonly McpPromptCommand[]>;
   /** Compacts the context before the next request to the model; without a run, in a run of its own. */
   compact(id: string): Promise<void>;
   /**

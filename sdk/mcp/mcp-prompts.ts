@@ -1,8 +1,11 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mcpPromptSchema, type McpPrompt, type McpPromptCommand } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { readFileText } from '../config/file-text.ts';
 import { isTrusted, readEntries, toEntryHash, type McpPlace } from './mcp-files.ts';
+
+export { toPromptArguments, toPromptMessage, type McpPrompt, type McpPromptCommand } from '@klaus/core/protocol';
 
 /** Prompts of one server that are stored. */
 const MAX_PROMPTS = 100;
@@ -10,23 +13,7 @@ const MAX_PROMPTS = 100;
 const MAX_SERVERS = 100;
 const MAX_TEXT = 200;
 
-const promptSchema = z.object({
-  name: z.string(),
-  description: z.string().default(''),
-  arguments: z.array(z.object({ name: z.string(), required: z.boolean().default(false) })).default([]),
-});
-const fileSchema = z.record(z.string(), z.array(promptSchema));
-
-/** A prompt that a server offers. */
-export type McpPrompt = z.infer<typeof promptSchema>;
-
-/** A prompt of a server as a command. */
-export interface McpPromptCommand {
-  /** `mcp__SERVER__PROMPT`. */
-  command: string;
-  server: string;
-  prompt: McpPrompt;
-}
+const fileSchema = z.record(z.string(), z.array(mcpPromptSchema));
 
 /** Stores which prompts a server has, so that they are known without starting it. Never throws: they are only a help. */
 export function rememberPrompts(home: string, entryHash: string, prompts: readonly McpPrompt[]): void {
@@ -63,22 +50,6 @@ export function listPromptCommands(place: McpPlace): McpPromptCommand[] {
     }
   }
   return [...commands.values()];
-}
-
-/**
- * The message that lets the model read a prompt and follow it, by the same call and the same decision as any other tool.
- *
- * @param words What the user wrote behind the name: one word for each argument, all others for the last one.
- */
-export function toPromptMessage({ server, prompt }: McpPromptCommand, words: string): string {
-  const given = words.split(/\s+/).filter((word) => word !== '');
-  const last = prompt.arguments.length - 1;
-  const named = prompt.arguments.flatMap(({ name }, at) => {
-    const value = at === last ? given.slice(at).join(' ') : given[at];
-    return value === undefined || value === '' ? [] : [[name, value] as const];
-  });
-  const input = JSON.stringify({ name: prompt.name, arguments: Object.fromEntries(named) });
-  return `Read a prompt of the MCP server ${server} with the tool mcp__${server}__get_prompt and the input ${input}. I chose this prompt: do what it asks for.`;
 }
 
 function readServers(place: McpPlace, from: 'project' | 'user'): [string, unknown][] {

@@ -8,6 +8,7 @@ import { KEYS } from '../fixtures/emulator.ts';
 import { ofType } from '../fixtures/engine.ts';
 import { listSessions, runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
+import { startServeProcess } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { openChatPlace } from '../terminal/open-chat.ts';
 import { toEntry } from './open-session.ts';
@@ -98,6 +99,39 @@ test.runIf(hasScript)(
     expect(ofType(await chat.events(), 'approval.answered')).toMatchObject([
       { answer: 'approved', content: { name: 'Ada', count: 2, colour: 'blue', parts: ['a', 'c'], sure: true } },
     ]);
+  },
+);
+
+test.runIf(hasScript)(
+  'the terminal at a server lists and sends prompts of its machine',
+  { timeout: 90_000 },
+  async () => {
+    await using chat = await openChatPlace({ script: ASK });
+    const { place, server } = chat;
+    addServer(place);
+    expect(await runKlaus(['mcp', 'test', 'one'], { place, env: HOST })).toMatchObject({ code: 0 });
+    const { process, url, headers, client } = await startServeProcess(place, server, { env: HOST });
+    expect((await client.mcpPrompts({ query: { workspace: place.workspace } })).prompts).toMatchObject([
+      { command: 'mcp__one__greet', server: 'one', prompt: { name: 'greet', arguments: [{ name: 'who' }] } },
+    ]);
+    await expect(client.mcpPrompts({ query: { workspace: join(place.home, '..') } })).rejects.toMatchObject({
+      problem: { status: 403 },
+    });
+    const elsewhere = {
+      KLAUS_HOME: join(place.home, '..', 'elsewhere'),
+      KLAUS_SERVER: url,
+      KLAUS_SERVER_TOKEN: headers['authorization']!.replace('Bearer ', ''),
+    };
+    const terminal = await chat.open({ env: elsewhere });
+    terminal.type('/mcp__one__gr');
+    await terminal.shows('Greet.');
+    terminal.type(`\tAda Lovelace${KEYS.enter}`);
+    await terminal.shows('Done.');
+    const input = JSON.stringify({ name: 'greet', arguments: { who: 'Ada Lovelace' } });
+    expect(server.requests.at(-1)!.body).toContain(JSON.stringify(input).slice(1, -1));
+    terminal.type(`${KEYS.ctrlC}${KEYS.ctrlD}`);
+    process.kill('SIGTERM');
+    await process.ended;
   },
 );
 

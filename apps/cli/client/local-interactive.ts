@@ -1,5 +1,7 @@
+import { realpathSync } from 'node:fs';
 import { KlausError, type Klaus } from '@klaus/sdk';
 import type { InteractiveClient } from '@klaus/sdk/client';
+import { listPromptCommands } from '@klaus/sdk/mcp-prompts';
 import { optional } from '@klaus/sdk/optional';
 import { readQueue } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
@@ -61,6 +63,10 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     },
     async findFiles({ workspace, characters, limit }) {
       return (await klaus.files(workspace)).find(characters, { limit });
+    },
+    async mcpPrompts(workspace = klaus.configuration.get('workspace')) {
+      const folder = realpathSync(workspace);
+      return listPromptCommands({ home: klaus.home, folder: klaus.copies.repositoryOf(folder) ?? folder });
     },
     async compact(id) {
       await (await klaus.session(id)).send({ type: 'compact', by: BY, onAsk: 'wait' });

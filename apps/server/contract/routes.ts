@@ -2,6 +2,7 @@ import {
   hunkAnswerSchema,
   inputContentSchema,
   limitsSchema,
+  mcpPromptCommandSchema,
   modeSchema,
   onAskSchema,
   sandboxNameSchema,
@@ -211,6 +212,11 @@ const files = {
       limit: z.coerce.number().int().min(1).max(200).default(30),
     }),
     answer: z.object({ paths: z.array(z.string()) }),
+  }),
+  mcpPrompts: defineRoute('files', 'GET /api/mcp-prompts', {
+    summary: 'The prompts of the MCP servers of a folder, as commands. Those of servers that were started before.',
+    query: z.object({ ...workspaceQuery, workspace: z.string().optional().describe('Default: the configured one.') }),
+    answer: z.object({ prompts: z.array(mcpPromptCommandSchema) }),
   }),
   file: defineRoute('files', 'GET /api/files/*', {
     summary: 'The content of a file, at most 2 MB.',

@@ -20,6 +20,7 @@ import { processHandlers } from '../handlers/processes.ts';
 import { guardHandlers } from '../handlers/guard.ts';
 import { hookHandlers } from '../handlers/hooks.ts';
 import { fileHandlers } from '../handlers/files.ts';
+import { mcpHandlers } from '../handlers/mcp.ts';
 import { hostHandlers } from '../handlers/host.ts';
 import { liveHandlers } from '../handlers/live.ts';
 import { promptHandlers } from '../handlers/prompt.ts';
@@ -50,6 +51,7 @@ const HANDLERS: Handlers = {
   ...agentHandlers,
   ...approvalHandlers,
   ...fileHandlers,
+  ...mcpHandlers,
 };
 
 export interface AppOptions {

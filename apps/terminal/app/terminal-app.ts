@@ -6,7 +6,7 @@ import { createCompletion } from '../composer/completion.ts';
 import { openHistory, type PromptHistory } from '../composer/history.ts';
 import { toParts, type AttachedPart } from '../composer/prompt-parts.ts';
 import type { TerminalCommand } from '../commands/command.ts';
-import { findCommand, listCommands } from '../commands/commands.ts';
+import { findCommand, listAllCommands, listCommands } from '../commands/commands.ts';
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
 import type { TerminalStart } from '../terminal-options.ts';
 import { writePreferences, type Preferences } from '../preferences.ts';
@@ -267,12 +267,9 @@ export class TerminalApp implements App {
       this.composer.setAutocompleteProvider(
         createCompletion({
           commands: () => this.commands(),
-          findFiles: (characters, limit) =>
-            client.findFiles({
-              workspace: this.link.view.conversation.workspace || request.workspace,
-              characters,
-              limit,
-            }),
+          // A server that cannot be reached hides no other command.
+          allCommands: () => listAllCommands(this).catch(() => this.commands()),
+          findFiles: (characters, limit) => client.findFiles({ workspace: this.link.workspace, characters, limit }),
         }),
       );
       await this.#begin();

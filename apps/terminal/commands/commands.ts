@@ -18,21 +18,26 @@ const BUILT_IN: readonly TerminalCommand[] = [
 const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));
 
 /**
- * All commands by name: the built-in ones, which no file can replace, those of the user and the project, their skills,
- * and the prompts of their MCP servers.
+ * All commands by name: the built-in ones, which no file can replace, those of the user and the project, and their
+ * skills.
  */
 export function listCommands(app: App): readonly TerminalCommand[] {
   const names = new Set(BUILT_IN_NAMES);
   const own = app.client.server === undefined ? readUserCommands(app.options.folder) : [];
   for (const { name } of own) names.add(name);
   const skills = app.client.server === undefined ? readUserSkills(app.options.folder) : [];
-  const prompts = app.client.server === undefined ? readMcpPrompts(app.options.folder) : [];
   const others = [
     ...own.filter(({ name }) => !BUILT_IN_NAMES.has(name)),
     ...skills.filter(({ name }) => !names.has(name)),
-    ...prompts.filter(({ name }) => !names.has(name)),
   ];
   return [...BUILT_IN, ...others].toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Adds the prompts of MCP servers, which a server may have to list, to the commands. */
+export async function listAllCommands(app: App): Promise<readonly TerminalCommand[]> {
+  const commands = listCommands(app);
+  const names = new Set(commands.map(({ name }) => name));
+  return [...commands, ...(await readMcpPrompts(app)).filter(({ name }) => !names.has(name))];
 }
 
 /**
@@ -48,7 +53,7 @@ export async function findCommand(app: App, text: string): Promise<(() => Promis
   if (note !== undefined) return () => remember(app, note);
   const [, name, argument = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   if (name === undefined) return undefined;
-  const commands = listCommands(app);
+  const commands = name.startsWith('mcp__') ? await listAllCommands(app) : listCommands(app);
   const command =
     commands.find((each) => each.name === name.toLowerCase()) ?? commands.find((each) => each.name === name);
   if (command) return async () => command.run(app, argument.trim());

@@ -5,6 +5,7 @@ import { openLinesView } from '../app/full-views.ts';
 import { KEY_ACTIONS } from '../app/key-actions.ts';
 import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
+import { readMcpPrompts } from './mcp-prompts.ts';
 import { runProgram } from './run-program.ts';
 
 /** Commands that show something. */
@@ -12,10 +13,11 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
   {
     name: 'help',
     summary: 'list commands and keys',
-    run(app) {
-      const commands = app
-        .commands()
-        .map(({ name, argument, summary }) => [`/${name}${argument ? ` ${argument}` : ''}`, summary] as const);
+    async run(app) {
+      const prompts = await readMcpPrompts(app).catch(() => []);
+      const commands = [...app.commands(), ...prompts].map(
+        ({ name, argument, summary }) => [`/${name}${argument ? ` ${argument}` : ''}`, summary] as const,
+      );
       const keys = [...INPUT_KEYS, ...KEY_ACTIONS.map(({ name, summary }) => [name, summary] as const)];
       const { strong } = app.style.palette;
       openLinesView(app, 'Help', [

@@ -9,7 +9,9 @@ export interface CompletedCommand {
 }
 
 export interface CompletionSources {
+  /** Those whose arguments are completed. */
   commands: () => readonly CompletedCommand[];
+  allCommands: () => Promise<readonly CompletedCommand[]>;
   /** Paths that match, the best first. */
   findFiles: (characters: string, limit: number) => Promise<readonly string[]>;
 }
@@ -24,7 +26,7 @@ const CHOICES = /^\[(\w+(?:\|\w+)+)\]$/;
 const MENTION = /(?:^|\s)(@[^\s@]*)$/;
 
 /** Completes commands at the beginning of a prompt and the words of their arguments, and names of files after `@`. */
-export function createCompletion({ commands, findFiles }: CompletionSources): AutocompleteProvider {
+export function createCompletion({ commands, allCommands, findFiles }: CompletionSources): AutocompleteProvider {
   const findChoices = (before: string, isFirstLine: boolean): readonly string[] => {
     const [, name, word = ''] = (isFirstLine && ARGUMENT.exec(before)) || [];
     const { argument = '' } = commands().find((command) => command.name === name) ?? {};
@@ -37,8 +39,9 @@ export function createCompletion({ commands, findFiles }: CompletionSources): Au
       const before = (lines[cursorLine] ?? '').slice(0, cursorColumn);
       const [, name] = (cursorLine === 0 && COMMAND.exec(before)) || [];
       if (name !== undefined) {
-        const found = name === '' ? [...commands()] : fuzzyFilter([...commands()], name, (command) => command.name);
-        return found.length === 0 ? null : { items: found.map(toItem), prefix: before };
+        const all = [...(await allCommands())];
+        const found = name === '' ? all : fuzzyFilter(all, name, (command) => command.name);
+        return signal.aborted || found.length === 0 ? null : { items: found.map(toItem), prefix: before };
       }
       const choices = findChoices(before, cursorLine === 0);
       // After a command alone, Enter runs it without an argument.

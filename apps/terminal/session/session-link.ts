@@ -50,6 +50,11 @@ export class SessionLink {
     return this.#view.conversation.session || undefined;
   }
 
+  /** Of the session, or of the one that the next prompt opens. Undefined: that of the client. */
+  get workspace(): string | undefined {
+    return this.#view.conversation.workspace || this.#options.request.workspace;
+  }
+
   /** Of the session, or of the one that the next prompt opens; '' if it is not known yet. */
   get model(): string {
     return this.#view.conversation.model || this.#next.model || this.#options.request.model || '';

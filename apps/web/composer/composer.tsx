@@ -1,7 +1,7 @@
 import { toUlid, type Mode, type Part } from '@klaus/core/protocol';
 import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
-import type { SendResult } from '../actions/attempt.ts';
+import { trySend, type SendResult } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import type { Stopping } from '../actions/use-stop.ts';
 import { toKeysText } from '../keys/keys.tsx';
@@ -18,13 +18,14 @@ import { ModelPicker, ModePicker } from './pickers.tsx';
 import type { Draft } from './drafts.ts';
 import { useDraft } from './use-draft.ts';
 import { setCaret, useHistory } from './history.ts';
+import { toSentText, type Scope } from './mcp-prompts.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 
 export interface ComposerProps {
   draft: string;
   /** The session or folder whose files `@` completes. */
-  scope: { session?: string; workspace?: string };
+  scope: Scope;
   model: string;
   mode: Mode;
   isRunning: boolean;
@@ -100,11 +101,12 @@ function Editor(props: ComposerProps) {
     setCaret(field, done.caret);
   };
   const send = async (delivery: 'steer' | 'queue') => {
-    const parts = toParts(draft.text, draft.attachments);
-    if (parts.length === 0 || isSending) return;
+    if (isSending || toParts(draft.text, draft.attachments).length === 0) return;
     const command = draft.held?.command ?? toUlid(Date.now(), crypto.getRandomValues(new Uint8Array(10)));
     setSending(true);
-    const sent = await onSend(parts, delivery, command);
+    let text: string | undefined;
+    const read = await trySend(async () => (text = await toSentText(draft.text, props.scope)));
+    const sent = text === undefined ? read : await onSend(toParts(text, draft.attachments), delivery, command);
     setSending(false);
     if (sent === 'accepted') {
       recall.sent();

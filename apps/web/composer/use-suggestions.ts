@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'react';
 import { availableCommands } from '../actions/commands.ts';
+import { optional } from '@klaus/core/optional';
+import type { McpPromptCommand } from '@klaus/core/protocol';
 import { client } from '../state/client.ts';
 import { useText } from '../text/text.ts';
 import type { Completion } from './completion.ts';
+import { loadMcpPrompts, toSuggestion, type Scope } from './mcp-prompts.ts';
 import type { Suggestion, Suggestions } from './completion-list.tsx';
 
 const MAX_FILES = 30;
 
-export function useSuggestions(
-  open: Completion | undefined,
-  { session, workspace }: { session?: string; workspace?: string },
-): Suggestions {
+export function useSuggestions(open: Completion | undefined, { session, workspace }: Scope): Suggestions {
   const t = useText();
   const [files, setFiles] = useState<{ query: string; paths: readonly string[] } | undefined>();
   const query = open?.kind === 'file' ? open.query : undefined;
@@ -25,6 +25,7 @@ export function useSuggestions(
       .catch(() => undefined);
     return () => ended.abort();
   }, [query, session, workspace]);
+  const prompts = useMcpPrompts(open?.kind === 'command', optional({ session, workspace }));
   if (!open) return { items: [], isLoading: false };
   if (open.kind === 'file') {
     const items = (files?.paths ?? []).map((path): Suggestion => ({ word: `@${path}` }));
@@ -33,5 +34,22 @@ export function useSuggestions(
   const items = availableCommands().flatMap(({ slash, run }): Suggestion[] =>
     slash?.startsWith(open.query) ? [{ word: `/${slash}`, description: t.slash[slash], run }] : [],
   );
-  return { items, isLoading: false };
+  const found = prompts?.filter(({ command }) => command.toLowerCase().includes(open.query.toLowerCase())) ?? [];
+  return { items: [...items, ...found.map(toSuggestion)], isLoading: prompts === undefined };
+}
+
+/** The prompts of MCP servers, loaded each time that commands are completed. Undefined: not loaded yet. */
+function useMcpPrompts(isOpen: boolean, { session, workspace }: Scope): readonly McpPromptCommand[] | undefined {
+  const [prompts, setPrompts] = useState<readonly McpPromptCommand[]>();
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const ended = new AbortController();
+    loadMcpPrompts(optional({ session, workspace }), ended.signal)
+      .then(setPrompts)
+      .catch(() => {
+        if (!ended.signal.aborted) setPrompts([]);
+      });
+    return () => ended.abort();
+  }, [isOpen, session, workspace]);
+  return prompts;
 }

@@ -56,6 +56,7 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
     async findFiles({ workspace, characters, limit }) {
       return (await ask(client.findFiles({ query: { q: characters, limit, ...optional({ workspace }) } }))).paths;
     },
+    mcpPrompts: async (workspace) => (await ask(client.mcpPrompts({ query: optional({ workspace }) }))).prompts,
     async compact(id) {
       await ask(client.compact({ params: { id }, body: { onAsk: 'wait' } }));
     },
