@@ -21,6 +21,7 @@ export const enReasons = {
   youRejected: (tool: string) => `You rejected ${tool}.`,
   denied: (tool: string) => `${tool} was denied, and no other call replaced it.`,
   commandDenied: 'The command was denied.',
+  toolWaits: 'A running tool waits for the answer, which goes to the tool.',
   limitKept: 'The limit was not raised.',
   cancelled: 'You cancelled the run.',
   checkFailed: (what: string) => `The last check failed: ${what}.`,
