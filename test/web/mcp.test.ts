@@ -72,10 +72,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
           await expect(answered).rejects.toMatchObject({ problem: { code: 'usage' } });
         }
         // A key acts only on a question in view; otherwise it scrolls to the question.
-        const pressUntil = (key: string, isDone: () => Promise<boolean>) =>
-          expect
-            .poll(async () => (await isDone()) || page.keyboard.press(key), { timeout: 30_000, interval: 500 })
-            .toBe(true);
+        const pressUntil = async (key: string, isDone: () => Promise<boolean>): Promise<void> => {
+          const press = async () => (await isDone()) || page.keyboard.press(key);
+          await expect.poll(press, { timeout: 30_000, interval: 500 }).toBe(true);
+        };
         const field = (name: string) => question.locator(`[data-field="${name}"]`);
         // By the key, without the value that is required.
         await question.getByRole('heading').click();
