@@ -8,11 +8,15 @@ import {
   type InputQuestion,
 } from '@klaus/core/protocol';
 import { useId, useState } from 'react';
+import { formatAgo } from '../text/format.ts';
+import { toReasonText } from '../text/run/reason-text.ts';
 import { useText } from '../text/text.ts';
+import { useNow } from '../ui/use-now.ts';
 import { useSavedState } from '../ui/use-saved-state.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { Chain } from './chain.tsx';
+import { toQuestionTitle } from './question-title.ts';
 import './approval.css';
 
 interface InputApprovalProps {
@@ -22,14 +26,17 @@ interface InputApprovalProps {
 
 /** A question of a running tool, with the fields of its form. */
 export function InputApproval({ asked, question }: InputApprovalProps) {
+  const t = useText();
+  const now = useNow();
   const id = useId();
-  const { approval, title, reason } = asked;
+  const { approval, reason, expiresAt } = asked;
   const { message, fields, url } = question;
   const [content, setContent] = useSavedState<InputContent>(`input ${approval}`, toInputDefaults(fields));
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const change = (field: InputField, text: string): void => {
     const { [field.name]: _, ...others } = content;
+    setProblem(undefined);
     setContent(text === '' ? others : { ...others, [field.name]: toInputValue(field, text) });
   };
   const reply = async (answer: 'approved' | 'rejected') => {
@@ -43,11 +50,13 @@ export function InputApproval({ asked, question }: InputApprovalProps) {
   return (
     <section className="approval column" data-question aria-labelledby={`${id}-title`}>
       <Chain asked={asked} />
-      <p id={`${id}-title`} className="approval-title line">
-        {title}
-      </p>
+      <h3 id={`${id}-title`} className="approval-title">
+        {toQuestionTitle(asked, t)}
+      </h3>
       <p className="wrap">{message}</p>
-      <p className="muted">{reason}</p>
+      <p className="muted" title={t.approval.expires(formatAgo(expiresAt, now))}>
+        {toReasonText(reason, t)}
+      </p>
       {url === undefined ? null : (
         <p className="wrap">
           <a href={url} target="_blank" rel="noreferrer noopener">

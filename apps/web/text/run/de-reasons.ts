@@ -24,6 +24,7 @@ export const deReasons: typeof enReasons = {
   youRejected: (tool) => `${tool} wurde vom Benutzer abgelehnt.`,
   denied: (tool) => `${tool} wurde verweigert, und kein anderer Aufruf hat es ersetzt.`,
   commandDenied: 'Der Befehl wurde verweigert.',
+  toolWaits: 'Ein laufendes Werkzeug wartet auf die Antwort, die an das Werkzeug geht.',
   limitKept: 'Die Grenze wurde nicht angehoben.',
   cancelled: 'Der Benutzer hat den Lauf abgebrochen.',
   unknownOutcome: 'Das Ergebnis des Befehls ist unbekannt.',

@@ -22,6 +22,7 @@ export const enReasons = {
   youRejected: (tool: string) => `You rejected ${tool}.`,
   denied: (tool: string) => `${tool} was denied, and no other call replaced it.`,
   commandDenied: 'The command was denied.',
+  toolWaits: 'A running tool waits for the answer, which goes to the tool.',
   limitKept: 'The limit was not raised.',
   cancelled: 'You cancelled the run.',
   unknownOutcome: 'The outcome of the command is unknown.',

@@ -22,6 +22,7 @@ const PATTERNS: readonly (readonly [RegExp, Name])[] = [
   [/^every file change needs an approval \(AGENT_REQUIRE_PATCH_APPROVAL\)$/, 'patchApproval'],
   [/^the session is isolated[:,] /, 'isolated'],
   [/^the user decides about a plan$/, 'plan'],
+  [/^A running tool waits for the answer\. It goes to the tool\.$/, 'toolWaits'],
   [/^(.+) is a secret file$/s, 'secretFile'],
   [/^(.+) is outside the workspace$/s, 'outside'],
   [/^(.+) is read-only by its mode$/s, 'readOnly'],
