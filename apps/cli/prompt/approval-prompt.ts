@@ -14,7 +14,8 @@ import {
   type InputQuestion,
 } from '@klaus/sdk';
 import { openEditor } from './editor.ts';
-import { askFields, describeInput } from './input-prompt.ts';
+import { describeInput } from './describe-input.ts';
+import { askFields } from './input-prompt.ts';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { describeChain, formatCount, formatUsd } from '@klaus/sdk/transcript';

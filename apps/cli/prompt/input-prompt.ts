@@ -1,31 +1,9 @@
-import {
-  findValueProblem,
-  toInputDefaults,
-  toInputValue,
-  type InputContent,
-  type InputField,
-  type InputQuestion,
-} from '@klaus/sdk';
+import { findValueProblem, toInputDefaults, toInputValue, type InputContent, type InputQuestion } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import { err } from '../output/sink.ts';
 import type { Paint } from '../output/paint.ts';
+import { describeField } from './describe-input.ts';
 import type { Keyboard } from './keyboard.ts';
-
-/** What is asked, safe for a terminal, one line for each field. */
-export function describeInput({ message, fields, url }: InputQuestion): string[] {
-  return [
-    toLine(message, 4_000),
-    ...fields.map((field) => `  ${describeField(field)}`),
-    ...(url === undefined ? [] : [`Open ${toLine(url, 2_000)}, then accept.`]),
-  ];
-}
-
-function describeField({ title, description, type, options = [], required }: InputField): string {
-  const choices = options.map(({ value, title: shown }) => (value === shown ? value : `${value} (${shown})`));
-  const kind = choices.length > 0 ? `${type} of ${choices.join(', ')}` : type;
-  const more = description === undefined ? '' : `: ${description}`;
-  return toLine(`${title} [${kind}${required ? '' : ', optional'}]${more}`, 1_000);
-}
 
 /** Asks for the value of each field, as long as one does not fit. Undefined: the terminal was closed; `ctrl-c`: Ctrl-C. */
 export async function askFields(

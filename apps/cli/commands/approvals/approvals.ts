@@ -2,7 +2,7 @@ import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { describeChain } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
 import type { ListedApproval, RememberedApproval } from '@klaus/sdk/client';
-import { describeInput } from '../../prompt/input-prompt.ts';
+import { describeInput } from '../../prompt/describe-input.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
