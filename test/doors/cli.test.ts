@@ -380,7 +380,8 @@ test('--version loads nothing, and --help nothing of the engine', async () => {
   expect((await loaded(['--version'])).toSorted()).toEqual(['apps/cli/main.ts', 'sdk/version.ts']);
   const help = await loaded(['--help']);
   expect(help).toContain('apps/cli/program/program.ts');
-  const light = /^(adapters\/system\/image-head|core\/protocol\/(optional|pluralize)|sdk\/(version|optional|image-part|transcript\/))/;
+  const light =
+    /^(adapters\/system\/image-head|core\/protocol\/(optional|pluralize)|sdk\/(version|optional|image-part|transcript\/))/;
   expect(help.filter((path) => /^(core|adapters|sdk)\//.test(path) && !light.test(path))).toEqual([]);
 });
 
