@@ -4,7 +4,7 @@ import type { Work } from '../loop/work.ts';
 import { toQuestionEvent } from '../calls/call-events.ts';
 import { receiveAnswers } from '../runner/answers.ts';
 import type { CallState, State } from '../state/state.ts';
-import { asksForSecret } from './asks-for-secret.ts';
+import { asksForSecret, SECRET_DECLINED } from './asks-for-secret.ts';
 import { toClosed } from './close-questions.ts';
 
 /** The last question of each session that is open: a user gets one at a time. */
@@ -26,7 +26,7 @@ export async function askUser(
   const { state } = work;
   if (state.run?.onAsk !== 'wait') return DECLINED;
   if (asksForSecret(question)) {
-    const text = `${question.from} asked for a secret. The question was declined.`;
+    const text = `${question.from} ${SECRET_DECLINED}`;
     await work.append([{ type: 'notice', level: 'warn', text }]);
     return DECLINED;
   }

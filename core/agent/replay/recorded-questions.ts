@@ -1,4 +1,5 @@
 import type { Event } from '../../protocol/index.ts';
+import { SECRET_DECLINED } from '../questions/asks-for-secret.ts';
 import type { Work } from '../loop/work.ts';
 import { toBody } from './compare.ts';
 import type { Recording } from './recording.ts';
@@ -43,7 +44,7 @@ export async function appendQuestions({ work, recording, call }: RecordedCall): 
 
 /** The engine declined a question for a secret. */
 function isDeclinedNotice(event: Event): boolean {
-  return event.type === 'notice' && event.text.endsWith('asked for a secret. The question was declined.');
+  return event.type === 'notice' && event.text.endsWith(SECRET_DECLINED);
 }
 
 /** The result of a call that runs at the same time. */
