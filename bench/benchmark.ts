@@ -26,6 +26,7 @@ export type Unit =
   | 'events'
   | 'tools'
   | 'clears'
+  | 'points'
   | '%';
 
 /** A benchmark that this machine cannot run. */

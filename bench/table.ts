@@ -13,7 +13,7 @@ export interface Line {
 
 const NOTHING = '–';
 /** Units of which there are no parts. */
-const INTEGERS: readonly Unit[] = ['bytes', 'nodes', 'tools', 'clears', 'events', 'events/s'];
+const INTEGERS: readonly Unit[] = ['points', 'bytes', 'nodes', 'tools', 'clears', 'events', 'events/s'];
 
 export function toLine(row: Row | Skipped): Line {
   if ('skipped' in row) {

@@ -17,6 +17,35 @@ const config: InlineConfig = {
 };
 
 /**
+ * Modules whose static imports are in one file each, by the name of the file; what both import is in the first. The
+ * modules themselves have files of their own: `main.tsx` waits for files that import from its chunk.
+ */
+const CHUNKS = { first: join(PAGE, 'main.tsx'), session: join(PAGE, 'sessions/session-page.tsx') };
+
+/**
+ * Returns a function that names the chunk of a module. Without it each module that two views share would be a file of
+ * its own, and a browser would make dozens of requests before it shows anything.
+ */
+function createChunkNames(): Rolldown.CodeSplittingNameFunction {
+  const closures = new Map<string, Set<string>>();
+  return (module, context) => {
+    for (const [name, entry] of Object.entries(CHUNKS)) {
+      let closure = closures.get(name);
+      if (!closure) closures.set(name, (closure = toStaticImports(entry, context)));
+      if (closure.has(module)) return name;
+    }
+    return null;
+  };
+}
+
+/** Everything that a module imports statically, directly or not. */
+function toStaticImports(entry: string, context: Rolldown.ChunkingContext): Set<string> {
+  const found = new Set(context.getModuleInfo(entry)?.importedIds);
+  for (const id of found) for (const imported of context.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  return found;
+}
+
+/**
  * Builds the page. Resolves with the ids of every module that is in it, and the paths of other files, such as fonts.
  *
  * @param folder The target; its content is deleted first. Default: where the server of a clone reads the page.
@@ -38,6 +67,7 @@ export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
       chunkSizeWarningLimit: 700,
       // Directives of React's server, which is not used.
       rolldownOptions: {
+        output: { codeSplitting: { groups: [{ name: createChunkNames(), debugName: 'views' }] } },
         onLog: (level, log, report) => void (log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log)),
       },
     },

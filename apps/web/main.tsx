@@ -1,3 +1,4 @@
+import './state/without-eval.ts';
 import './style/layout.css';
 import { createRoot } from 'react-dom/client';
 import { saveDrafts } from './composer/drafts.ts';

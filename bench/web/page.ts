@@ -1,7 +1,7 @@
 export function toPage(figures: string): string {
   return `# Benchmarks of the page
 
-\`npm run bench:web\` measures the page that \`klaus serve\` gives out, as it is packed, in a real Chromium without a window. Read the ratios, which compare it with a page that does the least that can be done with the same bytes in the same run. \`npm run bench:web -- NAME\` runs one of \`load\`, \`open\`, \`stream\`, \`diff\`, \`hold\`; \`--quick\` takes shorter sessions and fewer rounds; \`--write\` writes this page. \`npm run bench\` measures [the engine](benchmarks.md), \`npm run bench:server\` [the server](benchmarks-server.md).
+\`npm run bench:web\` measures the page that \`klaus serve\` gives out, as it is packed, in a real Chromium without a window. Read the ratios, which compare it with a page that does the least that can be done with the same bytes in the same run. \`npm run bench:web -- NAME\` runs one of \`load\`, \`open\`, \`stream\`, \`diff\`, \`hold\`, \`lighthouse\`; \`--quick\` takes shorter sessions and fewer rounds; \`--write\` writes this page. \`npm run bench\` measures [the engine](benchmarks.md), \`npm run bench:server\` [the server](benchmarks-server.md).
 
 ${figures}
 
@@ -14,5 +14,6 @@ Figures of the page come from Chromium's own trace and count the CPU time of its
 - **stream**: the scripted model, in a process of its own, writes one answer of 1 MB in pieces of 40 characters, one every millisecond, through the real client, engine and server. An *update* is everything scripted from one picture to the next: reading the stream, the fold, cutting Markdown, React, scrolling to the end. On a machine that has other work pictures are rarer, and each takes more pieces in.
 - **diff**: the model asks to write a file of 50,000 lines, the approval waits, and the button that shows the change is clicked: from the click, as the browser dates it, to the picture with the first lines. The hunks came with the log that the page follows, and the code of the review is fetched when such a question is first shown: the click asks for nothing.
 - **hold**: the server's main thread, whose own CPU time a timer reads every millisecond: how much of it went by at most between two looks, while a client opens the stream of that log from its beginning. What a hundred idle sessions hold is in [the server's page](benchmarks-server.md).
+- **lighthouse**: the scores of [Lighthouse](https://github.com/GoogleChrome/lighthouse) for the start page, a session of 200 messages, the settings and the usage page, signed in, with its settings for a desktop. npx fetches it (180 MB), because nothing else needs it.
 `;
 }

@@ -2,6 +2,7 @@
 import { runBenchmarks } from '../runner.ts';
 import { diff } from './diff.ts';
 import { hold } from './hold.ts';
+import { lighthouse } from './lighthouse.ts';
 import { load } from './load.ts';
 import { open } from './open.ts';
 import { toPage } from './page.ts';
@@ -11,5 +12,5 @@ await runBenchmarks({
   command: 'npm run bench:web',
   page: 'docs/benchmarks-web.md',
   toPage,
-  benchmarks: [load, open, stream, diff, hold],
+  benchmarks: [load, open, stream, diff, hold, lighthouse],
 });

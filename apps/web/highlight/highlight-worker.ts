@@ -1,3 +1,4 @@
+import '../state/without-eval.ts';
 import { common, createLowlight } from 'lowlight';
 import { toCodeLines, type CodeLine, type SyntaxNode } from '@klaus/core/conversation';
 
