@@ -1,5 +1,6 @@
 import { go, route, toSession } from '../state/route.ts';
 import { addToDraft } from '../composer/drafts.ts';
+import { focusNextField } from '../composer/next-focus.ts';
 
 export type Signal =
   | 'focus-search'
@@ -22,7 +23,6 @@ export function mention(path: string): void {
   const at = route.get();
   if (at.page !== 'session') return;
   addToDraft(at.id, `@${path} `);
+  focusNextField();
   go(toSession(at.id));
-  // The message field is mounted together with the new page.
-  setTimeout(() => signal('focus-message'), 50);
 }

@@ -16,6 +16,7 @@ import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
 import { ModelPicker, ModePicker } from './pickers.tsx';
 import type { Draft } from './drafts.ts';
+import { takeNextFocus } from './next-focus.ts';
 import { useDraft } from './use-draft.ts';
 import { setCaret, useHistory } from './history.ts';
 import { toSentText, type Scope } from './mcp-prompts.ts';
@@ -57,12 +58,13 @@ function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => P
   }, [held?.command]);
 }
 
-/** Focuses the field on request, and when it is shown if `isFocused`. */
+/** Focuses the field on request, and when it is shown if `isFocused` or if the previous page asked for it. */
 function useFocus(field: RefObject<HTMLTextAreaElement | null>, isFocused: boolean): void {
   useSignal('focus-message', () => field.current?.focus());
   useEffect(() => {
     // A keyboard on the screen would cover the page.
-    if (isFocused && matchMedia('(pointer: fine)').matches) field.current?.focus();
+    const isWanted = takeNextFocus() || isFocused;
+    if (isWanted && matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, [field, isFocused]);
 }
 

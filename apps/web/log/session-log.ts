@@ -7,6 +7,7 @@ import {
   type Conversation,
   type InFlightText,
 } from '@klaus/core/conversation';
+import { optional } from '@klaus/core/optional';
 import { followSession } from '@klaus/server/client';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
@@ -78,7 +79,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
   const store = createStore(state);
   const notify = createBatch(() => store.set((state = { ...state })));
   const showEnd = async () => {
-    const view = await readEnd(session, ended.signal);
+    const view = await (takeEnd(session) ?? readEnd(session, ended.signal));
     if (!view || ended.signal.aborted) return;
     state.conversation = view.conversation;
     state.isReady = true;
@@ -152,13 +153,27 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
   return log;
 }
 
+let early: { session: string; end: ReturnType<typeof readEnd> } | undefined;
+
+/** Requests the end of a log while the code that shows it is loaded. */
+export function requestEnd(session: string): void {
+  early = { session, end: readEnd(session) };
+}
+
+/** The end that was requested early, once. */
+function takeEnd(session: string): ReturnType<typeof readEnd> | undefined {
+  const taken = early?.session === session ? early.end : undefined;
+  early = undefined;
+  return taken;
+}
+
 /** The fold of the first event and the end of a log. Undefined on failure, which the stream reports. */
-async function readEnd(session: string, signal: AbortSignal) {
+async function readEnd(session: string, signal?: AbortSignal) {
   const params = { id: session };
   try {
     const [{ events: opening }, { events: end }] = await Promise.all([
-      client.log({ params, query: { limit: 1 } }, { signal }),
-      client.log({ params, query: { last: TAIL } }, { signal }),
+      client.log({ params, query: { limit: 1 } }, optional({ signal })),
+      client.log({ params, query: { last: TAIL } }, optional({ signal })),
     ]);
     const conversation = createConversation(session);
     for (const event of [...opening, ...end]) foldConversation(conversation, event);

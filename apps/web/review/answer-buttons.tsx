@@ -1,5 +1,7 @@
+import type { MouseEvent } from 'react';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { leaveFocus } from '../ui/leave-focus.ts';
 import type { Reply } from './answer.ts';
 
 interface AnswerButtonsProps {
@@ -12,6 +14,10 @@ interface AnswerButtonsProps {
 /** The buttons that answer a question. Shortcuts find them by `data-answer`. */
 export function AnswerButtons({ isSending = false, canApprove = true, onAnswer }: AnswerButtonsProps) {
   const t = useText();
+  const send = (answer: Reply['answer']) => (event: MouseEvent) => {
+    leaveFocus(event.currentTarget.closest('[data-question]'));
+    onAnswer(answer);
+  };
   return (
     <>
       <Button
@@ -20,7 +26,7 @@ export function AnswerButtons({ isSending = false, canApprove = true, onAnswer }
         variant="danger"
         data-answer="rejected"
         keys="d"
-        onClick={() => onAnswer('rejected')}
+        onClick={send('rejected')}
       >
         {t.approval.reject}
       </Button>
@@ -31,7 +37,7 @@ export function AnswerButtons({ isSending = false, canApprove = true, onAnswer }
           variant="primary"
           data-answer="approved"
           keys="y"
-          onClick={() => onAnswer('approved')}
+          onClick={send('approved')}
         >
           {t.approval.approve}
         </Button>

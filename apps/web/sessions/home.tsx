@@ -7,6 +7,7 @@ import { Composer } from '../composer/composer.tsx';
 import { readHistory } from '../composer/history.ts';
 import { client } from '../state/client.ts';
 import { groupSessions, host } from '../state/host.ts';
+import { focusNextField } from '../composer/next-focus.ts';
 import { go, toSession } from '../state/route.ts';
 import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
@@ -42,7 +43,10 @@ export function Home() {
     const names = { session: command, command };
     const given = { parts, mode, ...optional({ model: chosen.model, agent: agent?.name }), ...scope };
     const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
-    if (sent === 'accepted') go(toSession(command));
+    if (sent === 'accepted') {
+      focusNextField();
+      go(toSession(command));
+    }
     return sent;
   };
   if (!settings) {

@@ -230,6 +230,8 @@ function Announcer({ state }: { state: SessionState }) {
   const { conversation, isComplete } = state;
   const asking = useAsking(conversation);
   const isFirst = useRef(true);
+  const [own] = conversation.approvals.values();
+  const question = own ? toQuestionTitle(own, t) : asking[0] ? t.children.asks(asking[0].child.agent) : '';
   const [words, setWords] = useState('');
   const status =
     conversation.approvals.size > 0 || asking.length > 0
@@ -243,10 +245,10 @@ function Announcer({ state }: { state: SessionState }) {
       isFirst.current = false;
       return;
     }
-    if (status === 'asked') setWords(t.conversation.live.needsYou);
+    if (status === 'asked') setWords(t.conversation.live.needsYou(question));
     else if (status === 'running') setWords(t.conversation.live.running);
     else if (status !== '') setWords(t.conversation.live.finished(t.facts.outcome[status]));
-  }, [status, isComplete]);
+  }, [status, question, isComplete]);
   return (
     <p className="unseen" role="status" aria-live="polite">
       {words}

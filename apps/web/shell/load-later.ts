@@ -1,3 +1,4 @@
+import { requestEnd } from '../log/session-log.ts';
 import { parseRoute } from '../state/route.ts';
 
 /** Parts of the page that the first load does not contain. They are loaded after it, so that they also open offline. */
@@ -9,6 +10,9 @@ export function loadLater(): void {
   const loads: (() => Promise<unknown>)[] = [loadSessionPage, loadOverlays];
   // A failure is reported when the part is shown.
   const load = () => loads.forEach((each) => void each().catch(() => undefined));
-  if (parseRoute(location.hash).page === 'session') load();
-  else requestIdleCallback(load, { timeout: 2_000 });
+  const here = parseRoute(location.hash);
+  if (here.page === 'session') {
+    if (here.seq === undefined) requestEnd(here.id);
+    load();
+  } else requestIdleCallback(load, { timeout: 2_000 });
 }

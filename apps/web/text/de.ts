@@ -156,7 +156,7 @@ export const de: Text = {
     steering: 'Wird mit dem nächsten Schritt zugestellt',
     live: {
       running: 'Klaus arbeitet.',
-      needsYou: 'Klaus hat eine Frage.',
+      needsYou: (question) => `Klaus hat eine Frage: ${question}`,
       finished: (outcome) => `Der Lauf ist beendet: ${outcome}.`,
     },
   },

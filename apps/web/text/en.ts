@@ -155,7 +155,7 @@ export const en = {
     steering: 'Delivered at the next step',
     live: {
       running: 'Klaus is working.',
-      needsYou: 'Klaus has a question.',
+      needsYou: (question: string) => `Klaus has a question: ${question}`,
       finished: (outcome: string) => `The run ended: ${outcome}.`,
     },
   },
