@@ -88,7 +88,7 @@ function AgentRow({ agent }: { agent: AgentView }) {
         {description}
       </span>
       <span className="small muted wrap">{facts.join(' · ')}</span>
-      <span className="small muted mono wrap">{file ?? t.builtIn}</span>
+      <span className={`small muted wrap ${file === null ? '' : 'mono'}`}>{file ?? t.builtIn}</span>
       {hides.length > 0 ? <span className="small warn wrap">{t.hides(hides.join(', '))}</span> : null}
     </li>
   );

@@ -65,7 +65,7 @@ export function BoardCard({ session, count, isSelected, onSelect, onMove }: Boar
     <li className="board-card column" data-session={id} {...drag}>
       <div className="line">
         <StateMark state={state} outcome={session.outcome} />
-        <a href={toHash(toSession(id))} className="ellipsis grow board-name" dir="auto" title={name.slice(0, 300)}>
+        <a href={toHash(toSession(id))} className="grow board-name" dir="auto" title={name.slice(0, 300)}>
           {name}
         </a>
         <input

@@ -1,4 +1,4 @@
-import { KeyRound, LogIn } from 'lucide-react';
+import { BrandMark } from '../ui/brand-mark.tsx';
 import { useEffect, useState } from 'react';
 import { access } from '../state/access.ts';
 import { client } from '../state/client.ts';
@@ -7,6 +7,7 @@ import { goToProvider, isSignInAutomatic, signInFlow } from '../state/sign-in-fl
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { CodeText } from '../ui/code-text.tsx';
 
 const SCREENS = { token: TokenForm, redirect: ProviderForm, none: ProxyHint };
 
@@ -32,11 +33,10 @@ function TokenForm() {
   };
   return (
     <form className="column" onSubmit={(event) => void submit(event)}>
-      <KeyRound size={20} />
+      <BrandMark size={32} />
       <h1>{t.signIn.title}</h1>
-      <p className="muted">{t.signIn.text}</p>
       <p className="muted">
-        <code>{t.signIn.link}</code>
+        <CodeText text={t.signIn.text} /> <CodeText text={t.signIn.link} />
       </p>
       <label htmlFor="token">{t.signIn.token}</label>
       <input
@@ -71,7 +71,7 @@ function ProviderForm() {
   }, []);
   return (
     <section className="column">
-      <LogIn size={20} />
+      <BrandMark size={32} />
       <h1>{t.signIn.title}</h1>
       {failure === undefined ? (
         <p className="muted">{t.signIn.provider}</p>
@@ -96,7 +96,7 @@ function ProxyHint() {
   const t = useText();
   return (
     <section className="column">
-      <KeyRound size={20} />
+      <BrandMark size={32} />
       <h1>{t.signIn.title}</h1>
       <p className="muted">{t.signIn.proxy}</p>
     </section>

@@ -3,11 +3,11 @@ import type { SignInText } from './en-sign-in.ts';
 /** Texts about the sign-in and roles in German. */
 export const deSignIn: SignInText = {
   title: 'Anmelden',
-  text: 'Token dieses Servers eingeben. Es befindet sich in der Datei, die klaus serve beim Start ausgibt.',
+  text: 'Token dieses Servers eingeben. Es befindet sich in der Datei, die `klaus serve` beim Start ausgibt.',
   token: 'Token',
   submit: 'Anmelden',
   wrong: 'Das Token ist für diesen Server nicht gültig.',
-  link: 'klaus serve --open öffnet die Seite mit dem Token.',
+  link: '`klaus serve --open` öffnet die Seite mit dem Token.',
   provider: 'Anmeldung mit dem Konto der Organisation.',
   proxy: 'Ein Proxy übernimmt die Anmeldung. Diese Seite über die Adresse des Proxys öffnen.',
   signedOut: 'Hier abgemeldet, beim Anbieter aber noch angemeldet.',

@@ -1,11 +1,11 @@
 /** Texts about the sign-in and roles. */
 export const enSignIn = {
   title: 'Sign in',
-  text: 'Enter the token of this server. Find it in the file printed at startup of klaus serve.',
+  text: 'Enter the token of this server. Find it in the file that `klaus serve` prints when it starts.',
   token: 'Token',
   submit: 'Sign in',
   wrong: 'The token is not valid for this server.',
-  link: 'klaus serve --open opens the page with the token.',
+  link: '`klaus serve --open` opens the page with the token.',
   provider: 'Sign in with the account of your organization.',
   proxy: 'A proxy signs you in. Open this page at the address of the proxy.',
   signedOut: 'You are signed out here, but not at the provider.',
