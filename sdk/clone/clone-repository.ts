@@ -137,7 +137,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, hint: string])[] = [
 
 function toFailure(lines: readonly string[], { protocol }: CloneSource): KlausError {
   const text = lines
-    .filter((line) => !/^Cloning into/.test(line))
+    .filter((line) => !line.startsWith('Cloning into'))
     .map((line) => line.replace(/^(?:fatal|error): /, ''))
     .join(' ')
     .trim()

@@ -1,0 +1,5 @@
+/** The parent folder of an absolute path; `/` for a folder in the root. */
+export function parentOf(path: string): string {
+  const end = path.replace(/\/+$/, '').lastIndexOf('/');
+  return end <= 0 ? '/' : path.slice(0, end);
+}
