@@ -40,7 +40,7 @@ const SETTINGS = {
 };
 
 const ENVIRONMENT = {
-  // Git asks nobody for a password: there is no terminal.
+  // There is no terminal at which Git could ask for a password.
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: '',
   SSH_ASKPASS: '',

@@ -84,6 +84,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`filters${WITHOUT_BROWSER ? `, ${
     await expectAccessible(page, 'a filtered list');
     await page.getByRole('button', { name: words.remove(en.state.idle) }).click();
     await page.getByRole('heading', { name: en.sessions.others }).waitFor();
+    expect(await shown()).toEqual(NAMES);
   });
 
   test('the text of a search is in the address', async () => {

@@ -13,7 +13,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { toReason } from '../ui/empty.tsx';
 import { CloneProgress } from './clone-progress.tsx';
 import { openProject } from './open-project.ts';
-import { parentOf } from './parent-of.ts';
+import { parentOf } from './project-path.ts';
 import './projects.css';
 
 const SOURCES = ['folder', 'git'] as const;
@@ -29,6 +29,9 @@ export function NewProjectDialog() {
         <CloneProgress first={clone} onAgain={() => setClone(undefined)} />
       ) : (
         <div className="dialog-body column">
+          <p className="muted small">
+            <CodeText text={t.limits} />
+          </p>
           <div className="segments" role="group" aria-label={t.from}>
             {SOURCES.map((it) => (
               <button key={it} type="button" aria-pressed={it === source} onClick={() => setSource(it)}>
@@ -37,9 +40,6 @@ export function NewProjectDialog() {
             ))}
           </div>
           {source === 'folder' ? <FolderForm /> : <GitForm onStart={setClone} />}
-          <p className="muted small">
-            <CodeText text={t.limits} />
-          </p>
         </div>
       )}
     </Dialog>

@@ -14,7 +14,7 @@ import { useText } from '../text/text.ts';
 import { Pending } from '../ui/empty.tsx';
 import { FilterList, type FilterItem } from '../ui/filter-list.tsx';
 import { useQuery } from '../ui/use-query.ts';
-import { toProjectName } from './project-switcher.tsx';
+import { toProjectName } from './project-path.ts';
 
 interface Item extends FilterItem {
   label: string;

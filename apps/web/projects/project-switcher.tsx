@@ -1,4 +1,5 @@
 import { ChevronsUpDown, FolderGit2 } from 'lucide-react';
+import { toProjectName } from './project-path.ts';
 import { useMemo } from 'react';
 import { filters, projectOf } from '../state/filters.ts';
 import { host } from '../state/host.ts';
@@ -13,11 +14,6 @@ const ProjectChoice = lazyComponent(
   async () => (await import('./project-choice.tsx')).ProjectChoice,
   <Loading rows={3} />,
 );
-
-/** The last part of the path of a project. */
-export function toProjectName(path: string): string {
-  return path.split('/').findLast((part) => part !== '') ?? path;
-}
 
 /** The project of the list, with what its sessions do; opens the list of projects. */
 export function ProjectSwitcher() {

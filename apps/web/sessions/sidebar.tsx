@@ -88,22 +88,24 @@ export function Sidebar() {
         />
       </header>
       <ProjectSwitcher />
-      <div className="sidebar-search search line" role="search">
-        <Search size={14} aria-hidden className="muted" />
-        <input
-          ref={search}
-          type="search"
-          aria-label={t.sessions.search}
-          placeholder={t.sessions.search}
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            setQuery('');
-            search.current?.blur();
-          }}
-        />
-        {query === '' ? null : <IconButton label={t.app.close} icon={X} onClick={() => setQuery('')} />}
+      <div className="sidebar-find line">
+        <div className="sidebar-search search line grow" role="search">
+          <Search size={14} aria-hidden className="muted" />
+          <input
+            ref={search}
+            type="search"
+            aria-label={t.sessions.search}
+            placeholder={t.sessions.search}
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              setQuery('');
+              search.current?.blur();
+            }}
+          />
+          {query === '' ? null : <IconButton label={t.app.close} icon={X} onClick={() => setQuery('')} />}
+        </div>
         <FilterMenu />
       </div>
       {link === 'refused' ? <Failed title={t.sessions.failed} error={t.link.unreachable} retry={openHost} /> : null}
