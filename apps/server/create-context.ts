@@ -4,6 +4,8 @@ import { createAllowedWorkspaces } from './access/allowed-workspaces.ts';
 import { createHeldConnections } from './access/held-connections.ts';
 import { listSessionWorkspaces } from './handlers/files.ts';
 import type { Context } from './http/handler.ts';
+import { Clones } from './projects/clones.ts';
+import { openProjectFolders } from './projects/project-folders.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { Deletions } from './runs/deletions.ts';
 import { RunQueue } from './runs/run-queue.ts';
@@ -44,9 +46,15 @@ export function createContext({
     klausHome: klaus.home,
     repositoryOf: (path) => klaus.copies.repositoryOf(path),
   });
+  const projects = openProjectFolders(join(klaus.home, 'server', 'projects.json'));
+  const clones = new Clones({
+    folder: join(klaus.home, 'server', 'clones'),
+    onDone: (path) => projects.add(path),
+    onError: (error) => log.error('a clone failed', { error: String(error) }),
+  });
   return {
     ...given,
-    ...{ klaus, log, workspaces, queue, hubs, live, feed, deletions },
+    ...{ klaus, log, workspaces, projects, clones, queue, hubs, live, feed, deletions },
     guardLog: new GuardLog(klaus.store),
     connections: createHeldConnections(),
     metrics: undefined,

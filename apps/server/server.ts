@@ -110,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
   });
   const context = createContext({ klaus, log, signIn, version, hooks });
-  const { queue, hubs, live, deletions, feed } = context;
+  const { queue, hubs, live, deletions, clones, feed } = context;
   const guard = createRequestGuard({
     host,
     corsOrigins: configuration.get('server.corsOrigin'),
@@ -140,6 +140,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const ended = Promise.all(servers.map(closeServer));
     await queue.stop(toShutdownTimes(configuration.get('server.shutdownTimeoutMs')).steps);
     await deletions.close();
+    await clones.close();
     const bye = { reason: 'The server is shutting down.', retryMs: RECONNECT_MS };
     hubs.end(bye);
     feed.end(bye);

@@ -89,11 +89,12 @@ export const commandSchema = z.discriminatedUnion('type', [
       id,
       title: z.string().optional(),
       pinned: z.boolean().optional(),
+      archived: z.boolean().optional(),
       model: z.string().optional(),
       mode: modeSchema.optional(),
       effort: effortSchema.optional(),
     })
-    .describe('Change title, pin, model, mode or effort.'),
+    .describe('Change title, pin, archive, model, mode or effort.'),
   z
     .object({
       type: z.literal('compact'),

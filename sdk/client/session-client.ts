@@ -34,7 +34,13 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
   /** The session that `--continue` means. @throws UsageError if there is none. */
   latest(folders: { cwd?: string | undefined; root?: string | undefined }): Promise<SessionSummary>;
   /** The newest first. @param query.workspace Only sessions of the current workspace; on this machine only. */
-  sessions(query: { search?: string | undefined; limit: number; here?: boolean }): Promise<ListedSession[]>;
+  sessions(query: {
+    search?: string | undefined;
+    limit: number;
+    here?: boolean;
+    /** True: only archived sessions. Default: only others. */
+    archived?: boolean;
+  }): Promise<ListedSession[]>;
   events(id: string): AsyncIterable<Event>;
   /** Finds words in the messages, calls and results of a session. */
   search(id: string, words: string, options: { limit: number }): Promise<SearchResult>;

@@ -40,9 +40,9 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       toSettings(klaus, workspace === undefined ? configuration : await klaus.configurationOf(workspace)),
     session: async (id) => toSummary(await klaus.session(id)),
     latest: async (folders) => toSummary(await findLatest(klaus, folders)),
-    async sessions({ search, limit, here }) {
+    async sessions({ search, limit, here, archived = false }) {
       const workspace = here ? realpathSync(configuration.get('workspace')) : undefined;
-      const rows = await klaus.sessions({ limit, ...optional({ search, workspace }) });
+      const rows = await klaus.sessions({ limit, archived, ...optional({ search, workspace }) });
       // Read once: each session has a folder of its own.
       const processes = Map.groupBy(klaus.processes(), ({ session }) => session);
       return Promise.all(rows.map((row) => toListed(klaus, row, processes.get(row.id))));

@@ -97,6 +97,17 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
         hint: 'Use a folder that exists on the machine of the server.',
       });
     },
+    /**
+     * The same for a folder that may not exist yet.
+     *
+     * @returns Its real path: that of its nearest existing parent with the rest appended.
+     * @throws KlausError `workspace.refused`, `workspace.outside`.
+     */
+    checkNew(workspace: string, from: { isLocal?: boolean } = {}): { path: string; exists: boolean } {
+      const found = toReal(resolve(options.configured, workspace));
+      check(found.path, { shown: workspace.slice(0, 200), ...from });
+      return found;
+    },
     /** The same for the workspace of a known session, which may no longer exist. */
     checkKnown: (workspace: string): void => check(toReal(workspace).path, { shown: workspace.slice(0, 200) }),
     /** False if the workspace of a known session would be refused. */

@@ -17,6 +17,7 @@ import { contextRoutes } from './context-routes.ts';
 import { copyRoutes } from './copy-routes.ts';
 import { guardRoutes } from './guard-routes.ts';
 import { hookRoutes } from './hook-routes.ts';
+import { projectRoutes } from './project-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
@@ -240,6 +241,7 @@ export const ROUTES = {
   ...copyRoutes,
   ...contextRoutes,
   ...agentRoutes,
+  ...projectRoutes,
   ...approvals,
   ...files,
 } as const satisfies Record<string, Route>;

@@ -33,11 +33,19 @@ export const sessionViewSchema = z.object({
   summary: z.string().nullable(),
   firstPrompt: z.string().nullable().describe('The start of the first prompt, at most 200 characters.'),
   workspace: z.string().describe('Absolute path.'),
+  project: z
+    .string()
+    .optional()
+    .describe('The workspace, or the repository of its working copy. Absent from a server without projects.'),
   agent: z.string().describe('Name of its agent; `klaus` for the built-in one.'),
   model: z.string().nullable().describe('Full name, `provider/id`.'),
   mode: modeSchema.nullable(),
   sandbox: sandboxNameSchema.nullable(),
   pinned: z.boolean(),
+  archived: z
+    .boolean()
+    .optional()
+    .describe('True: lists leave it out. The next run ends it. Absent from a server without it.'),
   parent: z.string().nullable().describe('The session that opened it.'),
   forkedFrom: z.string().nullable().describe('The session that it is a fork of.'),
   questions: z.int().describe('Number of open approvals, with those of its child sessions.'),

@@ -39,13 +39,17 @@ export function listSessionWorkspaces(klaus: Klaus): string[] {
     .flatMap(({ workspace }) => (workspace === '' ? [] : [workspace]));
 }
 
-function listWorkspaces({ klaus }: Context): Map<string, number> {
+function listWorkspaces({ klaus, projects }: Context): Map<string, number> {
   const found = new Map<string, number>();
   for (const workspace of listSessionWorkspaces(klaus)) found.set(workspace, (found.get(workspace) ?? 0) + 1);
-  const configured = klaus.configuration.get('workspace');
-  const own = existsSync(configured) ? realpathSync(configured) : configured;
-  if (!found.has(own)) found.set(own, 0);
+  for (const path of [configuredWorkspace(klaus), ...projects.list()]) if (!found.has(path)) found.set(path, 0);
   return found;
+}
+
+/** The real path of the configured workspace. */
+export function configuredWorkspace({ configuration }: Pick<Klaus, 'configuration'>): string {
+  const configured = configuration.get('workspace');
+  return existsSync(configured) ? realpathSync(configured) : configured;
 }
 
 export const fileHandlers = {

@@ -35,20 +35,24 @@ async function viewOf(context: Context, id: string): Promise<SessionView> {
 
 export const sessionHandlers = {
   async sessions({ query }, context) {
-    const { state, sort, cursor, limit, search, workspace } = query;
+    const { state, project, sort, cursor, limit, ...rest } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
+    // There is no index of states and projects.
+    const count = state === undefined && project === undefined ? limit + 1 : PAGE;
+    const isFound = (view: SessionView): boolean =>
+      (state === undefined || view.state === state) && (project === undefined || view.project === project);
     const found: SessionView[] = [];
     for (let before = cursor; ;) {
       const rows = await context.klaus.sessions({
         sort,
         order,
-        limit: state === undefined ? limit + 1 : PAGE,
-        ...optional({ search, workspace, before }),
+        limit: count,
+        ...optional({ ...rest, before }),
       });
       const shown = rows.filter(({ id }) => context.deletions.undoUntil(id) === undefined);
-      found.push(...toSessionViews(context, shown).filter((view) => state === undefined || view.state === state));
+      found.push(...toSessionViews(context, shown).filter(isFound));
       before = rows.at(-1)?.id;
-      const isLast = rows.length < (state === undefined ? limit + 1 : PAGE);
+      const isLast = rows.length < count;
       if (found.length > limit || isLast) {
         const sessions = found.slice(0, limit);
         return { sessions, next: found.length > limit ? sessions.at(-1)!.id : null };
@@ -127,8 +131,8 @@ export const sessionHandlers = {
     if (limits) await session.send({ type: 'limits', limits: optional(limits) });
     await session.applyQueuedCommands();
     // The command is durable. The process that holds the session applies it shortly.
-    const { title, pinned, mode } = change;
-    return { ...(await viewOf(context, session.id)), ...optional({ title, pinned, mode }) };
+    const { title, pinned, archived, mode } = change;
+    return { ...(await viewOf(context, session.id)), ...optional({ title, pinned, archived, mode }) };
   },
 
   async deleteSession({ params }, context) {

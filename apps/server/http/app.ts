@@ -15,6 +15,7 @@ import { approvalHandlers } from '../handlers/approvals.ts';
 import { attentionHandlers } from '../handlers/attention.ts';
 import { changeHandlers } from '../handlers/changes.ts';
 import { copyHandlers } from '../handlers/copies.ts';
+import { projectHandlers } from '../handlers/projects.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
 import { guardHandlers } from '../handlers/guard.ts';
@@ -47,6 +48,7 @@ const HANDLERS: Handlers = {
   ...changeHandlers,
   ...copyHandlers,
   ...pinHandlers,
+  ...projectHandlers,
   ...processHandlers,
   ...agentHandlers,
   ...approvalHandlers,

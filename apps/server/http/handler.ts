@@ -14,6 +14,8 @@ import type { SessionListFeed } from '../streams/session-list-feed.ts';
 import type { SessionHubs } from '../streams/session-hubs.ts';
 import type { InFlightText } from '../streams/in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
+import type { Clones } from '../projects/clones.ts';
+import type { ProjectFolders } from '../projects/project-folders.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RunQueue } from '../runs/run-queue.ts';
 import type { AllowedWorkspaces } from '../access/allowed-workspaces.ts';
@@ -30,6 +32,8 @@ export interface Context {
   deletions: Deletions;
   log: Log;
   workspaces: AllowedWorkspaces;
+  projects: ProjectFolders;
+  clones: Clones;
   /** Judges events of hooks of Claude Code; undefined if this program does not. */
   hooks: JudgeHook | undefined;
   /** The decisions of the guard. */

@@ -69,7 +69,9 @@ export class SessionListFeed {
   #open(): void {
     const { klaus, queue } = this.#sources;
     this.#mark = klaus.store.view.changedSessions().mark;
-    const rows = klaus.store.view.sessions({ limit: SNAPSHOT }).filter(({ id }) => !this.#isDeleted(id));
+    const rows = klaus.store.view
+      .sessions({ limit: SNAPSHOT, archived: false })
+      .filter(({ id }) => !this.#isDeleted(id));
     for (const view of toSessionViews(this.#sources, rows))
       this.#sent.set(view.id, { text: JSON.stringify(view), view });
     this.#attention = JSON.stringify(toAttention(this.#sources));

@@ -10,7 +10,7 @@ import { attempt } from './attempt.ts';
 import { saveText } from './save-text.ts';
 import { signal } from './signal.ts';
 
-type Session = Pick<SessionView, 'id' | 'title' | 'firstPrompt' | 'pinned'>;
+type Session = Pick<SessionView, 'id' | 'title' | 'firstPrompt' | 'pinned' | 'archived'>;
 
 /** Records that the user has seen what is in the list of what needs the user. */
 export async function markSeen({ session, seq }: Pick<AttentionItemView, 'session' | 'seq'>): Promise<void> {
@@ -19,6 +19,24 @@ export async function markSeen({ session, seq }: Pick<AttentionItemView, 'sessio
 
 export async function pinSession({ id, pinned }: Session): Promise<void> {
   await attempt(() => client.changeSession({ params: { id }, body: { pinned: !pinned } }));
+}
+
+/** Milliseconds for which the undo of an archive is offered. */
+const UNDO_MS = 8_000;
+
+/** Archives a session, which is then also seen, or removes it from the archive. */
+export async function archiveSession(session: Session): Promise<void> {
+  const { id, archived = false } = session;
+  const change = (to: boolean) => attempt(() => client.changeSession({ params: { id }, body: { archived: to } }));
+  if (!(await change(!archived)) || archived) return;
+  const unseen = host.get().attention.items.find((item) => item.session === id && item.seq !== null);
+  if (unseen) await markSeen(unseen);
+  showToast({
+    kind: 'info',
+    text: text().lists.archivedToast(nameOf(session) ?? text().sessions.untitled),
+    lastsMs: UNDO_MS,
+    action: { label: text().sessions.undo, run: () => void change(false) },
+  });
 }
 
 export async function renameSession(id: string, title: string): Promise<void> {

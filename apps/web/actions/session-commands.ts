@@ -7,6 +7,7 @@ import { copyText } from './copy-text.ts';
 import type { PageCommand } from './page-command.ts';
 import { answerQuestion, showQuestion } from './question-actions.ts';
 import {
+  archiveSession,
   currentSession,
   deleteSession,
   exportSession,
@@ -76,6 +77,7 @@ const MESSAGE: readonly PageCommand[] = [
 
 const SESSION: readonly PageCommand[] = [
   { id: 'pin', needs: 'operator', keys: 'p', title: (t) => t.keys.pin, run: withSession(pinSession) },
+  { id: 'archive', needs: 'operator', keys: 'e', title: (t) => t.keys.archive, run: withSession(archiveSession) },
   {
     id: 'rename',
     needs: 'operator',

@@ -1,11 +1,12 @@
 import { optional } from '@klaus/core/optional';
 import type { Mode, Part } from '@klaus/core/protocol';
 import { FolderOpen } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { trySend } from '../actions/attempt.ts';
 import { Composer } from '../composer/composer.tsx';
 import { readHistory } from '../composer/history.ts';
 import { client } from '../state/client.ts';
+import { changeFilters, filters } from '../state/filters.ts';
 import { groupSessions, host } from '../state/host.ts';
 import { focusNextField } from '../composer/next-focus.ts';
 import { go, toSession } from '../state/route.ts';
@@ -23,14 +24,18 @@ import './home.css';
 
 export function Home() {
   const t = useText();
-  const { sessions, attention, settings, models, link } = useStore(host);
+  const { sessions, settings, models, link } = useStore(host);
+  const { project } = useStore(filters);
   const [chosen, setChosen] = useState<{ workspace?: string; agent?: string; model?: string; mode?: Mode }>({});
-  const waiting = groupSessions({ sessions, attention }).waiting.filter(({ state }) => state === 'needs-you');
-  const below = useMemo(() => groupBelow(sessions), [sessions]);
-  const workspaces = useQuery('workspaces', (signal) => client.workspaces({ signal }));
-  const workspace = chosen.workspace ?? settings?.workspace;
-  const agents = useQuery(`agents ${chosen.workspace ?? ''}`, (signal) =>
-    client.agents({ query: optional({ workspace: chosen.workspace }) }, { signal }),
+  useEffect(() => {
+    // A project that is chosen later replaces the folder.
+    if (project !== undefined) setChosen(({ workspace: _, ...rest }) => rest);
+  }, [project]);
+  const workspaces = useQuery(`workspaces ${project ?? ''}`, (signal) => client.workspaces({ signal }));
+  const folder = chosen.workspace ?? project;
+  const workspace = folder ?? settings?.workspace;
+  const agents = useQuery(`agents ${folder ?? ''}`, (signal) =>
+    client.agents({ query: optional({ workspace: folder }) }, { signal }),
   );
   const agent = agents.value?.agents.find(({ name }) => name === chosen.agent);
   const model =
@@ -60,22 +65,7 @@ export function Home() {
   const folders = workspaces.value?.workspaces.filter(({ exists }) => exists) ?? [];
   return (
     <div className="home column">
-      {waiting.length > 0 ? (
-        <section aria-labelledby="home-questions">
-          <h2 id="home-questions">{t.home.questions}</h2>
-          <ul className="home-questions">
-            {waiting.map((session) => (
-              <li key={session.id}>
-                <SessionRow
-                  session={session}
-                  isCurrent={false}
-                  below={below.get(session.id)?.map((each) => each.session)}
-                />
-              </li>
-            ))}
-          </ul>
-        </section>
-      ) : null}
+      <WaitingSessions />
       <section className="home-start column" aria-labelledby="home-title">
         <h1 id="home-title">{t.home.title}</h1>
         <KeyHint model={model} />
@@ -87,7 +77,10 @@ export function Home() {
               key: path,
               label: path,
               isChosen: path === workspace,
-              run: () => setChosen({ ...chosen, workspace: path }),
+              run() {
+                setChosen({ ...chosen, workspace: path });
+                if (project !== undefined) changeFilters({ project: path });
+              },
             }))}
           >
             <FolderOpen size={14} />
@@ -117,5 +110,30 @@ export function Home() {
         {sessions.size === 0 ? <ExampleList draft="home" scope={scope} /> : null}
       </section>
     </div>
+  );
+}
+
+/** The sessions with open questions. */
+function WaitingSessions() {
+  const t = useText();
+  const { sessions, attention } = useStore(host);
+  const waiting = groupSessions({ sessions, attention }).waiting.filter(({ state }) => state === 'needs-you');
+  const below = useMemo(() => groupBelow(sessions), [sessions]);
+  if (waiting.length === 0) return null;
+  return (
+    <section aria-labelledby="home-questions">
+      <h2 id="home-questions">{t.home.questions}</h2>
+      <ul className="home-questions">
+        {waiting.map((session) => (
+          <li key={session.id}>
+            <SessionRow
+              session={session}
+              isCurrent={false}
+              below={below.get(session.id)?.map((each) => each.session)}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

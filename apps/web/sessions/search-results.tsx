@@ -1,7 +1,10 @@
 import type { SearchHit } from '@klaus/server/contract';
 import { useEffect, useState } from 'react';
+import { setListed } from '../state/selection.ts';
+import { countMenuFilters, filters, toQuery } from '../state/filters.ts';
 import { client } from '../state/client.ts';
 import { toHash, toSession } from '../state/route.ts';
+import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
@@ -24,13 +27,18 @@ export function SearchResults({ query }: { query: string }) {
     return () => clearTimeout(timer);
   }, [query]);
   const [limit, setLimit] = useState(FEW);
-  const found = useQuery(`${limit} ${debounced}`, async (signal) => {
+  const given = useStore(filters);
+  // Matches in messages have no model and no state.
+  const isFiltered = given.project !== undefined || countMenuFilters(given) > 0;
+  const filter = JSON.stringify({ ...given, text: undefined });
+  const found = useQuery(`${limit} ${debounced} ${filter}`, async (signal) => {
     const [{ sessions, next }, { hits }] = await Promise.all([
-      client.sessions({ query: { search: debounced, limit } }, { signal }),
-      client.search({ query: { q: debounced, limit } }, { signal }),
+      client.sessions({ query: { ...toQuery(given, Date.now()), search: debounced, limit } }, { signal }),
+      isFiltered ? { hits: [] } : client.search({ query: { q: debounced, limit } }, { signal }),
     ]);
     return { sessions, hits, hasMore: limit < MANY && (next !== null || hits.length >= limit) };
   });
+  useEffect(() => setListed(found.value?.sessions.map(({ id }) => id) ?? []), [found.value]);
   if (!found.value || found.error !== undefined) return <Pending query={found} title={t.sessions.failed} rows={5} />;
   const { sessions, hits, hasMore } = found.value;
   if (sessions.length + hits.length === 0) {

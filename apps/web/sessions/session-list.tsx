@@ -1,7 +1,9 @@
 import type { AlertView, AttentionItemView, SessionView } from '@klaus/server/contract';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { groupSessions, host, loadOlder, toUnlisted } from '../state/host.ts';
+import { projectOf } from '../state/filters.ts';
+import { setListed } from '../state/selection.ts';
 import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
 import { toHash, toSession } from '../state/route.ts';
@@ -26,11 +28,22 @@ type Row =
 const HEADING = 32;
 const SESSION = 52;
 
-export function SessionList({ sessions, current }: { sessions: ReadonlyMap<string, SessionView>; current: string }) {
+interface SessionListProps {
+  sessions: ReadonlyMap<string, SessionView>;
+  /** Only the sessions of this project. */
+  project?: string | undefined;
+  current: string;
+}
+
+export function SessionList({ sessions, project, current }: SessionListProps) {
   const { hasOlder, attention } = useStore(host);
   const t = useText();
   const rows = useMemo(() => {
-    const { waiting, pinned, others } = groupSessions({ sessions, attention });
+    const groups = groupSessions({ sessions, attention });
+    const inProject = (session: SessionView) => project === undefined || projectOf(session) === project;
+    const [waiting, pinned, others] = [groups.waiting, groups.pinned, groups.others].map((group) =>
+      group.filter(inProject),
+    ) as [SessionView[], SessionView[], SessionView[]];
     const below = groupBelow(sessions);
     // Child sessions are listed only for the session on the page: a team would flood the list.
     const toTree = (session: SessionView): Row[] => {
@@ -42,8 +55,10 @@ export function SessionList({ sessions, current }: { sessions: ReadonlyMap<strin
     };
     const toRows = (heading: string, group: readonly SessionView[]): Row[] =>
       group.length === 0 ? [] : [{ key: heading, heading, count: group.length }, ...group.flatMap(toTree)];
-    const unlisted = toUnlisted({ sessions, attention });
-    const { alerts } = attention;
+    const unlisted = toUnlisted({ sessions, attention }).filter(
+      ({ workspace }) => project === undefined || workspace === project,
+    );
+    const alerts = project === undefined ? attention.alerts : [];
     const needing = alerts.length + waiting.length + unlisted.length;
     return [
       ...(needing === 0 ? [] : [{ key: 'needing', heading: t.sessions.waiting, count: needing }]),
@@ -54,7 +69,8 @@ export function SessionList({ sessions, current }: { sessions: ReadonlyMap<strin
       ...toRows(t.sessions.others, others),
       ...(hasOlder ? [{ key: 'older', older: true } as const] : []),
     ];
-  }, [sessions, attention, current, hasOlder, t]);
+  }, [sessions, attention, project, current, hasOlder, t]);
+  useEffect(() => setListed(rows.flatMap((row) => ('session' in row ? row.session.id : []))), [rows]);
   if (rows.length === 0) return <Empty title={t.sessions.none} hint={t.sessions.noneHint} />;
   return (
     <VirtualList

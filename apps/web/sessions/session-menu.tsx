@@ -1,6 +1,26 @@
 import type { Role, SessionView } from '@klaus/server/contract';
-import { Ellipsis, Eye, FileDown, GitFork, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react';
-import { deleteSession, exportSession, forkSession, markSeen, pinSession } from '../actions/session-actions.ts';
+import {
+  Archive,
+  ArchiveRestore,
+  Ellipsis,
+  Eye,
+  FileDown,
+  GitFork,
+  ListChecks,
+  PencilLine,
+  Pin,
+  PinOff,
+  Trash2,
+} from 'lucide-react';
+import { startSelection } from '../state/selection.ts';
+import {
+  archiveSession,
+  deleteSession,
+  exportSession,
+  forkSession,
+  markSeen,
+  pinSession,
+} from '../actions/session-actions.ts';
 import { host, nameOf } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { useStore } from '../state/store.ts';
@@ -30,8 +50,16 @@ export function SessionMenu({ session }: { session: SessionView }) {
         ...(unseen
           ? [{ key: 'seen', needs, label: t.attention.seen, icon: Eye, run: () => void markSeen(unseen) }]
           : []),
+        {
+          key: 'archive',
+          needs,
+          label: session.archived ? t.lists.unarchive : t.lists.archive,
+          icon: session.archived ? ArchiveRestore : Archive,
+          run: () => void archiveSession(session),
+        },
         { key: 'rename', needs, label: t.sessions.rename, icon: PencilLine, run: rename },
         { key: 'fork', needs, label: t.slash.fork, icon: GitFork, run: () => void forkSession(id) },
+        { key: 'select', needs, label: t.lists.select, icon: ListChecks, run: () => startSelection(id) },
         { key: 'md', label: t.sessions.exportMarkdown, icon: FileDown, run: () => exportAs('md') },
         { key: 'json', label: t.sessions.exportJson, icon: FileDown, run: () => exportAs('json') },
         {

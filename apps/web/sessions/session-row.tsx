@@ -1,6 +1,9 @@
 import { BUILT_IN_AGENT, type SessionView } from '@klaus/server/contract';
-import { Pin } from 'lucide-react';
+import { Archive, Pin } from 'lucide-react';
 import { memo } from 'react';
+import { onRowClick, onRowKey } from '../actions/select-row.ts';
+import { selection, toggleSelected } from '../state/selection.ts';
+import { useStore } from '../state/store.ts';
 import { nameOf } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { formatAgo, formatTime, formatUsd } from '../text/format.ts';
@@ -27,6 +30,8 @@ export const SessionRow = memo(function SessionRow({
   const t = useText();
   const now = useNow();
   const { id, state, questions, askedAt, usd, updatedAt, workspace, pinned, position, agent } = session;
+  const { isOn, ids } = useStore(selection);
+  const isSelected = isOn && ids.has(id);
   const name = nameOf(session) ?? t.sessions.untitled;
   const folder = workspace.split('/').at(-1);
   // The cost of a session includes that of its agents.
@@ -37,10 +42,25 @@ export const SessionRow = memo(function SessionRow({
   const waits = state === 'needs-you' && askedAt !== null ? Date.parse(askedAt) : undefined;
   return (
     <div
-      className={`session-row bare line ${isCurrent ? 'session-current' : ''} ${depth > 0 ? 'session-below' : ''}`}
+      className={`session-row bare line ${isCurrent ? 'session-current' : ''} ${depth > 0 ? 'session-below' : ''} ${isSelected ? 'session-selected' : ''}`}
       style={depth > 1 ? { marginLeft: 12 * Math.min(depth, 4) } : undefined}
     >
-      <a href={toHash(toSession(id))} className="line grow" aria-current={isCurrent ? 'page' : undefined}>
+      {isOn ? (
+        <input
+          type="checkbox"
+          className="session-box"
+          aria-label={t.lists.selectOne(name)}
+          checked={isSelected}
+          onChange={() => toggleSelected(id)}
+        />
+      ) : null}
+      <a
+        href={toHash(toSession(id))}
+        className="line grow"
+        aria-current={isCurrent ? 'page' : undefined}
+        onClick={(event) => onRowClick(event, id)}
+        onKeyDown={(event) => onRowKey(event, id)}
+      >
         <StateMark state={state} outcome={session.outcome} />
         <span className="column grow">
           <span className="ellipsis session-name" dir="auto" title={name.slice(0, 300)}>
@@ -67,6 +87,7 @@ export const SessionRow = memo(function SessionRow({
             <span className="number session-cost">{formatUsd(cost)}</span>
           </span>
         </span>
+        {session.archived ? <Archive size={12} className="muted" aria-label={t.lists.archived} /> : null}
         {pinned ? <Pin size={12} className="muted" aria-label={t.sessions.pinned} /> : null}
       </a>
       <SessionMenu session={session} />

@@ -11,29 +11,47 @@ import {
   UserRound,
   X,
 } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { access } from '../state/access.ts';
+import { changeFilters, countMenuFilters, filters } from '../state/filters.ts';
 import { host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { go, route } from '../state/route.ts';
+import { selection } from '../state/selection.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { BrandMark } from '../ui/brand-mark.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
 import { useSignal } from '../actions/use-signal.ts';
+import { FilterMenu } from '../lists/filter-menu.tsx';
+import { ProjectSwitcher } from '../projects/project-switcher.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { SearchResults } from './search-results.tsx';
 import { SidebarEdge, toggleSidebar } from './sidebar-edge.tsx';
 import { SessionList } from './session-list.tsx';
 import './sidebar.css';
+import '../lists/lists.css';
+
+const FilteredList = lazyComponent(
+  async () => (await import('../lists/filtered-list.tsx')).FilteredList,
+  <Loading rows={5} />,
+);
+
+const BulkBar = lazyComponent(async () => (await import('../lists/bulk-bar.tsx')).BulkBar);
 
 export function Sidebar() {
   const t = useText();
   const { sessions, isLoading, link } = useStore(host);
   const here = useStore(route);
-  const [query, setQuery] = useState('');
+  const given = useStore(filters);
+  const query = given.text ?? '';
+  const setQuery = (text: string) => changeFilters({ text: text || undefined });
+  const { isOn: isSelecting } = useStore(selection);
   const search = useRef<HTMLInputElement>(null);
   useSignal('focus-search', () => search.current?.focus());
+  const isFiltered = countMenuFilters(given) > 0;
+  const current = here.page === 'session' ? here.id : '';
   const isUsage = here.page === 'usage';
   const isBoard = here.page === 'board';
   const isGuard = here.page === 'guard';
@@ -69,29 +87,38 @@ export function Sidebar() {
           onClick={() => go({ page: 'home' })}
         />
       </header>
-      <div className="sidebar-search search line" role="search">
-        <Search size={14} aria-hidden className="muted" />
-        <input
-          ref={search}
-          type="search"
-          aria-label={t.sessions.search}
-          placeholder={t.sessions.search}
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            setQuery('');
-            search.current?.blur();
-          }}
-        />
-        {query === '' ? null : <IconButton label={t.app.close} icon={X} onClick={() => setQuery('')} />}
+      <ProjectSwitcher />
+      <div className="sidebar-find line">
+        <div className="sidebar-search search line grow" role="search">
+          <Search size={14} aria-hidden className="muted" />
+          <input
+            ref={search}
+            type="search"
+            aria-label={t.sessions.search}
+            placeholder={t.sessions.search}
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              setQuery('');
+              search.current?.blur();
+            }}
+          />
+          {query === '' ? null : <IconButton label={t.app.close} icon={X} onClick={() => setQuery('')} />}
+        </div>
+        <FilterMenu />
       </div>
       {link === 'refused' ? <Failed title={t.sessions.failed} error={t.link.unreachable} retry={openHost} /> : null}
       {isLoading && link !== 'refused' ? <Loading rows={8} /> : null}
       {!isLoading && query.trim() !== '' ? <SearchResults query={query.trim()} /> : null}
       {!isLoading && query.trim() === '' ? (
-        <SessionList sessions={sessions} current={here.page === 'session' ? here.id : ''} />
+        isFiltered ? (
+          <FilteredList current={current} />
+        ) : (
+          <SessionList sessions={sessions} project={given.project} current={current} />
+        )
       ) : null}
+      {isSelecting ? <BulkBar /> : null}
       <SignedIn />
       <footer className="sidebar-foot line">
         {places.map(({ isPressed, run, ...button }) => (

@@ -9,6 +9,10 @@ import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Palette } from './palette.tsx';
 import { PreferencesDialog } from './preferences-dialog.tsx';
 
+const NewProjectDialog = lazyComponent(
+  async () => (await import('../projects/new-project-dialog.tsx')).NewProjectDialog,
+);
+
 const ReviewDialog = lazyComponent(async () => (await loadReview()).ReviewDialog);
 
 /** All dialogs except the review. Loaded after the first load, so that they also open without a connection. */
@@ -20,6 +24,8 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <KeysDialog />;
     case 'preferences':
       return <PreferencesDialog />;
+    case 'new-project':
+      return <NewProjectDialog />;
     case 'rename':
       return <RenameDialog session={overlay.session} />;
     case 'budget':

@@ -77,7 +77,9 @@ const PAGE = 100;
 export async function loadOlder(): Promise<void> {
   const oldest = toOldest(host.get().sessions.values());
   if (!oldest) return;
-  const { sessions, next } = await client.sessions({ query: { cursor: oldest.id, limit: PAGE } });
+  const { sessions, next } = await client.sessions({
+    query: { cursor: oldest.id, limit: PAGE, archived: 'false' },
+  });
   const all = new Map(host.get().sessions);
   for (const session of sessions) if (!all.has(session.id)) all.set(session.id, session);
   change({ sessions: all, hasOlder: next !== null });
@@ -106,7 +108,7 @@ async function renewOlder(from: SessionView, to: SessionView): Promise<void> {
   const found = new Map<string, SessionView>();
   for (let cursor: string | null = from.id; cursor !== null;) {
     const { sessions, next }: { sessions: SessionView[]; next: string | null } = await client.sessions({
-      query: { cursor, limit: PAGE },
+      query: { cursor, limit: PAGE, archived: 'false' },
     });
     for (const session of sessions) found.set(session.id, session);
     cursor = sessions.some(({ updatedAt }) => updatedAt <= to.updatedAt) ? null : next;
@@ -217,7 +219,9 @@ export function groupSessions({
   sessions,
   attention,
 }: Pick<Host, 'sessions' | 'attention'>): Record<'waiting' | 'pinned' | 'others', SessionView[]> {
-  const own = [...sessions.values()].filter((session) => isOwn(session, sessions));
+  const own = [...sessions.values()].filter(
+    (session) => isOwn(session, sessions) && (!session.archived || session.state === 'needs-you'),
+  );
   const all = own.toSorted(
     (a, b) =>
       URGENCY[a.state] - URGENCY[b.state] || (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0),

@@ -6,6 +6,7 @@ export type Overlay =
   | { kind: 'palette' }
   | { kind: 'keys' }
   | { kind: 'preferences' }
+  | { kind: 'new-project' }
   | { kind: 'rename'; session: string }
   | { kind: 'budget'; session: string }
   | { kind: 'review'; asked: EventOf<'approval.asked'> }

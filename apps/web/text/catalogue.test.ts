@@ -5,6 +5,8 @@ import { deDebug } from './de-debug.ts';
 import { deGuard } from './de-guard.ts';
 import { enAgents } from './en-agents.ts';
 import { enDebug } from './en-debug.ts';
+import { deLists } from './lists/de-lists.ts';
+import { enLists } from './lists/en-lists.ts';
 import { enGuard } from './en-guard.ts';
 import { en } from './en.ts';
 
@@ -19,8 +21,8 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 }
 
 /** With the texts that are loaded later. */
-const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug };
-const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug };
+const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug, inLists: enLists };
+const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug, inLists: deLists };
 
 test('both languages have the same texts, none empty', () => {
   const english = toLeaves(ENGLISH);

@@ -41,6 +41,7 @@ export const deKeys: typeof enKeys = {
   stop: 'Lauf abbrechen',
   end: 'Zum Ende springen',
   pin: 'Anheften oder lösen',
+  archive: 'Archivieren oder aus dem Archiv nehmen',
   rename: 'Umbenennen',
   remove: 'Löschen',
   export: 'Als Markdown exportieren',

@@ -1,6 +1,7 @@
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
 import { deLayout } from './frame/de-layout.ts';
+import { deList } from './frame/de-list.ts';
 import { deFailures } from './run/de-failures.ts';
 import { deReasons } from './run/de-reasons.ts';
 import { deKeys } from './de-keys.ts';
@@ -55,6 +56,7 @@ export const de: Text = {
     unreachable: 'Der Server ist nicht erreichbar.',
   },
   layout: deLayout,
+  lists: deList,
   signIn: deSignIn,
   state: {
     'needs-you': 'Wartet auf Freigabe',

@@ -39,6 +39,7 @@ export const enKeys = {
   stop: 'Cancel the run',
   end: 'Jump to the end',
   pin: 'Pin or unpin',
+  archive: 'Archive, or remove from the archive',
   rename: 'Rename',
   remove: 'Delete',
   export: 'Export as Markdown',

@@ -1,6 +1,7 @@
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
 import { enLayout } from './frame/en-layout.ts';
+import { enList } from './frame/en-list.ts';
 import { enFailures } from './run/en-failures.ts';
 import { enReasons } from './run/en-reasons.ts';
 import { enKeys } from './en-keys.ts';
@@ -54,6 +55,7 @@ export const en = {
     unreachable: 'The server cannot be reached.',
   },
   layout: enLayout,
+  lists: enList,
   signIn: enSignIn,
   state: {
     'needs-you': 'Waiting for you',

@@ -107,8 +107,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
         ? [{ type: 'context.unpinned', pin: command.pin, by: command.by }]
         : [];
     case 'change': {
-      const { title, pinned, model, mode, effort } = command;
-      const changes = { title, pinned, model, mode, effort };
+      const { title, pinned, archived, model, mode, effort } = command;
+      const changes = { title, pinned, archived, model, mode, effort };
       return [{ type: 'session.changed', ...optional(changes) }];
     }
   }

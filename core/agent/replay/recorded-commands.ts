@@ -198,10 +198,10 @@ function readAnswer(event: EventOf<'approval.answered'>, position: Position): Fo
 }
 
 function readChange(event: EventOf<'session.changed'>, { events, at, id }: Position): Found | undefined {
-  const { limits, title, pinned, model, mode, effort, summary } = event;
+  const { limits, title, pinned, archived, model, mode, effort, summary } = event;
   // Only the engine sets a summary.
   if (summary !== undefined) return undefined;
-  if (!limits) return { command: { type: 'change', id, title, pinned, model, mode, effort }, next: at + 1 };
+  if (!limits) return { command: { type: 'change', id, title, pinned, archived, model, mode, effort }, next: at + 1 };
   let next = at + 1;
   for (let event = events[next]; event?.type === 'approval.answered' && event.answer === 'superseded';) {
     event = events[++next];

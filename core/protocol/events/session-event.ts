@@ -122,6 +122,7 @@ export const sessionChanged = z
     effort: effortSchema.optional().describe('How much the model reasons from the next request on.'),
     limits: limitsSchema.optional(),
     pinned: z.boolean().optional(),
+    archived: z.boolean().optional().describe('True: lists leave the session out. The next run ends it.'),
   })
   .describe('Title, summary, model, mode, effort or limits changed.');
 

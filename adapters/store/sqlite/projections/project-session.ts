@@ -83,17 +83,18 @@ function toChange(event: Event): Change | undefined {
     case 'session.changed':
       return [
         `title = coalesce(?, title), summary = coalesce(?, summary), model = coalesce(?, model),
-          mode = coalesce(?, mode), pinned = coalesce(?, pinned), `,
+          mode = coalesce(?, mode), pinned = coalesce(?, pinned), archived = coalesce(?, archived), `,
         event.title ?? null,
         event.summary ?? null,
         event.model ?? null,
         event.mode ?? null,
         event.pinned === undefined ? null : Number(event.pinned),
+        event.archived === undefined ? null : Number(event.archived),
       ];
     case 'session.closed':
       return [`${STATUS}, `, 'closed'];
     case 'run.started':
-      return [`${STATUS}, outcome = NULL, outcome_reason = NULL, ended_seq = NULL, `, 'running'];
+      return [`${STATUS}, outcome = NULL, outcome_reason = NULL, ended_seq = NULL, archived = 0, `, 'running'];
     case 'approval.asked':
       return [`${STATUS}, `, 'waiting'];
     case 'approval.answered':

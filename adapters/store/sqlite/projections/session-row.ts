@@ -9,7 +9,7 @@ const SORTS = {
   title: "coalesce(title, '') COLLATE NOCASE",
 } as const;
 
-const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title, summary, pinned,
+const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title, summary, pinned, archived,
   first_prompt AS firstPrompt, forked_from AS forkedFrom,
   agent_type AS agentType, parent_id AS parent, status, model, mode, sandbox, outcome,
   outcome_reason AS outcomeReason, turns, tool_calls AS toolCalls,
@@ -17,7 +17,7 @@ const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title,
   output_tokens AS outputTokens, cache_read_tokens AS cacheReadTokens, cache_write_tokens AS cacheWriteTokens,
   cost_usd AS costUsd, (SELECT seq FROM heads WHERE session_id = sessions.id) AS lastSeq, created_at AS createdAt, updated_at AS updatedAt`;
 
-type Stored = Omit<SessionRow, 'pinned'> & { pinned: number };
+type Stored = Omit<SessionRow, 'pinned' | 'archived'> & { pinned: number; archived: number };
 
 /** Sessions, by default the one with the newest event first. */
 export function listSessions(database: Database, filter: SessionFilter = {}): SessionRow[] {
@@ -27,12 +27,17 @@ export function listSessions(database: Database, filter: SessionFilter = {}): Se
   const sql = `SELECT ${COLUMNS} FROM sessions
     WHERE (?1 IS NULL OR (${key}, id) ${order === 'desc' ? '<' : '>'} (SELECT ${key}, id FROM sessions WHERE id = ?1))
       AND (?4 IS NULL OR workspace_dir = ?4)
+      AND (?5 IS NULL OR archived = ?5)
+      AND (?6 IS NULL OR model = ?6)
+      AND (?7 IS NULL OR updated_at >= ?7)
+      AND (?8 IS NULL OR updated_at < ?8)
       AND (?2 IS NULL OR id LIKE ?2 ESCAPE '\\' OR title LIKE ?2 ESCAPE '\\' OR summary LIKE ?2 ESCAPE '\\'
         OR workspace_dir LIKE ?2 ESCAPE '\\'
         OR EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id AND content LIKE ?2 ESCAPE '\\'))
     ORDER BY ${key} ${order}, id ${order} LIMIT ?3`;
-  const { before = null, limit = 50, workspace = null } = filter;
-  return database.all<Stored>(sql, before, pattern, limit, workspace).map(fromStored);
+  const { before = null, limit = 50, workspace = null, model = null, since = null, until = null } = filter;
+  const archived = filter.archived === undefined ? null : Number(filter.archived);
+  return database.all<Stored>(sql, before, pattern, limit, workspace, archived, model, since, until).map(fromStored);
 }
 
 /**
@@ -72,5 +77,5 @@ export function ambiguous(what: string, prefix: string, rows: readonly { id: str
 }
 
 function fromStored(row: Stored): SessionRow {
-  return { ...row, pinned: row.pinned !== 0 };
+  return { ...row, pinned: row.pinned !== 0, archived: row.archived !== 0 };
 }

@@ -72,6 +72,8 @@ export type ListedState = Pick<
 export interface StateQuery {
   /** Default: no limit. */
   limit?: number;
+  /** True: only archived sessions. Default: only others. */
+  archived?: boolean;
 }
 
 /** A view of all sessions that loads nothing of the engine and writes nothing. */
@@ -128,7 +130,8 @@ type ShortRow = [
   status: string | null,
 ];
 
-const NEWEST_FIRST = 'FROM sessions ORDER BY updated_at DESC, id DESC LIMIT ?1';
+const toNewestFirst = (archived = false): string =>
+  `FROM sessions WHERE archived = ${Number(archived)} ORDER BY updated_at DESC, id DESC LIMIT ?1`;
 
 type Stored = Omit<SessionState, 'state' | 'isServed' | 'lastLine' | 'waitsFor' | 'problem'> & {
   status: string;
@@ -139,7 +142,7 @@ const MAX_LINE = 500;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Name of the last migration. The migrations are not loaded for it: a test compares both. */
-export const LATEST_MIGRATION = 'm017-host-types';
+export const LATEST_MIGRATION = 'm018-archived';
 
 /**
  * Opens the sessions of a state folder for reading.
@@ -158,17 +161,17 @@ export function openSessionStates(home: string): SessionStates | undefined {
   }
   const toName = createToName(database, home);
   return {
-    list({ limit = -1 } = {}) {
+    list({ limit = -1, archived } = {}) {
       // The rest is read only of those that the list contains.
-      const sql = `SELECT ${COLUMNS}, ${LAST_TEXT} FROM (SELECT id AS found ${NEWEST_FIRST})
+      const sql = `SELECT ${COLUMNS}, ${LAST_TEXT} FROM (SELECT id AS found ${toNewestFirst(archived)})
         JOIN sessions ON id = found ORDER BY updated_at DESC, id DESC`;
       const rows = database.prepare(sql).all(limit) as unknown as Stored[];
       const context = toContext(database, home);
       // A session without work is not in need of its folder, and there can be thousands of them.
       return rows.map((row) => toState(row, toName(row, context), { ...context, checksAll: false }));
     },
-    listShort({ limit = -1 }, toItem) {
-      const statement = database.prepare(`SELECT ${SHORT_COLUMNS} ${NEWEST_FIRST}`);
+    listShort({ limit = -1, archived }, toItem) {
+      const statement = database.prepare(`SELECT ${SHORT_COLUMNS} ${toNewestFirst(archived)}`);
       statement.setReturnArrays(true);
       const first = database.prepare('SELECT workspace_dir AS workspace FROM sessions LIMIT 1').get();
       const { workspace: usual = '' } = (first ?? {}) as { workspace?: string };

@@ -41,12 +41,13 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
         '`klaus sessions --server …` lists the sessions of other folders.',
       );
     },
-    async sessions({ search, limit, here }) {
+    async sessions({ search, limit, here, archived = false }) {
       if (here)
         throw new UsageError('--here concerns folders of this machine.', 'Leave it out, or search for the folder.');
       const rows: ListedSession[] = [];
       for (let cursor: string | undefined, isLast = false; !isLast && rows.length < limit;) {
-        const query = { limit: Math.min(PAGE, limit - rows.length), ...optional({ search, cursor }) };
+        const size = Math.min(PAGE, limit - rows.length);
+        const query = { limit: size, archived: String(archived), ...optional({ search, cursor }) };
         const page: { sessions: SessionView[]; next: string | null } = await ask(client.sessions({ query }));
         rows.push(...page.sessions.map(toListed));
         isLast = page.next === null;

@@ -24,6 +24,7 @@ export const command: LeafCommand = {
       .option('--limit <count>', 'maximum number of sessions', integer(1, 100_000), 50)
       .option('--all', 'all of them, without a maximum')
       .option('--here', 'only those of this folder')
+      .option('--archived', 'only archived sessions, which are not listed otherwise')
       .option('--claude-code', 'also the active sessions that Claude Code itself keeps; on this machine only')
       .option('-v, --verbose', 'also the model, and what a session waits for or its last line; on this machine only'),
   async run(search: string | undefined, options: SessionsOptions) {
@@ -68,7 +69,8 @@ function toLimit({ all, limit }: SessionsOptions): number {
 
 async function list(search: string | undefined, options: SessionsOptions): Promise<ListedSession[]> {
   await using client = await openClient(options);
-  return await client.sessions({ search, limit: toLimit(options), here: options.here ?? false });
+  const { here = false, archived = false } = options;
+  return await client.sessions({ search, limit: toLimit(options), here, archived });
 }
 
 /** True if the list needs nothing of the engine: background processes are then known not to exist. */
@@ -80,7 +82,7 @@ async function canListStates(search: string | undefined, options: SessionsOption
 }
 
 function listStates(states: SessionStates | undefined, options: SessionsOptions): ListedSession[] {
-  return states?.listShort({ limit: toLimit(options) }, toListed) ?? [];
+  return states?.listShort({ limit: toLimit(options), archived: options.archived ?? false }, toListed) ?? [];
 }
 
 /** Without a spread, which is slow where there are thousands of sessions. */
@@ -101,6 +103,7 @@ interface SessionsOptions extends Options {
   limit: number;
   all?: true;
   here?: true;
+  archived?: true;
   claudeCode?: true;
   verbose?: true;
 }

@@ -18,6 +18,7 @@ export const deLayout: typeof enLayout = {
     todo: 'Liste die TODO- und FIXME-Kommentare auf und schlage vor, welchen man zuerst erledigt.',
     begin: 'Erstelle ein kleines Programm, das einen Gruß ausgibt, mit einem Test.',
   },
+  defaultFolder: 'Ordner des Servers',
   components: 'Komponenten',
   accent: 'Akzentfarbe',
   accents: { iris: 'Iris', pine: 'Kiefer', ember: 'Glut', plum: 'Pflaume' },

@@ -18,6 +18,7 @@ export const enLayout = {
     todo: 'List the TODO and FIXME comments and suggest which one to do first.',
     begin: 'Create a small program that prints a greeting, with a test.',
   },
+  defaultFolder: 'folder of the server',
   components: 'Components',
   accent: 'Accent',
   accents: { iris: 'Iris', pine: 'Pine', ember: 'Ember', plum: 'Plum' },

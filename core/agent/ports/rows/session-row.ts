@@ -9,6 +9,8 @@ export interface SessionRow {
   /** Beginning of the first prompt, at most 200 characters. */
   firstPrompt: string | null;
   pinned: boolean;
+  /** Lists leave it out. The next run ends it. */
+  archived: boolean;
   /** Name of its agent; `klaus` for the built-in one. */
   agentType: string;
   parent: string | null;
@@ -45,6 +47,14 @@ export interface SessionFilter {
   before?: string;
   /** Absolute path. */
   workspace?: string;
+  /** Only archived sessions, or only others. Default: both. */
+  archived?: boolean;
+  /** Full name, `provider/id`. */
+  model?: string;
+  /** Only with an event that concerns the session at or after this time, in ISO 8601. */
+  since?: string;
+  /** The same before this time. */
+  until?: string;
   /** Default `updated`. */
   sort?: 'updated' | 'created' | 'cost' | 'title';
   /** Default `desc`. */

@@ -1,0 +1,122 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { KlausError } from '@klaus/sdk';
+import { isLocal } from '../access/request-guard.ts';
+import type { ProjectView } from '../contract/index.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
+import { toSessionViews } from '../streams/session-view.ts';
+import { configuredWorkspace } from './files.ts';
+
+/** Most sessions that are counted, the latest first. */
+const MAX_SESSIONS = 10_000;
+
+function listProjects(context: Context): ProjectView[] {
+  const { klaus, workspaces, projects } = context;
+  const own = configuredWorkspace(klaus);
+  const found = new Map<string, ProjectView>();
+  const at = (path: string): ProjectView => {
+    const known = found.get(path);
+    if (known) return known;
+    const counts = { sessions: 0, running: 0, needsYou: 0, usd: 0, updatedAt: null };
+    const project = { path, exists: existsSync(path), ...counts, isDefault: path === own };
+    found.set(path, project);
+    return project;
+  };
+  const rows = klaus.store.view.sessions({ limit: MAX_SESSIONS }).filter(({ workspace }) => workspace !== '');
+  for (const { workspace, project: folder = workspace, state, ...view } of toSessionViews(context, rows)) {
+    const project = at(folder);
+    project.usd = project.usd === null || view.usd === null ? null : project.usd + view.usd;
+    project.updatedAt ??= view.updatedAt;
+    if (view.archived || (view.parent !== null && view.forkedFrom === null)) continue;
+    project.sessions += 1;
+    if (state === 'running' || state === 'queued') project.running += 1;
+    if (state === 'needs-you') project.needsYou += 1;
+  }
+  for (const path of [...projects.list().toReversed(), own]) at(path);
+  return [...found.values()]
+    .filter(({ path }) => workspaces.allowsKnown(path))
+    .toSorted((a, b) => ((a.updatedAt ?? '') < (b.updatedAt ?? '') ? 1 : -1));
+}
+
+export const projectHandlers = {
+  projects: (_given, context) => ({ projects: listProjects(context) }),
+
+  addProject({ body }, { workspaces, projects, log }, { request }) {
+    checkAbsolute(body.path);
+    const { path, exists } = workspaces.checkNew(body.path, { isLocal: isLocal(request) });
+    if (!exists) {
+      if (!body.create) {
+        throw new KlausError('workspace.missing', `The folder ${body.path} does not exist on the server.`, {
+          hint: 'Send `create: true` to create it.',
+        });
+      }
+      createFolder(path);
+    }
+    projects.add(path);
+    log.info(exists ? 'project added' : 'project created', { path });
+    return { path, created: !exists };
+  },
+
+  forgetProject({ query }, { projects }) {
+    if (projects.remove(query.path)) return { path: query.path };
+    throw new KlausError('usage', `There is no added project ${query.path.slice(0, 200)}.`, {
+      hint: 'A folder with sessions is in the list as long as it has them.',
+    });
+  },
+
+  clones: (_given, { clones }) => ({ clones: clones.list() }),
+
+  async startClone({ body }, { workspaces, clones, log }, { request }) {
+    const { parseCloneSource } = await import('@klaus/sdk/clone');
+    const from = { isLocal: isLocal(request) };
+    const source = parseCloneSource(body.url);
+    // Else a client could read any repository of the machine.
+    const url = source.protocol === 'file' ? workspaces.check(source.url, from) : source.url;
+    checkAbsolute(body.parent);
+    const name = body.name ?? source.name;
+    if (name === '.' || name === '..' || /[/\\\0]/.test(name)) {
+      throw new KlausError('usage', 'The name of the folder is not valid.', { hint: 'Use a name without slashes.' });
+    }
+    const { path } = workspaces.checkNew(join(body.parent, name), from);
+    if (!isFolder(dirname(path))) {
+      throw new KlausError('workspace.missing', `The folder ${body.parent} does not exist on the server.`, {
+        hint: 'Choose an existing folder.',
+      });
+    }
+    log.info('clone started', { path, protocol: source.protocol });
+    return clones.start({ ...source, url }, path);
+  },
+
+  clone: ({ params }, { clones }) => clones.get(params.id),
+
+  cancelClone: ({ params }, { clones }) => clones.cancel(params.id),
+} satisfies PartialHandlers;
+
+function checkAbsolute(path: string): void {
+  if (!path.startsWith('/')) throw new KlausError('usage', 'The folder must be an absolute path.');
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Creates one folder. @throws KlausError. */
+function createFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const reasons: Readonly<Record<string, string>> = {
+      EEXIST: 'there is a file with this name',
+      ENOENT: 'its parent folder does not exist',
+      ENOTDIR: 'its parent is a file',
+      EACCES: 'the user of the server may not write there',
+      EROFS: 'the disk is read-only',
+      ENOSPC: 'the disk is full',
+    };
+    throw new KlausError('workspace.missing', `The folder could not be created: ${reasons[code ?? ''] ?? code}.`, {
+      hint: 'Choose another path, or change its parent folder.',
+      cause,
+    });
+  }
+}
