@@ -22,9 +22,11 @@ import { hookHandlers } from '../handlers/hooks.ts';
 import { fileHandlers } from '../handlers/files.ts';
 import { mcpHandlers } from '../handlers/mcp.ts';
 import { hostHandlers } from '../handlers/host.ts';
+import { keyHandlers } from '../handlers/keys.ts';
 import { liveHandlers } from '../handlers/live.ts';
 import { promptHandlers } from '../handlers/prompt.ts';
 import { sessionHandlers } from '../handlers/sessions.ts';
+import { settingHandlers } from '../handlers/settings.ts';
 import { signInHandlers } from '../handlers/sign-in.ts';
 import { runHandlers } from '../handlers/runs.ts';
 import { Refusal, toProblem } from './problem.ts';
@@ -52,6 +54,8 @@ const HANDLERS: Handlers = {
   ...approvalHandlers,
   ...fileHandlers,
   ...mcpHandlers,
+  ...keyHandlers,
+  ...settingHandlers,
 };
 
 export interface AppOptions {
