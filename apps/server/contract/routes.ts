@@ -15,9 +15,11 @@ import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
 import { copyRoutes } from './copy-routes.ts';
+import { demoRoutes } from './demo-routes.ts';
 import { guardRoutes } from './guard-routes.ts';
 import { hookRoutes } from './hook-routes.ts';
 import { keyRoutes } from './key-routes.ts';
+import { memoryRoutes } from './memory-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { settingRoutes } from './setting-routes.ts';
@@ -70,6 +72,7 @@ const server = {
       maxConcurrent: z.int().describe('Most runs at the same time; others are queued.'),
       deleteUndoMs: z.int().describe('Milliseconds for which a delete can be undone.'),
       monthlyUsd: z.number().describe('Planned cost of a month in US dollars. 0: no plan.'),
+      hasDemo: z.boolean().describe('True if `POST /api/demo` opens a demo.'),
       hasSettings: z.boolean().describe('False: an administrator switched settings and keys off.'),
     }),
   }),
@@ -223,6 +226,8 @@ export const ROUTES = {
   ...hookRoutes,
   ...guardRoutes,
   ...keyRoutes,
+  ...memoryRoutes,
+  ...demoRoutes,
   ...settingRoutes,
   ...attentionRoutes,
   ...runRoutes,

@@ -10,7 +10,11 @@ import { Refusal } from '../http/problem.ts';
 export const hostHandlers = {
   health: (_given, { version }) => ({ status: 'ok', version, api: API_VERSION }),
 
-  async settings({ query: { workspace } }, { klaus, queue, workspaces, version, maxBodyBytes }, { request }) {
+  async settings(
+    { query: { workspace } },
+    { klaus, queue, workspaces, version, maxBodyBytes, prepareDemo },
+    { request },
+  ) {
     const configuration =
       workspace === undefined
         ? await refresh(klaus)
@@ -30,6 +34,7 @@ export const hostHandlers = {
       deleteUndoMs: DELETE_UNDO_MS,
       monthlyUsd: configuration.get('usage.monthlyUsd'),
       hasSettings: configuration.get('server.settings'),
+      hasDemo: prepareDemo !== undefined,
     };
   },
 

@@ -17,6 +17,7 @@ import { changeHandlers } from '../handlers/changes.ts';
 import { copyHandlers } from '../handlers/copies.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
+import { demoHandlers } from '../handlers/demo.ts';
 import { guardHandlers } from '../handlers/guard.ts';
 import { hookHandlers } from '../handlers/hooks.ts';
 import { fileHandlers } from '../handlers/files.ts';
@@ -24,6 +25,7 @@ import { mcpHandlers } from '../handlers/mcp.ts';
 import { hostHandlers } from '../handlers/host.ts';
 import { keyHandlers } from '../handlers/keys.ts';
 import { liveHandlers } from '../handlers/live.ts';
+import { memoryHandlers } from '../handlers/memory.ts';
 import { promptHandlers } from '../handlers/prompt.ts';
 import { sessionHandlers } from '../handlers/sessions.ts';
 import { settingHandlers } from '../handlers/settings.ts';
@@ -55,6 +57,8 @@ const HANDLERS: Handlers = {
   ...fileHandlers,
   ...mcpHandlers,
   ...keyHandlers,
+  ...memoryHandlers,
+  ...demoHandlers,
   ...settingHandlers,
 };
 

@@ -7,7 +7,6 @@ import { RenameDialog } from '../sessions/rename-dialog.tsx';
 import type { Overlay } from '../state/overlay.ts';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Palette } from './palette.tsx';
-import { PreferencesDialog } from './preferences-dialog.tsx';
 
 const ReviewDialog = lazyComponent(async () => (await loadReview()).ReviewDialog);
 
@@ -18,8 +17,6 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <Palette />;
     case 'keys':
       return <KeysDialog />;
-    case 'preferences':
-      return <PreferencesDialog />;
     case 'rename':
       return <RenameDialog session={overlay.session} />;
     case 'budget':

@@ -7,6 +7,8 @@ import { enAgents } from './en-agents.ts';
 import { enDebug } from './en-debug.ts';
 import { enGuard } from './en-guard.ts';
 import { en } from './en.ts';
+import { deSettings } from './settings/de-settings.ts';
+import { enSettings } from './settings/en-settings.ts';
 
 type Leaf = string | ((...args: never[]) => string);
 
@@ -19,8 +21,8 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 }
 
 /** With the texts that are loaded later. */
-const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug };
-const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug };
+const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug, settings: enSettings };
+const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug, settings: deSettings };
 
 test('both languages have the same texts, none empty', () => {
   const english = toLeaves(ENGLISH);
@@ -47,6 +49,10 @@ test('all texts are translated', () => {
     'composer.sendKey',
     'conversation.klaus',
     'layout.accents.iris',
+    'settings.first.sandboxTitle',
+    'settings.names.sandbox.driver.name',
+    'settings.sections.budgets',
+    'settings.sections.sandbox',
     'signIn.token',
     'status.budget',
     'usage.agent',
