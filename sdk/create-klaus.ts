@@ -62,10 +62,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     ...{ options, env, home, configurations, credentials, store, traced, snapshots, processes, onStart },
   });
   const engine = toEngine(configuration);
-  const projects = createProjects(
-    { configuration, engine },
-    { home, configurations: (folder) => configurations.of(folder), toEngine },
-  );
+  const projects = createProjects({ configuration, engine }, { home, configurations, toEngine });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createPolicyEngines({ projects, store, home, tools, digest, redact });
   const onNotice = options.onNotice ?? (() => {});

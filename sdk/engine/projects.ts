@@ -15,12 +15,12 @@ export type Projects = (workspace: string) => Promise<Project>;
 /** @param own The settings of this process, and the engine with them. */
 export function createProjects(
   own: Project,
-  given: { home: string; configurations: Configurations['of']; toEngine: (configuration: Configuration) => Engine },
+  given: { home: string; configurations: Configurations; toEngine: (configuration: Configuration) => Engine },
 ): Projects {
   const engines = new WeakMap([[own.configuration, own.engine]]);
   return async (workspace) => {
     // The project of a working copy is its repository, which has files that are not in Git too.
-    const configuration = await given.configurations(findOriginal(given.home, workspace) ?? workspace);
+    const configuration = await given.configurations.of(findOriginal(given.home, workspace) ?? workspace);
     const engine = engines.get(configuration) ?? given.toEngine(configuration);
     engines.set(configuration, engine);
     return { configuration, engine };

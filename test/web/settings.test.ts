@@ -129,6 +129,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     const { page } = await open(it, `s/${session}`);
     await page.locator('.end-bad').getByRole('link', { name: en.failures.toSettings }).click();
     await page.getByRole('heading', { name: enSettings.sections.keys }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/settings/keys');
   });
 
   test('settings are changed by keyboard, written into the file, in force, and reset', async () => {
@@ -144,12 +145,12 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await model.getByText(`${enSettings.source.environment}: AGENT_MODEL`).waitFor();
     expect(await model.getByRole('combobox').count()).toBe(0);
     await page.getByLabel(names.approve.name).selectOption('ask');
-    await row(page, 'approve').getByText(`${file}:2`).waitFor();
+    await row(page, 'approve').getByText(`${file}:3`).waitFor();
     await page
       .getByRole('status')
       .filter({ hasText: enSettings.saved(names.approve.name) })
       .waitFor({ state: 'attached' });
-    expect(readFileSync(file, 'utf8')).toBe('# mine\napprove: ask\n');
+    expect(readFileSync(file, 'utf8')).toBe('# mine\n\napprove: ask\n');
     await page.getByRole('switch', { name: names.isolate.name }).press('Space');
     await expect.poll(() => readFileSync(file, 'utf8'), WAIT).toContain('isolate: true');
     await page.getByRole('link', { name: enSettings.sections.budgets }).click();
@@ -199,6 +200,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     ] as const) {
       await search.fill(query);
       await row(page, key).waitFor();
+      expect(await page.locator('[data-setting]').count(), query).toBeLessThan(10);
     }
     // Settings of the server are changed on its machine.
     await row(page, 'server.idleExitMs').getByText(enSettings.lock.machine.split('.')[0]!).waitFor();
@@ -212,9 +214,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await using it = await startTestServer();
     const { page } = await open(it, 'settings/keyboard');
     const { keyboard } = enSettings;
-    const change = page.getByRole('button', { name: keyboard.change(en.keys.usage) });
+    const change = page.getByRole('button', { name: `${keyboard.change(en.keys.usage)}:` });
     await change.click();
-    const recorder = page.getByRole('textbox', { name: keyboard.change(en.keys.usage) });
+    const recorder = page.getByRole('textbox', { name: keyboard.change(en.keys.usage), exact: true });
     await recorder.press('n');
     await page.getByText(keyboard.conflict(en.keys.newSession)).waitFor();
     await recorder.press('Enter');
@@ -263,16 +265,16 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     const { page } = await open(it, 'settings/memory');
     const { memory } = enSettings;
     await page.getByText(memory.empty).waitFor();
-    await page.getByLabel(memory.key).fill('tests');
-    await page.getByLabel(memory.value).fill('npm test -- --run <b>never</b>');
+    await page.getByRole('textbox', { name: memory.key, exact: true }).fill('tests');
+    await page.getByRole('textbox', { name: memory.value, exact: true }).fill('npm test -- --run <b>never</b>');
     await page.getByRole('button', { name: memory.save }).click();
-    await page.getByText('npm test -- --run <b>never</b>').waitFor();
     const stored = async () => (await it.client.memory()).notes.map(({ key, scope }) => [key, scope]);
-    expect(await stored()).toEqual([['tests', 'project']]);
+    await expect.poll(stored, WAIT).toEqual([['tests', 'project']]);
+    await page.getByRole('listitem').getByText('<b>never</b>').waitFor();
     await expectAccessible(page, 'notes', { looks: ONE_LOOK });
     await page.getByRole('button', { name: memory.remove('tests') }).click();
     await page.getByText(memory.empty).waitFor();
-    expect(await stored()).toEqual([]);
+    await expect.poll(stored, WAIT).toEqual([]);
     await page.locator('.toast').getByRole('button', { name: en.sessions.undo }).click();
     await expect.poll(stored, WAIT).toEqual([['tests', 'project']]);
   });

@@ -3,7 +3,7 @@ import { useState, type KeyboardEvent } from 'react';
 import { COMMANDS } from '../actions/commands.ts';
 import type { PageCommand } from '../actions/page-command.ts';
 import { boundKeys, findConflict, isReserved } from '../keys/bindings.ts';
-import { Keys } from '../keys/keys.tsx';
+import { toKeysText } from '../keys/keys.tsx';
 import { hasCharacter, toWord } from '../keys/keymap.ts';
 import { LetterKeys } from '../keys/letter-keys.tsx';
 import { changePreferences, preferences } from '../state/preferences.ts';
@@ -68,6 +68,7 @@ function Shortcut({ command, onChanged }: { command: Bound; onChanged: (name: st
   const [isRecording, setRecording] = useState(false);
   const name = command.title(words);
   const keys = boundKeys(command.keys, bindings);
+  const shown = toKeysText(command.keys) ?? t.keyboard.none;
   const isChanged = Object.hasOwn(bindings, command.keys);
   const isOff = !letterKeys && keys !== undefined && hasCharacter(keys);
   return (
@@ -86,8 +87,12 @@ function Shortcut({ command, onChanged }: { command: Bound; onChanged: (name: st
           />
         ) : (
           <>
-            <Button variant="quiet" aria-label={t.keyboard.change(name)} onClick={() => setRecording(true)}>
-              {keys === undefined ? <span className="muted">{t.keyboard.none}</span> : <Keys keys={keys} isFixed />}
+            <Button
+              variant="quiet"
+              aria-label={`${t.keyboard.change(name)}: ${shown}`}
+              onClick={() => setRecording(true)}
+            >
+              {keys === undefined ? <span className="muted">{shown}</span> : <kbd>{shown}</kbd>}
             </Button>
             {isChanged ? (
               <IconButton

@@ -35,7 +35,7 @@ export function MemorySection() {
   const words = useText();
   const shown = folders.value?.workspaces.filter(({ exists }) => exists) ?? [];
   return (
-    <section className="memory column" aria-label={t.sections.memory}>
+    <div className="memory column">
       {shown.length > 1 ? (
         <label className="line memory-folder">
           {t.memory.workspace}
@@ -54,7 +54,7 @@ export function MemorySection() {
         ))}
       </ul>
       <NoteForm workspace={workspace} onSaved={notes.refetch} />
-    </section>
+    </div>
   );
 }
 

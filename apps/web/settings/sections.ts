@@ -6,7 +6,6 @@ export const OWN_SECTIONS = ['appearance', 'notifications', 'keyboard'] as const
 export const SECTIONS = ['keys', 'model', 'budgets', 'sandbox', 'memory', ...OWN_SECTIONS, 'all'] as const;
 export type Section = (typeof SECTIONS)[number];
 export type ServerSection = (typeof SERVER_SECTIONS)[number];
-export type OwnSection = (typeof OWN_SECTIONS)[number];
 
 /** The settings of each section, in the order of the page. */
 export const SECTION_KEYS: Readonly<Partial<Record<Section, readonly string[]>>> = {

@@ -67,7 +67,7 @@ function Choice({ id, setting, describedBy, options, onChange }: ControlProps & 
 function ModelChoice({ id, setting, describedBy, onChange }: ControlProps) {
   const t = useSettingsText();
   const { models } = useStore(host);
-  const current = String(setting.data ?? '');
+  const current = toFieldText(setting.data);
   const known = models.filter(({ usable }) => usable).map(({ name }) => name);
   const isOther = !known.includes(current) && !TIERS.some((tier) => tier === current);
   return (
@@ -96,7 +96,7 @@ function ModelChoice({ id, setting, describedBy, onChange }: ControlProps) {
 function CheapModel({ id, setting, describedBy, provider, onChange }: ControlProps & { provider: string }) {
   const t = useSettingsText();
   const { models } = useStore(host);
-  const current = String(setting.data ?? '');
+  const current = toFieldText(setting.data);
   const ids = models.filter((model) => model.provider === provider).map(({ name }) => name.slice(provider.length + 1));
   return (
     <select
@@ -164,8 +164,8 @@ function TextField({ id, setting, describedBy, isList = false, onChange }: Contr
 }
 
 function toFieldText(data: unknown): string {
-  if (data === null || data === undefined) return '';
-  return Array.isArray(data) ? data.join('\n') : String(data);
+  if (Array.isArray(data)) return data.join('\n');
+  return typeof data === 'string' || typeof data === 'number' ? String(data) : '';
 }
 
 /** An empty field removes the value. */

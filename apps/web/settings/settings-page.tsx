@@ -37,7 +37,7 @@ export function SettingsPage({ section }: { section?: string | undefined }) {
         <BackButton />
         <h1>{t.title}</h1>
         <span className="grow" />
-        <div className="search line settings-search" role="search">
+        <div className="search line settings-search">
           <Search size={14} aria-hidden className="muted" />
           <input
             type="search"
