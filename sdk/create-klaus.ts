@@ -5,16 +5,14 @@ import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies } from '@klaus/adapters/workspace';
 import type { SessionStore } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
-import { createRedactor } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { setupOf } from './copies/open-copy.ts';
 import { createWorkingCopies } from './copies/working-copies.ts';
+import type { Configuration } from './config/configuration.ts';
 import { toHome } from './config/home.ts';
-import { loadConfiguration } from './config/load-configuration.ts';
-import { writeUserLimits } from './config/user-limits.ts';
-import { createProjectConfigurations } from './config/project-configurations.ts';
 import { createEngines } from './engine/create-engine.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
+import { openSettings } from './engine/open-settings.ts';
 import { createProjects } from './engine/projects.ts';
 import { collectGarbage, createOpenSnapshots } from './engine/snapshots.ts';
 import { createSystemIds } from './engine/system-ids.ts';
@@ -23,7 +21,6 @@ import { exportTest } from './export/export-test.ts';
 import { explain, judgeCommandLine } from './grants/explain.ts';
 import type { KlausOptions } from './klaus-options.ts';
 import type { Klaus } from './klaus.ts';
-import { findCredentials } from './models/credentials.ts';
 import { listKnownModels } from './models/known-models.ts';
 import { openSession, type OpenInput } from './open/open-session.ts';
 import { createLostAccessReport } from './open/report-lost-access.ts';
@@ -49,11 +46,11 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
   const given = { env, home, cwd, ...optional({ settings: options.settings }) };
-  const configuration = await loadConfiguration(given);
-  const configurations = createProjectConfigurations(given, configuration);
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);
-  const redactor = createRedactor({ salt: 'host', digest, values: findCredentials(env, configuration) });
+  const settings = await openSettings(given, { digest, ...optional({ scripted: options.scripted }) });
+  const { configurations, credentials, redactor } = settings;
+  const configuration = configurations.current;
   const redact = (text: string): string => redactor.redact(text);
   const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
   const traced = await traceRuns(store, { configuration, env });
@@ -61,19 +58,22 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const processes = createProcesses({ home });
   const listeners = new Set<(start: SandboxStart) => void>();
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
-  const toEngine = createEngines({ options, env, home, configuration, store, traced, snapshots, processes, onStart });
+  const toEngine = createEngines({
+    ...{ options, env, home, configurations, credentials, store, traced, snapshots, processes, onStart },
+  });
   const engine = toEngine(configuration);
   const projects = createProjects({ configuration, engine }, { home, configurations, toEngine });
   const tools = [...new Set([...builtinTools.map(({ name }) => name), ...engine.tools.names])];
   const inForce = createPolicyEngines({ projects, store, home, tools, digest, redact });
   const onNotice = options.onNotice ?? (() => {});
   const parts = { engine, store, inForce, report: createLostAccessReport({ engine, env }) };
-  const explaining = { engine, configuration, cwd, inWorkspace: inForce.judging };
+  const current = (): Configuration => configurations.current;
+  const explaining = () => ({ engine, configuration: current(), cwd, inWorkspace: inForce.judging });
   const open = (id: string): Session => createSession(parts, id);
   const find = (idOrPrefix: string): Promise<string> => findKnownSession(store, idOrPrefix);
   const copies = createCopies({ home, lock: (name) => lockFile(join(home, `${name}.lock`)) });
   const workingCopies = createWorkingCopies({ engine, store, copies, projects });
-  const opening = { engine, store, copies, configuration, inForce, cwd, env, onNotice };
+  const opening = { engine, store, copies, inForce, cwd, env, onNotice };
   const close = async (): Promise<void> => {
     try {
       await endProcesses(engine, processes);
@@ -86,11 +86,14 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   };
   return {
     home,
-    configuration,
+    get configuration() {
+      return configurations.current;
+    },
+    ...settings.queries,
     configurationOf: async (workspace) => (await inForce.project(resolve(cwd, workspace))).configuration,
     store,
     copies: workingCopies,
-    open: (given = {}) => openPrepared({ ...opening, given }, open),
+    open: (given = {}) => openPrepared({ ...opening, configuration: current(), given }, open),
     async fork(idOrPrefix, given) {
       const forked = await forkSession({ engine, store }, await find(idOrPrefix), given);
       return { ...forked, session: open(forked.session) };
@@ -98,7 +101,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     exportTest: async (idOrPrefix) => exportTest({ engine, store }, await find(idOrPrefix)),
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
-    ...createWorkspaceQueries({ engine, configuration, inForce, cwd }),
+    ...createWorkspaceQueries({ engine, configuration: current, inForce, cwd }),
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since } = {}) {
       const session = given === undefined ? undefined : await find(given);
@@ -106,22 +109,21 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     },
     ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),
-    writeLimits: (limits) => writeUserLimits(home, limits),
     async collectGarbage({ dryRun = true } = {}) {
-      const since = Date.now() - configuration.get('undo.keepDays') * DAY_MS;
+      const since = Date.now() - current().get('undo.keepDays') * DAY_MS;
       const freed = await collectProcesses({ store, processes, dryRun, since });
       return { ...(await collectGarbage({ store, home, dryRun, since })), processes: freed };
     },
     search: (text, { limit = 50 } = {}) => store.searchMessages({ words: toSearchWords(text), limit }),
-    models: () => listKnownModels(configuration),
+    models: () => listKnownModels(current()),
     async latest(options = {}) {
-      const id = await findLatestSession(options, { store, configuration, cwd, state: home });
+      const id = await findLatestSession(options, { store, configuration: current(), cwd, state: home });
       return id === undefined ? undefined : open(id);
     },
-    judge: (command, given = {}) => judgeCommandLine(command, { ...explaining, ...given }),
+    judge: (command, given = {}) => judgeCommandLine(command, { ...explaining(), ...given }),
     async explain(call, { session: given, ...options } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      return explain(call, { ...options, ...optional({ session }) }, explaining);
+      return explain(call, { ...options, ...optional({ session }) }, explaining());
     },
     recordGuard: (body) => store.appendHost(body),
     attach(added) {

@@ -291,6 +291,8 @@ export type { ExplainedAccess, Explanation, ExplainOptions, JudgedCommand } from
 export type { GivenGrant } from './grants/opening-grant.ts';
 export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 export type { Configuration, SettingRow } from './config/configuration.ts';
+export type { SettingDetail, SettingLock, UserSettings } from './config/setting-details.ts';
+export type { SettingChanges } from './config/user-settings.ts';
 export { toHostEnvironment } from '@klaus/adapters/system';
 export type { RecoveryReport } from '@klaus/adapters/store';
 export type { FetchStep, Policy, PolicyEntry } from '@klaus/core/policy';

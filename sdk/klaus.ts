@@ -16,9 +16,11 @@ import type {
   Tool,
 } from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
-import type { EventOf, HostEvent, HostEventBody, Limits, Mode } from '@klaus/core/protocol';
+import type { EventOf, HostEvent, HostEventBody, Mode } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
+import type { UserSettings } from './config/setting-details.ts';
 import type { WorkingCopies } from './copies/working-copy.ts';
+import type { Finding } from './diagnose/finding.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import type { GcSummary } from './engine/snapshots.ts';
 import type { ExportedTest } from './export/export-test.ts';
@@ -26,6 +28,7 @@ import type { GivenCall } from './grants/call-text.ts';
 import type { ExplainOptions, Explanation, JudgedCommand } from './grants/explain.ts';
 import type { OpenOptions } from './klaus-options.ts';
 import type { KnownModel } from './models/known-models.ts';
+import type { KeyStore } from './models/provider-keys.ts';
 import type { BackgroundProcess } from './sessions/background-processes.ts';
 import type { Fork, ForkOptions } from './sessions/fork-session.ts';
 import type { LatestOptions } from './sessions/latest-session.ts';
@@ -36,8 +39,21 @@ import type { WorkspaceFiles } from './workspace/workspace-files.ts';
 
 export interface Klaus {
   readonly home: string;
-  /** Of the folder of this process. */
+  /** Of the folder of this process, as it was last read. */
   readonly configuration: Configuration;
+  /**
+   * Reads the settings of this process again if the user changed them in a file, or a key was stored. Opening a session
+   * and advancing one does so too.
+   *
+   * @throws KlausError `config` for an invalid file.
+   */
+  refresh(): Promise<Configuration>;
+  /** The user's own settings. A change is in force at once. */
+  readonly settings: UserSettings;
+  /** The keys of the providers of models. A change is in force at once. */
+  readonly keys: KeyStore;
+  /** Checks everything that a run needs on this machine, as {@link diagnose}. Takes up to some seconds. Throws nothing. */
+  diagnose(): Promise<Finding[]>;
   /**
    * The settings in a workspace, with the project file there.
    *
@@ -123,8 +139,6 @@ export interface Klaus {
   process(name: string): Promise<BackgroundProcess>;
   /** Deletes sessions with all data that only they refer to; their background processes are ended. */
   clearSessions(filter?: ClearFilter): Promise<ClearReport>;
-  /** Writes limits of later sessions into the user's configuration. Returns the file. */
-  writeLimits(limits: Partial<Limits>): string;
   /** Deletes snapshots that no undo can need any more, and old output of processes. Default: only reports the sizes. */
   collectGarbage(options?: { dryRun?: boolean }): Promise<GcSummary & { processes: number }>;
   /** Deletes an approval that remains valid after its session; false when there is none. */

@@ -22,7 +22,7 @@ export function createContext({
   klaus,
   log,
   ...given
-}: Pick<Context, 'klaus' | 'log' | 'signIn' | 'version' | 'hooks'>): Context {
+}: Pick<Context, 'klaus' | 'log' | 'signIn' | 'version' | 'hooks' | 'prepareDemo'>): Context {
   const { configuration } = klaus;
   const limit = configuration.get('server.maxConcurrent');
   const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });

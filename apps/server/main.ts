@@ -6,7 +6,7 @@ import type { Klaus } from '@klaus/sdk';
 import { toHostEnvironment } from '@klaus/sdk';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
-import type { JudgeHook } from './http/handler.ts';
+import type { JudgeHook, PrepareDemo } from './http/handler.ts';
 import { createServerLog, logCrashes, type ServerLog } from './observability/server-log.ts';
 import { toShutdownTimes } from './runs/shutdown-times.ts';
 
@@ -22,11 +22,13 @@ export interface ServeOptions {
   isDaemon?: boolean;
   /** Judges events of hooks of Claude Code. Default: they are refused. */
   hooks?: JudgeHook | undefined;
+  /** Prepares the project of the demo. Default: there is no demo. */
+  prepareDemo?: PrepareDemo | undefined;
 }
 
 /** Serves until a signal arrives, or the server has been idle for `server.idleExitMs`. The first signal shuts down within the time-out, the second exits immediately. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { klaus, host, port, open = false, json = false, isDaemon = false, hooks } = options;
+  const { klaus, host, port, open = false, json = false, isDaemon = false, hooks, prepareDemo } = options;
   const { configuration } = klaus;
   const log = createServerLog({
     level: configuration.get('server.logLevel'),
@@ -45,6 +47,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     version: VERSION,
     isDaemon,
     hooks,
+    prepareDemo,
     ...optional({ host, port }),
   });
   log.hide(server.token);

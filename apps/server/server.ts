@@ -12,7 +12,7 @@ import { openSignIn } from './access/sign-in/open-sign-in.ts';
 import { createToken, readToken } from './access/token.ts';
 import { createContext, openMetrics, openWebhook } from './create-context.ts';
 import { createApp } from './http/app.ts';
-import type { JudgeHook } from './http/handler.ts';
+import type { JudgeHook, PrepareDemo } from './http/handler.ts';
 import { createStaticFiles } from './http/static-files.ts';
 import { closeServer, listen, listenLocally } from './listen.ts';
 import { createEventLog } from './observability/event-log.ts';
@@ -41,6 +41,8 @@ export interface ServerOptions {
   isDaemon?: boolean;
   /** Default: hooks are refused. */
   hooks?: JudgeHook | undefined;
+  /** Default: there is no demo. */
+  prepareDemo?: PrepareDemo | undefined;
 }
 
 /** `server.idleExitMs` of a daemon, by default. */
@@ -73,7 +75,7 @@ export interface RunningServer {
  *   that is in use, `store.busy` when another server runs for the same state folder.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { klaus, host = '127.0.0.1', port = 3001, log, version, isDaemon = false, hooks } = options;
+  const { klaus, host = '127.0.0.1', port = 3001, log, version, isDaemon = false, hooks, prepareDemo } = options;
   const { configuration } = klaus;
   const secret = configuration.get('server.secret');
   if (!isLoopback(host) && secret === undefined) {
@@ -109,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     cookie: `klaus-${address.port}`,
     ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
   });
-  const context = createContext({ klaus, log, signIn, version, hooks });
+  const context = createContext({ klaus, log, signIn, version, hooks, prepareDemo });
   const { queue, hubs, live, deletions, clones, feed } = context;
   const guard = createRequestGuard({
     host,

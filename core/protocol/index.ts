@@ -195,7 +195,15 @@ export { TERRAFORM_PROGRAMS, type TerraformProgram } from './settings/deploy-set
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { ROLES, type Role, SIGN_IN_KINDS, type SignInKind } from './settings/sign-in-settings.ts';
-export { type ProjectRule, type Setting, defineSetting, fromText, toAllowed } from './settings/setting.ts';
+export {
+  type ProjectRule,
+  type Setting,
+  type SettingInput,
+  defineSetting,
+  fromText,
+  toAllowed,
+  toInput,
+} from './settings/setting.ts';
 export {
   SETTINGS,
   type SettingKey,

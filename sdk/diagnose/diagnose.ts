@@ -19,6 +19,8 @@ export interface DiagnoseOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Default: the current folder. */
   cwd?: string;
+  /** State folder. Default: `KLAUS_HOME`, else `~/.klaus`. */
+  home?: string;
   /** As in `createKlaus`. Default: `scripted/NAME` is unknown. */
   scripted?: KlausOptions['scripted'];
 }
@@ -30,7 +32,7 @@ export interface DiagnoseOptions {
 export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = toHome(env, cwd);
+  const home = options.home ?? toHome(env, cwd);
   const { configuration, finding } = await checkConfiguration({ env, cwd, home });
   return [
     checkNode(),

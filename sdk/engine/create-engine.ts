@@ -20,11 +20,12 @@ import {
 } from '@klaus/adapters/workspace';
 import { createToolRegistry, type Engine, type Models, type SessionStore, type ToolContext } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
-import { AGENT_CONFIGURATION, createRedactor } from '@klaus/core/policy';
+import { AGENT_CONFIGURATION, createRedactor, type SecretValue } from '@klaus/core/policy';
 import { createHookHost } from '../hooks/hook-host.ts';
 import { openSkills } from '../skills/skills.ts';
 import { openAgents } from '../agents/agents.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { Configurations } from '../config/configurations.ts';
 import { toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { readEditsSince } from './edits-since.ts';
@@ -33,7 +34,7 @@ import type { OpenSnapshots } from './snapshots.ts';
 import { createSystemIds } from './system-ids.ts';
 import type { Traced } from './trace-runs.ts';
 import type { KlausOptions } from '../klaus-options.ts';
-import { findCredentials, findSecret } from '../models/credentials.ts';
+import { findSecret } from '../models/credentials.ts';
 import { openSessionTools } from '../mcp/open-session-tools.ts';
 import { openChild } from '../open/open-child.ts';
 import { readOwnInstructions } from '../open/user-instructions.ts';
@@ -42,8 +43,9 @@ export interface EngineInput {
   options: KlausOptions;
   env: Readonly<Record<string, string | undefined>>;
   home: string;
-  /** Of this process: keys. */
-  configuration: Configuration;
+  configurations: Configurations;
+  /** Values that no log and no model may get. It grows when a key is set. */
+  credentials: readonly SecretValue[];
   store: SessionStore;
   snapshots: OpenSnapshots;
   processes: ProcessHome;
@@ -98,9 +100,8 @@ export function createEngines(input: EngineInput): (configuration: Configuration
 }
 
 function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild'> {
-  const { options, env, home, configuration, store, traced, snapshots, processes } = input;
+  const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
-  const credentials = findCredentials(env, configuration);
   const builtin = options.builtinTools === false ? [] : builtinTools;
   const clock = createSystemClock();
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
@@ -129,7 +130,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openProxy: (rules) => openHostProxy({ rules, env }),
     registries: () => findRegistries(env).hosts,
     openWeb: (rules) => createWebClient({ rules, env }),
-    findSecret: (name) => findSecret(configuration, name),
+    findSecret: (name) => findSecret(configurations.current, name),
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: reportCheckpoint,

@@ -3,7 +3,7 @@ import type { ModelFailure, ModelRequest } from '@klaus/core/agent';
 import { fromText, KlausError, SETTINGS, toAllowed, toNearest, type ModelFailureCode } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderKey, type ProviderName } from '@klaus/core/provider-table';
 import { optional } from '@klaus/core/optional';
-import type { SourceName } from '../config/configuration.ts';
+import type { Configuration, SourceName } from '../config/configuration.ts';
 import { toHome } from '../config/home.ts';
 import { type ConfigurationInput, loadConfiguration } from '../config/load-configuration.ts';
 import { keysOf, listStoredKeys, removeKey, storeKey, toKeyFile } from '../config/stored-keys.ts';
@@ -50,13 +50,22 @@ export interface KeyStoreOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Default: the current folder. */
   cwd?: string;
+  /** State folder. Default: `KLAUS_HOME`, else `~/.klaus`. */
+  home?: string;
+  /** Settings that override all other sources, by key. Default: none. */
+  settings?: Readonly<Record<string, unknown>>;
 }
 
 /** The keys of the providers of models, which `klaus login` stores in the keyring or in a file of the state folder. */
 export interface KeyStore {
   list(): Promise<ProviderKeys[]>;
-  /** Sends one small request with the key to the provider, at its configured address. */
-  check(provider: string, key: string): Promise<KeyCheck>;
+  /**
+   * Sends one small request with the key to the provider, at its configured address. A message never contains the key.
+   *
+   * @param key Default: the key that is in use.
+   * @throws KlausError `usage` for an unknown provider, `auth` without a key.
+   */
+  check(provider: string, key?: string): Promise<KeyCheck>;
   /** Stores a key. `file`: there is no keyring. @throws KlausError `config` for a text that is no key. */
   store(provider: string, key: string): Promise<{ in: 'keyring' | 'file'; file: string }>;
   /** False if no key is stored. */
@@ -66,11 +75,12 @@ export interface KeyStore {
 export function openKeyStore(options: KeyStoreOptions = {}): KeyStore {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = toHome(env, cwd);
+  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
   const place = { env, home };
+  const input = { env, home, cwd, ...optional({ settings: options.settings }) };
   return {
     async list() {
-      const { sources } = await loadConfiguration({ env, home, cwd });
+      const { sources } = await loadConfiguration(input);
       const stored = listStoredKeys(home);
       return PROVIDER_NAMES.map((provider): ProviderKeys => {
         const names = keysOf(provider);
@@ -87,7 +97,7 @@ export function openKeyStore(options: KeyStoreOptions = {}): KeyStore {
         };
       });
     },
-    check: async (provider, key) => checkKey(toProvider(provider), key, { ...place, cwd }),
+    check: async (provider, key) => checkKey(toProvider(provider), key, input),
     async store(provider, key) {
       return { in: await storeKey(place, toMainKey(provider, key), key), file: toKeyFile(home) };
     },
@@ -119,26 +129,39 @@ function toProvider(given: string): ProviderName {
   });
 }
 
-async function checkKey(provider: ProviderName, key: string, place: ConfigurationInput): Promise<KeyCheck> {
+async function checkKey(provider: ProviderName, key: string | undefined, input: ConfigurationInput): Promise<KeyCheck> {
   const [{ createModels, PROVIDERS }, { toModelsOptions }, configuration] = await Promise.all([
     import('@klaus/adapters/models'),
     import('../engine/engine-settings.ts'),
-    loadConfiguration(place),
+    loadConfiguration(input),
   ]);
   const { baseUrls } = toModelsOptions(configuration);
-  const models = createModels({ keys: { [toMainKey(provider, key)]: key }, ...optional({ baseUrls }) });
+  const keys = key === undefined ? findKeys(configuration, provider) : { [toMainKey(provider, key)]: key };
+  const models = createModels({ keys, ...optional({ baseUrls }) });
   const cheap = configuration.values.tiers[provider].haiku ?? PROVIDERS[provider].tiers.haiku;
   const model = await models.resolve(`${provider}/${cheap}`);
   const signal = AbortSignal.timeout(CHECK_MS);
   // The first event decides. The rest of the answer is not read.
   for await (const event of model.stream(CHECK_REQUEST, { signal })) {
     if (event.type !== 'failed') return { result: 'accepted' };
-    if (!signal.aborted) return toResult(event.failure);
+    if (!signal.aborted) return toResult(event.failure, Object.values(keys));
   }
   return { result: 'unknown', message: `no answer within ${CHECK_MS / 1_000} seconds` };
 }
 
-function toResult({ code, status, message }: ModelFailure): KeyCheck {
+/** The keys of a provider that are in use. @throws KlausError `auth` if there is none. */
+function findKeys({ values }: Configuration, provider: ProviderName): Partial<Record<ProviderKey, string>> {
+  const found = keysOf(provider).filter((name) => values.keys[name] !== undefined);
+  if (found.length > 0) return Object.fromEntries(found.map((name) => [name, values.keys[name]]));
+  throw new KlausError('auth', `No key of ${PROVIDER_TABLE[provider].title} is set.`, {
+    hint: `\`klaus login ${provider}\` stores one.`,
+  });
+}
+
+/** @param keys The message of a provider can quote them. */
+function toResult(failure: ModelFailure, keys: readonly string[]): KeyCheck {
+  const { code, status } = failure;
+  const message = keys.reduce((text, key) => text.replaceAll(key, '…'), failure.message);
   if (code === 'auth') return { result: 'refused', message };
   // At 404, the address may be that of another service.
   if (UNREACHED.includes(code) || status === 404) return { result: 'unknown', message };

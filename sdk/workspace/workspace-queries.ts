@@ -14,11 +14,12 @@ export function createWorkspaceQueries({
   cwd,
 }: {
   engine: Engine;
-  configuration: Configuration;
+  /** The present one of this process. */
+  configuration: () => Configuration;
   inForce: PolicyEngines;
   cwd: string;
 }): Pick<Klaus, 'agents' | 'skills' | 'policy' | 'files' | 'memory'> {
-  const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration.get('workspace'));
+  const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration().get('workspace'));
   return {
     agents: (workspace) => engine.openAgents(toRealFolder(toFolder(workspace))),
     skills: (workspace) => engine.openSkills(toRealFolder(toFolder(workspace))),

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TERMINAL, toContrast } from '../../apps/web/ansi/contrast.ts';
 import { en } from '../../apps/web/text/en.ts';
+import { enSettings } from '../../apps/web/text/settings/en-settings.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { openPage } from '../fixtures/page.ts';
@@ -260,8 +261,8 @@ test.skipIf(WITHOUT_BROWSER !== undefined)(
     await using it = await startTestServer({ env: { ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' } });
     await using browser = await openBrowser();
     const { page } = await openPage(browser, { url: it.server.url, token: it.server.token! });
-    const hint = page.getByRole('status').filter({ hasText: en.failures.noKey });
-    await hint.locator('code').getByText('klaus login anthropic').waitFor();
+    const card = page.getByRole('region', { name: enSettings.first.title });
+    await card.getByLabel(enSettings.key.label('Anthropic')).waitFor();
     await page.getByRole('textbox', { name: en.composer.label }).fill('hello');
     await page.keyboard.press('Enter');
     // The failure is named, and commands are set as code.

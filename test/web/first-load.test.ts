@@ -19,6 +19,8 @@ const LATER = [
   'usage-page',
   'board-page',
   'agents-page',
+  'settings-page',
+  'first-start',
   'changes-view',
   'files-view',
   'gate-view',

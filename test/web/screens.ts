@@ -69,7 +69,6 @@ export function everywhere(stage: Stage): Screen[] {
     },
     over('palette', 'Control+k', en.palette.title),
     over('overview of keys', '?', en.keys.title),
-    over('preferences', 'Control+,', en.preferences.title),
     {
       name: 'model picker',
       async open() {

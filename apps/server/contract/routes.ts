@@ -15,11 +15,15 @@ import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
 import { copyRoutes } from './copy-routes.ts';
+import { demoRoutes } from './demo-routes.ts';
 import { guardRoutes } from './guard-routes.ts';
 import { hookRoutes } from './hook-routes.ts';
 import { projectRoutes } from './project-routes.ts';
+import { keyRoutes } from './key-routes.ts';
+import { memoryRoutes } from './memory-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { settingRoutes } from './setting-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { budgetRowSchema } from './session-view.ts';
 import {
@@ -68,22 +72,9 @@ const server = {
       maxBodyBytes: z.int(),
       maxConcurrent: z.int().describe('Most runs at the same time; others are queued.'),
       deleteUndoMs: z.int().describe('Milliseconds for which a delete can be undone.'),
-    }),
-  }),
-  configuration: defineRoute('server', 'GET /api/configuration', {
-    summary: 'Every setting with its value and source. Values of secrets are not included.',
-    role: 'admin',
-    answer: z.object({
-      settings: z.array(
-        z.object({
-          key: z.string(),
-          value: z.string(),
-          source: z.string(),
-          where: z.string().optional(),
-          env: z.string().optional(),
-          description: z.string(),
-        }),
-      ),
+      monthlyUsd: z.number().describe('Planned cost of a month in US dollars. 0: no plan.'),
+      hasDemo: z.boolean().describe('True if `POST /api/demo` opens a demo.'),
+      hasSettings: z.boolean().describe('False: an administrator switched settings and keys off.'),
     }),
   }),
   metrics: defineRoute('server', 'GET /metrics', {
@@ -235,6 +226,10 @@ export const ROUTES = {
   ...sessionRoutes,
   ...hookRoutes,
   ...guardRoutes,
+  ...keyRoutes,
+  ...memoryRoutes,
+  ...demoRoutes,
+  ...settingRoutes,
   ...attentionRoutes,
   ...runRoutes,
   ...changeRoutes,

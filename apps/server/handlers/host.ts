@@ -1,6 +1,6 @@
 import { isLocal } from '../access/request-guard.ts';
 import { optional } from '@klaus/sdk/optional';
-import type { KnownModel, MessageHit } from '@klaus/sdk';
+import { type Configuration, isKlausError, type Klaus, type KnownModel, type MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
 import { DELETE_UNDO_MS } from '../runs/deletions.ts';
 import type { PartialHandlers } from '../http/handler.ts';
@@ -10,10 +10,14 @@ import { Refusal } from '../http/problem.ts';
 export const hostHandlers = {
   health: (_given, { version }) => ({ status: 'ok', version, api: API_VERSION }),
 
-  async settings({ query: { workspace } }, { klaus, queue, workspaces, version, maxBodyBytes }, { request }) {
+  async settings(
+    { query: { workspace } },
+    { klaus, queue, workspaces, version, maxBodyBytes, prepareDemo },
+    { request },
+  ) {
     const configuration =
       workspace === undefined
-        ? klaus.configuration
+        ? await refresh(klaus)
         : await klaus.configurationOf(workspaces.check(workspace, { isLocal: isLocal(request) }));
     return {
       version,
@@ -28,10 +32,11 @@ export const hostHandlers = {
       maxBodyBytes,
       maxConcurrent: queue.limit,
       deleteUndoMs: DELETE_UNDO_MS,
+      monthlyUsd: configuration.get('usage.monthlyUsd'),
+      hasSettings: configuration.get('server.settings'),
+      hasDemo: prepareDemo !== undefined,
     };
   },
-
-  configuration: (_given, { klaus }) => ({ settings: klaus.configuration.explain() }),
 
   async metrics(_given, { metrics }) {
     if (metrics) return { mediaType: metrics.mediaType, content: [await metrics.toText()] };
@@ -47,7 +52,8 @@ export const hostHandlers = {
 
   runs: (_given, { queue }) => ({ running: queue.running, queued: queue.queued, limit: queue.limit }),
 
-  models(_given, { klaus }) {
+  async models(_given, { klaus }) {
+    await refresh(klaus);
     const { models, asOf } = klaus.models();
     const chosen = klaus.configuration.get('model');
     const highest = Math.max(0, ...models.map((model) => model.prices[0]?.price.output ?? 0));
@@ -63,6 +69,14 @@ export const hostHandlers = {
     hits: (await klaus.search(query.q, { limit: query.limit })).map((hit) => toHit(hit, query.q)),
   }),
 } satisfies PartialHandlers;
+
+/** With an invalid file, the last valid settings, so that the page opens. The settings page and each run report it. */
+function refresh(klaus: Klaus): Promise<Configuration> {
+  return klaus.refresh().catch((error: unknown) => {
+    if (isKlausError(error)) return klaus.configuration;
+    throw error;
+  });
+}
 
 const TIER_TEXTS = { opus: 'Strongest', sonnet: 'Everyday work', haiku: 'Fast and cheap' } as const;
 

@@ -18,14 +18,18 @@ import { copyHandlers } from '../handlers/copies.ts';
 import { projectHandlers } from '../handlers/projects.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
+import { demoHandlers } from '../handlers/demo.ts';
 import { guardHandlers } from '../handlers/guard.ts';
 import { hookHandlers } from '../handlers/hooks.ts';
 import { fileHandlers } from '../handlers/files.ts';
 import { mcpHandlers } from '../handlers/mcp.ts';
 import { hostHandlers } from '../handlers/host.ts';
+import { keyHandlers } from '../handlers/keys.ts';
 import { liveHandlers } from '../handlers/live.ts';
+import { memoryHandlers } from '../handlers/memory.ts';
 import { promptHandlers } from '../handlers/prompt.ts';
 import { sessionHandlers } from '../handlers/sessions.ts';
+import { settingHandlers } from '../handlers/settings.ts';
 import { signInHandlers } from '../handlers/sign-in.ts';
 import { runHandlers } from '../handlers/runs.ts';
 import { Refusal, toProblem } from './problem.ts';
@@ -54,6 +58,10 @@ const HANDLERS: Handlers = {
   ...approvalHandlers,
   ...fileHandlers,
   ...mcpHandlers,
+  ...keyHandlers,
+  ...memoryHandlers,
+  ...demoHandlers,
+  ...settingHandlers,
 };
 
 export interface AppOptions {

@@ -23,6 +23,9 @@ import type { AllowedWorkspaces } from '../access/allowed-workspaces.ts';
 /** Answers an event: its text, and the folder of the project. Never rejects. */
 export type JudgeHook = (event: string, project: string | undefined) => Promise<Readonly<Record<string, unknown>>>;
 
+/** Prepares the project of the demo in a new folder, which the system deletes at some time. */
+export type PrepareDemo = () => Promise<{ workspace: string; model: string; prompt: string }>;
+
 export interface Context {
   klaus: Klaus;
   queue: RunQueue;
@@ -36,6 +39,8 @@ export interface Context {
   clones: Clones;
   /** Judges events of hooks of Claude Code; undefined if this program does not. */
   hooks: JudgeHook | undefined;
+  /** Undefined if this program has no demo. */
+  prepareDemo: PrepareDemo | undefined;
   /** The decisions of the guard. */
   guardLog: GuardLog;
   /** Undefined if metrics are disabled. */

@@ -58,6 +58,7 @@ export const COMMANDS: readonly PageCommand[] = [
   { id: 'board', keys: 'g b', title: (t) => t.attention.board, run: () => go({ page: 'board' }) },
   { id: 'guard', keys: 'g g', title: (t) => t.attention.guard, run: () => go({ page: 'guard' }) },
   { id: 'agents', keys: 'g a', title: (t) => t.app.agents, run: () => go({ page: 'agents' }) },
+  { id: 'settings', keys: 'g s', title: (t) => t.app.settings, run: () => go({ page: 'settings' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
   { id: 'sidebar', keys: 'mod+b', title: (t) => t.layout.toggleSidebar, run: toggleSidebar },
   { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },
@@ -65,7 +66,7 @@ export const COMMANDS: readonly PageCommand[] = [
     id: 'preferences',
     keys: 'mod+,',
     title: (t) => t.keys.preferences,
-    run: () => overlay.set({ kind: 'preferences' }),
+    run: () => go({ page: 'settings', section: 'appearance' }),
   },
   {
     id: 'letters',

@@ -1,6 +1,10 @@
 import type { EventOf, Outcome } from '@klaus/core/protocol';
 import { CircleAlert, CircleCheck, CircleSlash, CircleStop, RefreshCw, TriangleAlert } from 'lucide-react';
 import { resumeSession, verifySession } from '../actions/session-actions.ts';
+import { useAccess } from '../state/access.ts';
+import { host } from '../state/host.ts';
+import { toHash } from '../state/route.ts';
+import { useStore } from '../state/store.ts';
 import type { Text } from '../text/en.ts';
 import { formatLimit, formatUsd } from '../text/format.ts';
 import { toReasonText } from '../text/run/reason-text.ts';
@@ -86,11 +90,20 @@ function FailedRequest({ attempt: { attempt, message, model, outcome } }: { atte
       <p className="muted">{words.join(' · ')}</p>
       {outcome === 'auth' ? (
         <p>
-          <CodeText text={t.failures.rejectedKey(model.split('/')[0]!)} />
+          <CodeText text={t.failures.rejectedKey(model.split('/')[0]!)} /> <SettingsLink />
         </p>
       ) : null}
     </>
   );
+}
+
+/** A link to the keys, for a user who may change them. */
+function SettingsLink() {
+  const t = useText();
+  const { settings } = useStore(host);
+  const isAdmin = useAccess('admin');
+  if (!isAdmin || !settings?.hasSettings) return null;
+  return <a href={toHash({ page: 'settings', section: 'keys' })}>{t.failures.toSettings}</a>;
 }
 
 function ResumeButton({ event: { outcome, limit }, session }: Pick<RunEndProps, 'event' | 'session'>) {

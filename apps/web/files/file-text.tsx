@@ -106,7 +106,7 @@ function FindBar({ hits, query, current, lines, onQuery, onStep, onLine }: FindB
         className="field"
         type="search"
         aria-label={t.files.find}
-        placeholder={t.files.findKeys(toKeysText('mod+f'))}
+        placeholder={t.files.findKeys(toKeysText('mod+f') ?? '')}
         value={query}
         onChange={(event) => onQuery(event.target.value)}
         onKeyDown={(event) => {

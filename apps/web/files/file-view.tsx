@@ -43,7 +43,7 @@ export function FileView({ session, path, line, version }: FileViewProps) {
         {file ? <span className="muted number">{formatBytes(file.size)}</span> : null}
         <span className="file-tools inline">
           <IconButton label={t.files.mention} keys="@" icon={AtSign} onClick={() => mention(path)} />
-          <IconButton label={t.files.copyPath} keys="y" icon={Clipboard} onClick={() => void copyText(path)} />
+          <IconButton label={t.files.copyPath} keys="w" icon={Clipboard} onClick={() => void copyText(path)} />
           {file?.encoding === 'utf8' ? <CopyButton text={file.content} label={t.files.copyContent} /> : null}
         </span>
       </header>

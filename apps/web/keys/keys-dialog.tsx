@@ -5,9 +5,16 @@ import { preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { boundKeys } from './bindings.ts';
 import { hasCharacter } from './keymap.ts';
 import { Keys } from './keys.tsx';
 import { LetterKeys } from './letter-keys.tsx';
+
+/** A row with the shortcut in use; none if the user removed it. */
+function toBound(keys: string, title: string): { keys: string; title: string }[] {
+  const bound = boundKeys(keys);
+  return bound === undefined ? [] : [{ keys: bound, title }];
+}
 
 export function KeysDialog() {
   const t = useText();
@@ -28,7 +35,7 @@ export function KeysDialog() {
   ];
   const toRows = (where: PageCommand['in']) =>
     COMMANDS.flatMap((command) =>
-      command.in === where && command.keys !== undefined ? [{ keys: command.keys, title: command.title(t) }] : [],
+      command.in === where && command.keys !== undefined ? toBound(command.keys, command.title(t)) : [],
     );
   const groups = [
     { title: t.keys.global, rows: toRows(undefined) },
@@ -55,7 +62,7 @@ export function KeysDialog() {
                 >
                   <dt>{row.title}</dt>
                   <dd>
-                    <Keys keys={row.keys} />
+                    <Keys keys={row.keys} isFixed />
                   </dd>
                 </div>
               ))}

@@ -1,7 +1,10 @@
+import { optional } from '@klaus/core/optional';
 import { useEffect } from 'react';
 import { availableCommands } from '../actions/commands.ts';
+import type { PageCommand } from '../actions/page-command.ts';
 import { overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';
+import { boundKeys } from './bindings.ts';
 import { isCharacter, isTyping, matchKeys, toWord } from './keymap.ts';
 
 /** Maximum milliseconds between two keys of a sequence. */
@@ -20,9 +23,9 @@ export function useKeys(): void {
       if (isCharacter(event) && !preferences.get().letterKeys) return;
       clearTimeout(timer);
       presses.push(toWord(event));
-      let match = matchKeys(presses, availableCommands());
-      if (match.kind === 'none' && presses.length > 1)
-        match = matchKeys((presses = [toWord(event)]), availableCommands());
+      const commands = toBound(availableCommands());
+      let match = matchKeys(presses, commands);
+      if (match.kind === 'none' && presses.length > 1) match = matchKeys((presses = [toWord(event)]), commands);
       if (match.kind === 'prefix') {
         timer = setTimeout(() => (presses = []), SEQUENCE_MS);
         return;
@@ -35,4 +38,12 @@ export function useKeys(): void {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, []);
+}
+
+/** The commands with the shortcuts that are in use. */
+function toBound(commands: readonly PageCommand[]): PageCommand[] {
+  return commands.map(({ keys, ...command }) => ({
+    ...command,
+    ...optional({ keys: keys === undefined ? undefined : boundKeys(keys) }),
+  }));
 }

@@ -156,12 +156,12 @@ function ReviewFoot(props: ReviewFootProps) {
       <p className="review-keys small muted">
         {hasKeys ? (
           <>
-            <Keys keys="j" /> <Keys keys="k" /> {t.keys.stepHunks} · <Keys keys="a" /> {t.approval.accept} ·{' '}
-            <Keys keys="x" /> {t.approval.reject} · <Keys keys="e" /> {t.approval.edit} · <Keys keys="s" />{' '}
-            {t.approval.split} ·{' '}
+            <Keys keys="j" isFixed /> <Keys keys="k" isFixed /> {t.keys.stepHunks} · <Keys keys="a" isFixed />{' '}
+            {t.approval.accept} · <Keys keys="x" isFixed /> {t.approval.reject} · <Keys keys="e" isFixed />{' '}
+            {t.approval.edit} · <Keys keys="s" isFixed /> {t.approval.split} ·{' '}
           </>
         ) : null}
-        <Keys keys="mod+Enter" /> {t.composer.send}
+        <Keys keys="mod+Enter" isFixed /> {t.composer.send}
       </p>
       <input
         className="field"

@@ -68,7 +68,11 @@ export function Home() {
       <WaitingSessions />
       <section className="home-start column" aria-labelledby="home-title">
         <h1 id="home-title">{t.home.title}</h1>
-        <KeyHint model={model} />
+        <KeyHint
+          model={model}
+          folders={folders.map(({ path }) => path)}
+          onFolder={(it) => setChosen({ ...chosen, workspace: it })}
+        />
         <div className="home-choices line">
           <Menu
             label={`${t.home.workspace}: ${workspace}`}

@@ -62,7 +62,13 @@ export function Sidebar() {
     { label: t.attention.guard, keys: 'g g', icon: ShieldCheck, isPressed: isGuard, run: () => go({ page: 'guard' }) },
     { label: t.app.agents, keys: 'g a', icon: Bot, isPressed: isAgents, run: () => go({ page: 'agents' }) },
     { label: t.app.palette, keys: 'mod+k', icon: Keyboard, run: () => overlay.set({ kind: 'palette' }) },
-    { label: t.app.preferences, keys: 'mod+,', icon: Settings2, run: () => overlay.set({ kind: 'preferences' }) },
+    {
+      label: t.app.settings,
+      keys: 'g s',
+      icon: Settings2,
+      isPressed: here.page === 'settings',
+      run: () => go({ page: 'settings' }),
+    },
   ];
   return (
     <nav className="sidebar column" aria-label={t.app.sessions}>

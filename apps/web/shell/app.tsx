@@ -34,6 +34,11 @@ const BoardPage = lazyComponent(async () => (await import('../board/board-page.t
 
 const GuardPage = lazyComponent(async () => (await import('../guard/guard-page.tsx')).GuardPage, <Loading />);
 
+const SettingsPage = lazyComponent(
+  async () => (await import('../settings/settings-page.tsx')).SettingsPage,
+  <Loading />,
+);
+
 const DesignPage = lazyComponent(async () => (await import('../design/design-page.tsx')).DesignPage, <Loading />);
 
 export function App() {
@@ -79,6 +84,7 @@ export function App() {
           {here.page === 'usage' ? <UsagePage /> : null}
           {here.page === 'guard' ? <GuardPage /> : null}
           {here.page === 'design' ? <DesignPage /> : null}
+          {here.page === 'settings' ? <SettingsPage section={here.section} /> : null}
           {here.page === 'board' ? <BoardPage compared={here.compared} /> : null}
           {here.page === 'agents' ? <AgentsPage key={here.name} name={here.name} /> : null}
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}

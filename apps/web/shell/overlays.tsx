@@ -7,7 +7,6 @@ import { RenameDialog } from '../sessions/rename-dialog.tsx';
 import type { Overlay } from '../state/overlay.ts';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Palette } from './palette.tsx';
-import { PreferencesDialog } from './preferences-dialog.tsx';
 
 const NewProjectDialog = lazyComponent(
   async () => (await import('../projects/new-project-dialog.tsx')).NewProjectDialog,
@@ -22,8 +21,6 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <Palette />;
     case 'keys':
       return <KeysDialog />;
-    case 'preferences':
-      return <PreferencesDialog />;
     case 'new-project':
       return <NewProjectDialog />;
     case 'rename':

@@ -1,5 +1,6 @@
 import { useCallback, type ReactNode } from 'react';
 import { availableCommands } from '../actions/commands.ts';
+import { boundKeys } from '../keys/bindings.ts';
 import { hasCharacter } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
 import { groupSessions, host, nameOf } from '../state/host.ts';
@@ -34,7 +35,7 @@ export function Palette() {
           key: command.id,
           title: command.title(t),
           hint:
-            command.keys === undefined || (!letterKeys && hasCharacter(command.keys)) ? undefined : (
+            command.keys === undefined || (!letterKeys && hasCharacter(boundKeys(command.keys) ?? '')) ? undefined : (
               <Keys keys={command.keys} />
             ),
           run: command.run,

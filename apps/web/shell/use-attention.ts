@@ -56,6 +56,7 @@ function toPageName(page: Exclude<Route['page'], 'home' | 'session'>, t: Text): 
     guard: t.attention.guard,
     board: t.attention.board,
     agents: t.app.agents,
+    settings: t.app.settings,
     design: t.layout.components,
     unknown: t.app.notFound,
   };

@@ -199,6 +199,14 @@ async function takeState(state: StreamState): Promise<void> {
   }
 }
 
+/** Loads the settings and models again after a change of them on this page. A failure keeps the previous ones. */
+export async function reloadSettings(): Promise<void> {
+  await Promise.all([client.settings(), client.models()]).then(
+    ([settings, { models }]) => change({ settings, models }),
+    () => undefined,
+  );
+}
+
 async function loadAccess(): Promise<void> {
   access.set(await client.signInState());
 }

@@ -5,7 +5,6 @@ import { createStore } from './store.ts';
 export type Overlay =
   | { kind: 'palette' }
   | { kind: 'keys' }
-  | { kind: 'preferences' }
   | { kind: 'new-project' }
   | { kind: 'rename'; session: string }
   | { kind: 'budget'; session: string }

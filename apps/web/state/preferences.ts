@@ -23,6 +23,8 @@ export interface Preferences {
   split: boolean;
   /** Single-key shortcuts are enabled. */
   letterKeys: boolean;
+  /** Shortcuts that differ from the default ones, by the default one. Empty: none. */
+  keys: Readonly<Record<string, string>>;
   /** Pixels, as in {@link SIDEBAR}. */
   sidebarWidth: number;
   /** Only where the sidebar is beside the content. */
@@ -30,7 +32,7 @@ export interface Preferences {
 }
 
 const DEFAULTS = {
-  ...{ theme: 'system', accent: 'iris', notify: false, split: false, letterKeys: true },
+  ...{ theme: 'system', accent: 'iris', notify: false, split: false, letterKeys: true, keys: {} },
   ...{ sidebarWidth: SIDEBAR.start, isSidebarHidden: false },
 } satisfies Partial<Preferences>;
 
@@ -46,6 +48,8 @@ function read(): Preferences {
   for (const name of ['notify', 'split', 'letterKeys', 'isSidebarHidden'] as const) {
     if (typeof stored[name] === 'boolean') chosen[name] = stored[name];
   }
+  const keys = Object.entries(stored.keys ?? {}).filter(([, value]) => typeof value === 'string');
+  chosen.keys = Object.fromEntries(keys);
   const width = Number(stored.sidebarWidth);
   if (width >= SIDEBAR.min && width <= SIDEBAR.max) chosen.sidebarWidth = width;
   return chosen;

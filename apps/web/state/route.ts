@@ -17,6 +17,8 @@ export type Route =
   | { page: 'board'; compared?: readonly string[] }
   /** Without a name: the list. `new`: the form for a new agent. */
   | { page: 'agents'; name?: string }
+  /** Default: the first section. */
+  | { page: 'settings'; section?: string }
   | { page: 'session'; id: string; tab: Tab; path?: string; line?: number; seq?: number };
 
 /** Pages whose address has no further parts. */
@@ -33,6 +35,7 @@ export function parseRoute(hash: string): Route {
   if (isPlain(page)) return { page };
   if (page === 'board') return { page, ...(id ? { compared: id.split(',') } : {}) };
   if (page === 'agents') return { page, ...optional({ name: id || undefined }) };
+  if (page === 'settings') return { page, ...optional({ section: id || undefined }) };
   if (page === '' || page === undefined) return { page: 'home' };
   if (page !== 's' || id === undefined || id === '' || (tab && !isTab(tab))) return { page: 'unknown', address: hash };
   const params = new URLSearchParams(query);
@@ -67,6 +70,8 @@ export function toHash(route: Route): string {
   if (route.page === 'board')
     return `#/board${route.compared ? `/${encodeURIComponent(route.compared.join(','))}` : ''}`;
   if (route.page === 'agents') return `#/agents${route.name === undefined ? '' : `/${encodeURIComponent(route.name)}`}`;
+  if (route.page === 'settings')
+    return `#/settings${route.section === undefined ? '' : `/${encodeURIComponent(route.section)}`}`;
   const tab = route.tab === 'conversation' ? '' : `/${route.tab}`;
   const params = new URLSearchParams();
   if (route.path !== undefined) params.set('path', route.path);

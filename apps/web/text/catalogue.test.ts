@@ -9,6 +9,8 @@ import { deLists } from './lists/de-lists.ts';
 import { enLists } from './lists/en-lists.ts';
 import { enGuard } from './en-guard.ts';
 import { en } from './en.ts';
+import { deSettings } from './settings/de-settings.ts';
+import { enSettings } from './settings/en-settings.ts';
 
 type Leaf = string | ((...args: never[]) => string);
 
@@ -21,8 +23,15 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 }
 
 /** With the texts that are loaded later. */
-const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug, inLists: enLists };
-const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug, inLists: deLists };
+const ENGLISH = {
+  ...en,
+  agents: enAgents,
+  guard: enGuard,
+  debug: enDebug,
+  inLists: enLists,
+  settings: enSettings,
+};
+const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug, inLists: deLists, settings: deSettings };
 
 test('both languages have the same texts, none empty', () => {
   const english = toLeaves(ENGLISH);
@@ -49,6 +58,10 @@ test('all texts are translated', () => {
     'composer.sendKey',
     'conversation.klaus',
     'layout.accents.iris',
+    'settings.first.sandboxTitle',
+    'settings.names.sandbox.driver.name',
+    'settings.sections.budgets',
+    'settings.sections.sandbox',
     'signIn.token',
     'status.budget',
     'usage.agent',

@@ -32,7 +32,7 @@ export const deKeys: typeof enKeys = {
   usage: 'Verbrauch',
   home: 'Startseite',
   help: 'Tastenkürzel',
-  preferences: 'Einstellungen',
+  preferences: 'Darstellung und Sprache',
   message: 'Nachricht schreiben',
   conversation: 'Gespräch',
   changes: 'Änderungen',

@@ -41,7 +41,7 @@ export const de: Text = {
     usage: 'Verbrauch',
     agents: 'Agenten',
     palette: 'Befehle',
-    preferences: 'Einstellungen',
+    settings: 'Einstellungen',
     home: 'Startseite',
     failed: 'Die Anfrage ist fehlgeschlagen.',
     notFound: 'Seite nicht gefunden',
@@ -256,7 +256,6 @@ export const de: Text = {
   },
   keys: deKeys,
   preferences: {
-    title: 'Einstellungen',
     theme: 'Design',
     themes: { system: 'Automatisch', light: 'Hell', dark: 'Dunkel', contrast: 'Hoher Kontrast' },
     language: 'Sprache',
@@ -267,7 +266,6 @@ export const de: Text = {
     letterKeysHint:
       'Wenn ausgeschaltet, funktionieren nur Kürzel mit Strg, Alt oder Befehl. Alle Aktionen bleiben unter „Befehle“ verfügbar.',
     version: (version) => `Klaus ${version}`,
-    stored: 'In diesem Browser gespeichert.',
   },
   notify: { question: 'Klaus hat eine Frage' },
   code: { plain: 'Text', taskDone: 'erledigt', taskOpen: 'offen', label: (language) => `Code, ${language}` },

@@ -30,7 +30,7 @@ export const enKeys = {
   usage: 'Usage',
   home: 'Home',
   help: 'Keyboard shortcuts',
-  preferences: 'Preferences',
+  preferences: 'Appearance and language',
   message: 'Write a message',
   conversation: 'Conversation',
   changes: 'Changes',

@@ -40,7 +40,7 @@ export const en = {
     usage: 'Usage',
     agents: 'Agents',
     palette: 'Commands',
-    preferences: 'Preferences',
+    settings: 'Settings',
     home: 'Home',
     failed: 'The request failed.',
     notFound: 'Page not found',
@@ -256,7 +256,6 @@ export const en = {
   },
   keys: enKeys,
   preferences: {
-    title: 'Preferences',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark', contrast: 'High contrast' },
     language: 'Language',
@@ -266,7 +265,6 @@ export const en = {
     letterKeysHint:
       'If turned off, only shortcuts with Ctrl, Alt or Command work. All actions stay available under Commands.',
     version: (version: string) => `Klaus ${version}`,
-    stored: 'Saved in this browser.',
   },
   notify: { question: 'Klaus has a question' },
   code: { plain: 'text', taskDone: 'done', taskOpen: 'open', label: (language: string) => `Code, ${language}` },

@@ -1,6 +1,7 @@
 import type { Role } from '@klaus/server/contract';
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
+import { boundKeys } from '../keys/bindings.ts';
 import { hasCharacter } from '../keys/keymap.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { preferences } from '../state/preferences.ts';
@@ -31,13 +32,14 @@ export function Button({
 }: ButtonProps) {
   const { letterKeys } = useStore(preferences);
   const refused = useRefusal(needs);
+  const shown = keys === undefined ? undefined : toKeysText(keys);
   return (
     <button type="button" {...rest} {...refused} className={`button button-${variant} ${className}`}>
       {Icon ? <Icon size={iconSize} /> : null}
       {children}
-      {keys === undefined || (!letterKeys && hasCharacter(keys)) ? null : (
+      {shown === undefined || (!letterKeys && hasCharacter(boundKeys(keys!) ?? '')) ? null : (
         <kbd className="wide" aria-hidden>
-          {toKeysText(keys)}
+          {shown}
         </kbd>
       )}
     </button>
@@ -64,7 +66,8 @@ export function IconButton({
   ...rest
 }: IconButtonProps) {
   const refused = useRefusal(needs);
-  const title = keys === undefined ? label : `${label} (${toKeysText(keys)})`;
+  const shown = keys === undefined ? undefined : toKeysText(keys);
+  const title = shown === undefined ? label : `${label} (${shown})`;
   return (
     <button
       type="button"

@@ -45,6 +45,13 @@ export const RUN_SETTINGS = {
   }),
   'limits.toolCalls': cap('AGENT_MAX_TOOL_CALLS', 50, 'Tool calls of one session. 0: unlimited.'),
   'limits.turns': cap('KLAUS_MAX_TURNS', 0, 'Model turns of one session. 0: unlimited.'),
+  'usage.monthlyUsd': defineSetting({
+    schema: z.number().min(0),
+    default: 0,
+    env: 'KLAUS_USAGE_MONTHLY_USD',
+    description:
+      'US dollars that you plan to spend per month. The usage page compares its forecast with it; no run is stopped. 0: no plan.',
+  }),
   maxOutputTokens: count('AGENT_MAX_TOKENS', 8192, 'Largest number of tokens of one answer of the model.'),
   maxRetries: count(
     'AGENT_MAX_RETRIES',

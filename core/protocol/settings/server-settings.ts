@@ -65,6 +65,12 @@ export const SERVER_SETTINGS = {
     env: 'AGENT_METRICS_ENABLED',
     description: 'Serve `/metrics` in the text format of Prometheus.',
   }),
+  'server.settings': defineSetting({
+    schema: z.boolean(),
+    default: true,
+    env: 'KLAUS_SERVER_SETTINGS',
+    description: 'Administrators may read and change settings and keys on the page and over HTTP.',
+  }),
   'server.webhookUrl': defineSetting({
     // No user or password, because they would be printed in logs and errors.
     schema: z.string().regex(/^https?:\/\/[^\s/?#@]+([/?][^\s#@]*)?$/),

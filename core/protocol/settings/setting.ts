@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { optional } from '../optional.ts';
 import type { Narrowing } from './narrowing.ts';
 
 /**
@@ -70,4 +71,31 @@ export function toAllowed(setting: Setting): string {
     return kind + from + to;
   }
   return 'text';
+}
+
+/** How the value of a setting is entered in a form. `other`: only in a file. */
+export type SettingInput =
+  | { kind: 'boolean' | 'text' | 'list' | 'other' }
+  | { kind: 'choice'; options: readonly string[] }
+  /** Without a bound, `least` or `most` is absent. */
+  | { kind: 'number'; isInteger: boolean; least?: number; most?: number };
+
+export function toInput({ schema }: Setting): SettingInput {
+  if (schema instanceof z.ZodBoolean) return { kind: 'boolean' };
+  if (schema instanceof z.ZodEnum) return { kind: 'choice', options: schema.options.map(String) };
+  if (schema instanceof z.ZodNumber) {
+    const isInteger = schema.format?.includes('int') ?? false;
+    return {
+      kind: 'number',
+      isInteger,
+      ...optional({ least: toBound(schema.minValue), most: toBound(schema.maxValue) }),
+    };
+  }
+  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodString) return { kind: 'list' };
+  return schema instanceof z.ZodString ? { kind: 'text' } : { kind: 'other' };
+}
+
+/** Undefined for the bounds of the number type itself. */
+function toBound(value: number | null): number | undefined {
+  return value !== null && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;
 }

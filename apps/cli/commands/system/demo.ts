@@ -1,24 +1,16 @@
-import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { rmSync } from 'node:fs';
 import type { Event, EventOf } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
-import { demoFiles } from '../../demo/files.ts';
+import { DEMO_MODEL, DEMO_PROMPT, prepareDemo } from '../../demo/prepare-demo.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { canAsk, createOutput } from '../../output/show-output.ts';
 import { err } from '../../output/sink.ts';
-import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { sandboxOption } from '../../program/run-options.ts';
 import { runSession } from '../../run/run-session.ts';
-
-/** Short enough to be the title of the session, so that no title is requested from the model. */
-const PROMPT = 'The tests fail. Find the bug, fix it, run them again.';
 
 export const command: LeafCommand = {
   name: 'demo',
@@ -49,15 +41,15 @@ async function run(options: Options & { live?: true }): Promise<number> {
   await using client = await openClient(
     { server: 'local' },
     {
-      settings: { model: options.live ? undefined : 'scripted/demo', 'sandbox.driver': options.sandbox },
+      settings: { model: options.live ? undefined : DEMO_MODEL, 'sandbox.driver': options.sandbox },
       onNotice: output.note,
     },
   );
-  const folder = await prepareProject();
+  const folder = await prepareDemo();
   let keep = true;
   try {
     const asks = canAsk(options);
-    const parts = [{ type: 'text' as const, text: PROMPT }];
+    const parts = [{ type: 'text' as const, text: DEMO_PROMPT }];
     const id = await client.open({ workspace: folder, parts, onAsk: asks ? 'wait' : 'deny' });
     const session = { id, lastSeq: 0, mode: null };
     const exitCode = await runSession({ client, session, show: options, output, asks, showCommand: false });
@@ -76,32 +68,6 @@ async function run(options: Options & { live?: true }): Promise<number> {
   } finally {
     if (!keep) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** A copy of the demo project, committed to its own repository. */
-async function prepareProject(): Promise<string> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'klaus-demo-')));
-  cpSync(demoFiles.project, folder, { recursive: true });
-  const identity = ['-c', 'user.name=Klaus demo', '-c', 'user.email=demo@localhost', '-c', 'commit.gpgsign=false'];
-  // Hooks and templates of the user do not apply.
-  const { toHostEnvironment } = await import('@klaus/sdk');
-  const env = { ...toHostEnvironment(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-  try {
-    for (const args of [
-      ['init', '-q', '-b', 'main'],
-      ['add', '-A'],
-      [...identity, 'commit', '-q', '-m', 'Begin the demo project'],
-    ]) {
-      await promisify(execFile)('git', args, { cwd: folder, env });
-    }
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
-    throw new UsageError(
-      `The demo needs git: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`,
-      'Install it, on Debian and Ubuntu with `apt-get install -y git`.',
-    );
-  }
-  return folder;
 }
 
 /** Prints the diff and the last test run, both from the log. Returns whether that run passed. */

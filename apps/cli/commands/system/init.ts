@@ -30,7 +30,7 @@ export const command: LeafCommand = {
     await using klaus = await openKlaus();
     const given = toLimits(options);
     if (given) {
-      out.write(`Written to ${klaus.writeLimits(given)}. \`klaus config\` shows every setting.\n`);
+      out.write(`Written to ${await writeLimits(klaus, given)}. \`klaus config\` shows every setting.\n`);
       return EXIT.done;
     }
     if (!hasKeyboard()) {
@@ -45,11 +45,16 @@ export const command: LeafCommand = {
       questions.cancel('Nothing was changed.');
       return EXIT.interrupted;
     }
-    const file = toPrintable(toShortPath(klaus.writeLimits(limits)));
+    const file = toPrintable(toShortPath(await writeLimits(klaus, limits)));
     questions.end({ title: 'Limits', lines: [`Written to ${file}.`], next: 'klaus config shows every setting' });
     return EXIT.done;
   },
 };
+
+/** @returns The file. */
+function writeLimits({ settings }: Klaus, limits: Partial<Limits>): Promise<string> {
+  return settings.write(Object.fromEntries(Object.entries(limits).map(([name, cap]) => [`limits.${name}`, cap])));
+}
 
 /** Undefined: the user cancelled. */
 async function ask(questions: Questions, { configuration }: Klaus): Promise<Choice | undefined> {

@@ -117,8 +117,7 @@ async function storeKey(
 async function checkKey(keys: KeyStore, { provider, title }: ProviderKeys, key: string): Promise<void> {
   const checked = await keys.check(provider, key);
   if (checked.result === 'accepted') return;
-  // The message of a provider can quote the key.
-  const reason = toLine(checked.message.replaceAll(key, '…'), 300);
+  const reason = toLine(checked.message, 300);
   if (checked.result === 'refused') {
     throw new CliError('auth', `${title} does not accept the key: ${reason}`, {
       hint: 'Nothing is stored. Check the key, and that it belongs to this provider.',

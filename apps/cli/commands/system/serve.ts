@@ -48,7 +48,14 @@ export const command: LeafCommand = {
     const { serve } = await import('@klaus/server');
     await using hooks = new JudgeHooks(klaus);
     await hooks.begin();
-    await serve({ klaus, host, port, open, json, isDaemon, hooks: (event, project) => hooks.judge(event, project) });
+    await serve({
+      ...{ klaus, host, port, open, json, isDaemon },
+      hooks: (event, project) => hooks.judge(event, project),
+      async prepareDemo() {
+        const { DEMO_MODEL, DEMO_PROMPT, prepareDemo } = await import('../../demo/prepare-demo.ts');
+        return { workspace: await prepareDemo(), model: DEMO_MODEL, prompt: DEMO_PROMPT };
+      },
+    });
   },
 };
 

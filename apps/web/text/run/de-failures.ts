@@ -16,6 +16,7 @@ export const deFailures: typeof enFailures = {
   },
   rejectedKey: (provider) =>
     `Einen gültigen Schlüssel auf dem Rechner des Servers mit \`klaus login ${provider}\` hinterlegen, dann erneut versuchen.`,
+  toSettings: 'Schlüssel in den Einstellungen setzen',
   attempts: (n) => `${n} Versuche`,
   noKey: 'Kein API-Schlüssel hinterlegt',
   noKeyHint: (provider) =>

@@ -18,6 +18,7 @@ export const enFailures = {
   titles,
   rejectedKey: (provider: string) =>
     `Set a valid key on the machine of the server with \`klaus login ${provider}\`, then try again.`,
+  toSettings: 'Set the key in the settings',
   attempts: (n: number) => `${n} attempts`,
   noKey: 'No API key is set',
   noKeyHint: (provider: string) =>
