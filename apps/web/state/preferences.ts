@@ -21,6 +21,8 @@ export interface Preferences {
   /** Notify about questions while the page is in the background. */
   notify: boolean;
   split: boolean;
+  /** Changes are shown without differences of whitespace. */
+  ignoresSpace: boolean;
   /** Single-key shortcuts are enabled. */
   letterKeys: boolean;
   /** Pixels, as in {@link SIDEBAR}. */
@@ -30,7 +32,7 @@ export interface Preferences {
 }
 
 const DEFAULTS = {
-  ...{ theme: 'system', accent: 'iris', notify: false, split: false, letterKeys: true },
+  ...{ theme: 'system', accent: 'iris', notify: false, split: false, ignoresSpace: false, letterKeys: true },
   ...{ sidebarWidth: SIDEBAR.start, isSidebarHidden: false },
 } satisfies Partial<Preferences>;
 
@@ -43,7 +45,7 @@ function read(): Preferences {
   if (THEMES.includes(stored.theme as Theme)) chosen.theme = stored.theme as Theme;
   if (ACCENTS.includes(stored.accent as Accent)) chosen.accent = stored.accent as Accent;
   if (LANGUAGES.includes(stored.language as Language)) chosen.language = stored.language as Language;
-  for (const name of ['notify', 'split', 'letterKeys', 'isSidebarHidden'] as const) {
+  for (const name of ['notify', 'split', 'ignoresSpace', 'letterKeys', 'isSidebarHidden'] as const) {
     if (typeof stored[name] === 'boolean') chosen[name] = stored[name];
   }
   const width = Number(stored.sidebarWidth);

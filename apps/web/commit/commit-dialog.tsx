@@ -1,0 +1,3 @@
+export function CommitDialog({ session }: { session: string }) {
+  return <p>{session}</p>;
+}
