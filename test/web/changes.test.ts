@@ -165,7 +165,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(readFileSync(path('src/total.ts'), 'utf8')).toBe(FILES['src/total.ts']);
       await page.getByText(enChanges.viewedOf(0, 3)).waitFor();
       expect(await revert.count()).toBe(0);
-      await page.getByRole('button', { name: en.changes.redo }).click();
+      await page.locator('.changes-head').getByRole('button', { name: en.changes.redo }).click();
       await page.getByText(enChanges.viewedOf(0, 4)).waitFor();
       expect(readFileSync(path('src/total.ts'), 'utf8')).toBe(TOTAL);
     });
@@ -237,9 +237,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     test('a comment in a review becomes a part of the note to the model', async () => {
       const { session: asked } = await it.client.openSession({ body: { text: 'rename it', mode: 'ask' } });
       await page.goto(`${it.server.url}/#/s/${asked}`);
-      await page.locator('[data-question]').waitFor();
-      await page.locator('.conversation-scroll').focus();
-      await page.keyboard.press('h');
+      await page.getByRole('button', { name: en.approval.review }).click();
       const dialog = page.getByRole('dialog');
       const added = dialog.locator('.diff-line').filter({ hasText: 'other' }).last();
       await added.hover();

@@ -31,6 +31,7 @@ const openTab = (tab: Tab) => withId((id) => go(toSession(id, tab)));
 const exportAs = (format: 'md' | 'json') => withSession((session) => exportSession(session, format));
 const openBudget = withId((session) => overlay.set({ kind: 'budget', session }));
 const openUndo = withId((session) => overlay.set({ kind: 'undo', session, turn: undefined }));
+const openCommit = withId((session) => overlay.set({ kind: 'commit', session }));
 const toggleSplit = () => changePreferences({ split: !preferences.get().split });
 
 function withPath(work: (path: string) => unknown): () => void {
@@ -64,6 +65,7 @@ const WORK: readonly PageCommand[] = [
   { id: 'resume', keys: 'r', slash: 'resume', title: (t) => t.keys.resume, run: withId(resumeSession) },
   { id: 'retry', keys: 'R', slash: 'retry', title: (t) => t.keys.retry, run: withId(retrySession) },
   { id: 'verify', keys: 'v', slash: 'verify', title: (t) => t.keys.verify, run: withId(verifySession) },
+  { id: 'commit', title: (t) => t.keys.commit, run: openCommit },
   { id: 'fork', keys: 'f', slash: 'fork', title: (t) => t.slash.fork, run: withId(forkSession) },
 ];
 

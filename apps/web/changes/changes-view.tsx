@@ -94,7 +94,10 @@ export function ChangesView({ conversation, seq, path }: ChangesViewProps) {
         files={files}
         viewed={seen.size}
         isTreeOpen={isTreeOpen}
-        onTurn={setTurn}
+        onTurn={(chosen) => {
+          setTurn(chosen);
+          setToggled(new Set());
+        }}
         onTree={() => setTreeOpen(!isTreeOpen)}
       />
       <Pending query={loaded} title={t.changes.failed} rows={10} />

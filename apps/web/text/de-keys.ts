@@ -22,6 +22,7 @@ export const deKeys: typeof enKeys = {
   approve: 'Freigeben',
   reject: 'Ablehnen',
   reviewChange: 'Änderung durchsehen',
+  commit: 'Änderungen committen',
   budget: 'Verbrauch und Grenzen der Sitzung',
   verify: 'Prüfungen erneut ausführen',
   copyAnswer: 'Letzte Antwort kopieren',

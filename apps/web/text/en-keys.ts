@@ -20,6 +20,7 @@ export const enKeys = {
   approve: 'Approve',
   reject: 'Reject',
   reviewChange: 'Review the change',
+  commit: 'Commit changes',
   budget: 'Usage and limits of the session',
   verify: 'Run the checks again',
   copyAnswer: 'Copy the last answer',

@@ -44,6 +44,28 @@ export const enChanges = {
   commit: {
     open: 'Commit',
     title: 'Commit changes',
+    failed: 'The repository could not be read.',
+    noRepository: 'The folder of this session has no Git repository. Create one with `git init`, then commit here.',
+    outside:
+      'The Git data of this folder is outside of it, where Klaus cannot write. Commit in a terminal, or run Klaus in the folder with the Git data.',
+    on: (branch: string) => `On the branch ${branch}`,
+    detached: 'HEAD is detached. Create a branch, so that the commit is not lost.',
+    newBranch: 'Create a new branch',
+    branchName: 'Name of the branch',
+    badBranch: 'Git does not accept this name. Use letters, digits, `-`, `_`, `.` and `/`.',
+    message: 'Message',
+    files: (chosen: number, all: number) => `${chosen} of ${count(all, 'changed file', 'changed files')}`,
+    allFiles: 'All files',
+    submit: (n: number) => `Commit ${count(n, 'file', 'files')}`,
+    running: { branch: 'Creating the branch…', commit: 'Committing. Hooks of the repository run…' },
+    waits: 'Starts after the current run. You can close this dialog; the conversation shows the result.',
+    asked: 'Waiting for your approval in the conversation.',
+    stepFailed: { branch: 'The branch was not created.', commit: 'Nothing was committed.' },
+    output: 'Output of Git',
+    done: 'Committed.',
+    pushHint: 'To publish the branch, run this in a terminal:',
+    copyPush: 'Copy the command',
+    openCompare: 'Open a pull request',
   },
 };
 
