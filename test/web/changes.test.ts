@@ -152,6 +152,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await list().getByText('new', { exact: true }).waitFor();
       await choice.selectOption('');
       await list().getByText('newer').waitFor();
+      expect(await viewed('new.txt').isChecked()).toBe(false);
     });
 
     test('a file is reverted with a preview, and the redo restores it', async () => {

@@ -149,6 +149,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.goto(`${it.server.url}/#/s/${session}/changes`);
       await page.getByRole('button', { name: t.open, exact: true }).click();
       await dialog().getByText('git init').waitFor();
+      expect(await message().count()).toBe(0);
     });
   },
 );

@@ -57,6 +57,6 @@ export function toCompareAddress(url: string, branch: string): string | null {
   if (host === undefined || path === undefined || path.split('/').includes('..')) return null;
   const name = encodeURIComponent(branch);
   if (/^(?:www\.)?github\./.test(host)) return `https://${host}/${path}/compare/${name}?expand=1`;
-  if (!/^gitlab\./.test(host)) return null;
+  if (!host.startsWith('gitlab.')) return null;
   return `https://${host}/${path}/-/merge_requests/new?merge_request%5Bsource_branch%5D=${name}`;
 }
