@@ -19,7 +19,7 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash'] },
   { folder: 'core/reviewers', imports: ['core/protocol', 'core/policy'], packages: ['zod', 'diff'] },
   { folder: 'core/agent', imports: ['core/protocol', 'core/policy', 'core/reviewers'], packages: ['zod'] },
-  { folder: 'core/conversation', imports: ['core/protocol'], packages: [] },
+  { folder: 'core/conversation', imports: ['core/protocol'], packages: ['diff'] },
   { folder: 'core', imports: [], packages: [] },
   { folder: 'adapters/system', imports: [] },
   { folder: 'adapters/*', imports: ['core/*', 'adapters/system'] },

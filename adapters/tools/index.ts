@@ -6,4 +6,5 @@ export { pushBranch } from './git/push-branch.ts';
 export { stageChanges, type StagedChanges } from './git/stage-changes.ts';
 export { expireCheckpoints } from './git/expire-checkpoints.ts';
 export { findIgnored } from './git/ignored-files.ts';
+export { readRepositoryFacts, type RepositoryFacts } from './git/remote/repository-facts.ts';
 export { builtinTools } from './registry.ts';

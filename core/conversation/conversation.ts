@@ -56,6 +56,8 @@ export interface Conversation {
   contextWindow: number;
   changed: Map<string, FileChange['kind']>;
   undone: Set<number>;
+  /** Number of undos and restores that can be redone. */
+  redoable: number;
   /** Turns that changed files and can be undone. */
   changing: Set<number>;
   /** The snapshot from the beginning of the current turn. */
@@ -85,6 +87,7 @@ export function createConversation(session: string): Conversation {
     contextWindow: 0,
     changed: new Map(),
     undone: new Set(),
+    redoable: 0,
     changing: new Set(),
   };
 }

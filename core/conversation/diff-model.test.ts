@@ -1,16 +1,7 @@
 import type { Hunk } from '@klaus/core/protocol';
 import { describe, expect, test } from 'vitest';
-import {
-  editHunk,
-  judgeHunks,
-  newReview,
-  parseDiff,
-  toAnswer,
-  toDiffLines,
-  toNewText,
-  toPairs,
-  toRows,
-} from './diff-model.ts';
+import { editHunk, judgeHunks, newReview, parseDiff, toAnswer, toDiffLines, toNewText, toPairs } from './diff-model.ts';
+import { toRows } from './diff-rows.ts';
 
 function hunk(id: string, lines: readonly string[]): Hunk {
   const [path = ''] = id.split('#');

@@ -6,26 +6,25 @@ export interface DiffLine {
   text: string;
   old: number | null;
   new: number | null;
+  /** Index in the lines of its hunk. */
+  at: number;
+  /** Text of the line that it replaces, or that replaces it. */
+  other?: string;
+  /** True: only whitespace differs, which is not shown. */
+  isSpace?: true;
 }
-
-/** One row of a diff. `key`: its index. */
-export type DiffRow =
-  | { kind: 'file'; key: number; path: string; hunks: readonly string[] }
-  | { kind: 'hunk'; key: number; hunk: Hunk }
-  | { kind: 'line'; key: number; hunk: string; line: DiffLine }
-  | { kind: 'pair'; key: number; hunk: string; left: DiffLine | null; right: DiffLine | null };
 
 export function toDiffLines({ lines, oldStart, newStart, oldLines, newLines }: Hunk): DiffLine[] {
   // A side without lines names the line before it.
   let old = oldLines === 0 ? oldStart + 1 : oldStart;
   let fresh = newLines === 0 ? newStart + 1 : newStart;
-  return lines.map((line): DiffLine => {
+  return lines.map((line, at): DiffLine => {
     const text = line.slice(1);
     const sign = line[0];
-    if (sign === '-') return { kind: 'removed', text, old: old++, new: null };
-    if (sign === '+') return { kind: 'added', text, old: null, new: fresh++ };
-    if (sign === '\\') return { kind: 'note', text: text.trim(), old: null, new: null };
-    return { kind: 'same', text, old: old++, new: fresh++ };
+    if (sign === '-') return { kind: 'removed', text, old: old++, new: null, at };
+    if (sign === '+') return { kind: 'added', text, old: null, new: fresh++, at };
+    if (sign === '\\') return { kind: 'note', text: text.trim(), old: null, new: null, at };
+    return { kind: 'same', text, old: old++, new: fresh++, at };
   });
 }
 
@@ -53,42 +52,6 @@ export function toPairs(lines: readonly DiffLine[]): { left: DiffLine | null; ri
   }
   flush();
   return pairs;
-}
-
-/** Characters of a line in one row. A longer line has several rows, so that a minified file can be shown. */
-const MAX_LINE = 2_000;
-
-/** The parts of a line that are rows of their own. Only the first one has numbers. */
-function toLineRows(line: DiffLine): DiffLine[] {
-  if (line.text.length <= MAX_LINE) return [line];
-  const parts: DiffLine[] = [];
-  for (let at = 0; at < line.text.length; at += MAX_LINE) {
-    const text = line.text.slice(at, at + MAX_LINE);
-    parts.push(at === 0 ? { ...line, text } : { ...line, text, old: null, new: null });
-  }
-  return parts;
-}
-
-export function toRows(hunks: readonly Hunk[], layout: 'unified' | 'split'): DiffRow[] {
-  const rows: DiffRow[] = [];
-  let path: string | undefined;
-  for (const hunk of hunks) {
-    if (hunk.path !== path) {
-      path = hunk.path;
-      const own = hunks.filter((it) => it.path === path).map(({ id }) => id);
-      rows.push({ kind: 'file', key: rows.length, path, hunks: own });
-    }
-    rows.push({ kind: 'hunk', key: rows.length, hunk });
-    const lines = toDiffLines(hunk).flatMap(toLineRows);
-    if (layout === 'unified') {
-      for (const line of lines) rows.push({ kind: 'line', key: rows.length, hunk: hunk.id, line });
-    } else {
-      for (const { left, right } of toPairs(lines)) {
-        rows.push({ kind: 'pair', key: rows.length, hunk: hunk.id, left, right });
-      }
-    }
-  }
-  return rows;
 }
 
 /** The new lines of a hunk as text, for editing. */

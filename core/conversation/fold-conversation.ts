@@ -61,6 +61,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'workspace.restored':
       if (event.kind === 'undo') for (const turn of event.turns) view.undone.add(turn);
       if (event.kind === 'redo') for (const turn of event.turns) view.undone.delete(turn);
+      if (event.kind !== 'review') view.redoable = Math.max(0, view.redoable + (event.kind === 'redo' ? -1 : 1));
       return;
     case 'session.closed':
       view.isClosed = true;

@@ -1,8 +1,10 @@
+export { toChangedWords, type WordPiece } from './changed-words.ts';
 export * from './child-view.ts';
 export * from './code-line.ts';
 export * from './conversation.ts';
 export * from './debug-result.ts';
 export * from './diff-model.ts';
+export * from './diff-rows.ts';
 export { diffOf, hunksOf, isEditable, isHidden } from '@klaus/core/protocol';
 export * from './entry.ts';
 export { foldConversation } from './fold-conversation.ts';

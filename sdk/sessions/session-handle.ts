@@ -90,8 +90,13 @@ export interface Session {
    * @throws KlausError `store.busy` while another process holds it, `usage` when there is nothing to do.
    */
   restore(request: RestoreRequest, options: RestoreOptions): Promise<Restored>;
-  /** The changes of a turn, or of all turns as turn 0; default: the last turn with effects. @throws KlausError `usage` for a turn without effects. */
-  turnChanges(turn?: number | 'all'): Promise<TurnChanges>;
+  /**
+   * The changes of a turn; default: the last one with effects. As turn 0: `all`, those of all turns that are not undone,
+   * or `now`, from the state before the first turn to the present files, at the paths that the session changed.
+   *
+   * @throws KlausError `usage` for a turn without effects.
+   */
+  turnChanges(turn?: number | 'all' | 'now'): Promise<TurnChanges>;
   /**
    * Runs the checks of the last run that had any again, through the gate, in the sandbox, and appends their results to
    * the log. Holds the session until it is done.

@@ -3,6 +3,7 @@ import {
   advance,
   attend,
   changesOfTurn,
+  changesUntilNow,
   readLog,
   replay,
   restore,
@@ -91,7 +92,8 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     isRunnable: () => isTreeRunnable(store, engine, id),
     restore: (request, options) => restore(engine, id, { request, ...options }),
     async turnChanges(given) {
-      const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);
+      const found = given === 'now' ? changesUntilNow(engine, id) : changesOfTurn(engine, id, given);
+      const { turn, changes, snapshots } = await found;
       return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
     },
     replay: async ({ onRequest } = {}) =>

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { readRepositoryFacts, type RepositoryFacts } from '@klaus/adapters/tools';
 import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
 import { openSecretsOf, type Engine, type ResolvedPath, type Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
@@ -43,6 +44,8 @@ export interface WorkspaceFiles {
   read(path: string, options: { maxBytes: number }): Promise<FileView>;
   /** Paths that contain the characters in this order, the best match first (`indexPaths`), without ignored files. */
   find(characters: string, options: { limit: number }): Promise<string[]>;
+  /** The branch and the remote of its repository, read without running Git; undefined without a repository. */
+  repository(): Promise<RepositoryFacts | undefined>;
   /** Redacts known secrets of this workspace and of Klaus in a text. */
   redact(text: string): Promise<string>;
 }
@@ -57,6 +60,7 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
   return {
     root: workspace.root,
     list: (path) => list(workspace, path),
+    repository: () => readRepositoryFacts(workspace),
     async read(path, { maxBytes }) {
       const { relative, absolute } = await resolvePath(workspace, path);
       const state = await workspace.stat(relative);

@@ -23,9 +23,26 @@ export const changeRoutes = {
     body: z.object({ dryRun: z.boolean().optional(), conflicts }),
     answer: restoredSchema,
   }),
+  restoreFile: defineSessionRoute('POST /api/sessions/:id/restore', {
+    summary: 'Restores one file or folder to its state before a turn. A redo reverts it.',
+    body: z.object({
+      path: z.string().min(1).describe('Relative to the workspace; absolute in a further folder.'),
+      turn: z.int().min(1),
+      after: z.boolean().optional().describe('To its state after the turn. Default false.'),
+      dryRun: z.boolean().optional(),
+      conflicts,
+    }),
+    answer: restoredSchema,
+  }),
   changes: defineSessionRoute('GET /api/sessions/:id/changes', {
     summary: 'The changes of a turn, or of all turns.',
-    query: z.object({ turn: z.coerce.number().int().min(1).optional().describe('Absent: all turns.') }),
+    query: z.object({
+      turn: z.coerce.number().int().min(1).optional().describe('Absent: all turns.'),
+      now: z
+        .stringbool()
+        .optional()
+        .describe('From the state before the first turn to the present files, at the paths that the session changed.'),
+    }),
     answer: z.object({ turn: z.int().nullable(), changes: z.array(treeChangeSchema), diff: z.string() }),
   }),
   decisions: defineSessionRoute('GET /api/sessions/:id/decisions', {

@@ -14,6 +14,7 @@ import { agentRoutes } from './agent-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
+import { commitRoutes } from './commit-routes.ts';
 import { copyRoutes } from './copy-routes.ts';
 import { demoRoutes } from './demo-routes.ts';
 import { guardRoutes } from './guard-routes.ts';
@@ -233,6 +234,7 @@ export const ROUTES = {
   ...attentionRoutes,
   ...runRoutes,
   ...changeRoutes,
+  ...commitRoutes,
   ...copyRoutes,
   ...contextRoutes,
   ...agentRoutes,

@@ -18,8 +18,16 @@ export const changeHandlers = {
     return toRestoredView(await session.restore({ kind: 'redo' }, { by, ...optional(body) }));
   },
 
+  async restoreFile({ params, body }, context, { by }) {
+    const { path, turn, after, dryRun, conflicts } = body;
+    const session = await openSession(context, params.id);
+    const request = { kind: 'file', path, turn, side: after ? 'after' : 'before' } as const;
+    return toRestoredView(await session.restore(request, { by, ...optional({ dryRun, conflicts }) }));
+  },
+
   async changes({ params, query }, context) {
-    const { turn, changes, diff } = await (await openSession(context, params.id)).turnChanges(query.turn ?? 'all');
+    const session = await openSession(context, params.id);
+    const { turn, changes, diff } = await session.turnChanges(query.turn ?? (query.now ? 'now' : 'all'));
     return { turn: query.turn === undefined ? null : turn, changes, diff };
   },
 

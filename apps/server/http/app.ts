@@ -14,6 +14,7 @@ import { agentHandlers } from '../handlers/agents.ts';
 import { approvalHandlers } from '../handlers/approvals.ts';
 import { attentionHandlers } from '../handlers/attention.ts';
 import { changeHandlers } from '../handlers/changes.ts';
+import { commitHandlers } from '../handlers/commit.ts';
 import { copyHandlers } from '../handlers/copies.ts';
 import { projectHandlers } from '../handlers/projects.ts';
 import { pinHandlers } from '../handlers/pins.ts';
@@ -50,6 +51,7 @@ const HANDLERS: Handlers = {
   ...sessionHandlers,
   ...runHandlers,
   ...changeHandlers,
+  ...commitHandlers,
   ...copyHandlers,
   ...pinHandlers,
   ...projectHandlers,

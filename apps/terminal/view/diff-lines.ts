@@ -1,14 +1,8 @@
-import { parseDiff, toDiffLines, toPairs, type DiffLine } from '@klaus/sdk/conversation';
+import { parseDiff, toChangedWords, toDiffLines, toPairs, type DiffLine } from '@klaus/sdk/conversation';
 import type { Hunk } from '@klaus/sdk';
-import { diffWordsWithSpace } from 'diff';
 import { wrapTextWithAnsi } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import { toSafe } from './wrap.ts';
-
-/** Characters of a line up to which its changed words are found. */
-const MAX_WORDS = 400;
-/** Part of a line that must be the same, so that marking the changed words helps. */
-const MIN_SAME = 0.3;
 
 /** A unified diff with the changed words of each line, one line of the terminal for each of its lines. */
 export function toDiffView(diff: string, width: number, palette: Palette): string[] {
@@ -48,17 +42,12 @@ function markWords(lines: readonly DiffLine[], palette: Palette): Map<DiffLine, 
   const texts = new Map<DiffLine, string>();
   for (const { left, right } of toPairs(lines)) {
     if (!left || !right || left === right) continue;
-    if (left.text.length > MAX_WORDS || right.text.length > MAX_WORDS) continue;
-    const words = diffWordsWithSpace(left.text, right.text);
-    const same = words.reduce((sum, { added, removed, value }) => (added || removed ? sum : sum + value.length), 0);
-    if (same < MIN_SAME * Math.max(left.text.length, right.text.length)) continue;
+    const words = toChangedWords(left.text, right.text);
+    if (!words) continue;
     const toText = (side: 'added' | 'removed'): string => {
       const [base, word] =
         side === 'added' ? [palette.added, palette.addedWord] : [palette.removed, palette.removedWord];
-      return words
-        .filter((piece) => !(side === 'added' ? piece.removed : piece.added))
-        .map((piece) => (piece[side] ? word(toSafe(piece.value)) : base(toSafe(piece.value))))
-        .join('');
+      return words[side].map(({ text, isChanged }) => (isChanged ? word : base)(toSafe(text))).join('');
     };
     texts.set(left, toText('removed'));
     texts.set(right, toText('added'));

@@ -43,6 +43,7 @@ async function signOut(): Promise<void> {
   rememberSignOut(answer?.provider);
   clearDrafts();
   clearHistory();
+  (await import('../comments/comments.ts')).clearComments();
   openHost();
 }
 

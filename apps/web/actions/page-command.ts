@@ -9,8 +9,11 @@ export interface PageCommand {
   /** The name of the command after `/` in the composer, if it has one. */
   slash?: keyof Text['slash'];
   title: (t: Text) => string;
-  /** Where the command is available: in a session, in one with an open question, where a file is shown. Default everywhere. */
-  in?: 'session' | 'question' | 'file';
+  /**
+   * Where the command is available: in a session, in one with an open question, where a file or the changes are shown.
+   * Default everywhere.
+   */
+  in?: 'session' | 'question' | 'file' | 'changes';
   /** The role without which it is not offered. */
   needs?: Role;
   run: () => void;

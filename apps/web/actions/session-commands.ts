@@ -32,6 +32,7 @@ const openTab = (tab: Tab) => withId((id) => go(toSession(id, tab)));
 const exportAs = (format: 'md' | 'json') => withSession((session) => exportSession(session, format));
 const openBudget = withId((session) => overlay.set({ kind: 'budget', session }));
 const openUndo = withId((session) => overlay.set({ kind: 'undo', session, turn: undefined }));
+const openCommit = withId((session) => overlay.set({ kind: 'commit', session }));
 const toggleSplit = () => changePreferences({ split: !preferences.get().split });
 
 function withPath(work: (path: string) => unknown): () => void {
@@ -65,6 +66,7 @@ const WORK: readonly PageCommand[] = [
   { id: 'resume', keys: 'r', slash: 'resume', title: (t) => t.keys.resume, run: withId(resumeSession) },
   { id: 'retry', keys: 'R', slash: 'retry', title: (t) => t.keys.retry, run: withId(retrySession) },
   { id: 'verify', keys: 'v', slash: 'verify', title: (t) => t.keys.verify, run: withId(verifySession) },
+  { id: 'commit', title: (t) => t.keys.commit, run: openCommit },
   { id: 'fork', keys: 'f', slash: 'fork', title: (t) => t.slash.fork, run: withId(forkSession) },
 ];
 
@@ -99,6 +101,13 @@ const SESSION: readonly PageCommand[] = [
   },
 ];
 
+const CHANGES: readonly PageCommand[] = [
+  { id: 'next-line', keys: 'j', title: (t) => t.keys.nextLine, run: () => signal('next-line') },
+  { id: 'previous-line', keys: 'k', title: (t) => t.keys.previousLine, run: () => signal('previous-line') },
+  { id: 'comment', keys: 'c', title: (t) => t.keys.comment, run: () => signal('comment-line') },
+  { id: 'viewed', keys: 'e', title: (t) => t.keys.viewed, run: () => signal('mark-viewed') },
+];
+
 const FILE: readonly PageCommand[] = [
   { id: 'mention', keys: '@', title: (t) => t.files.mention, run: withPath(mention) },
   { id: 'copy-path', keys: 'w', title: (t) => t.files.copyPath, run: withPath(copyText) },
@@ -117,6 +126,8 @@ function within(where: NonNullable<PageCommand['in']>, commands: readonly PageCo
 /** Commands that are available on the page of a session, in the order of the list of keys. */
 export const SESSION_COMMANDS: readonly PageCommand[] = [
   ...within('question', QUESTIONS),
+  // Before those of a session, because some have the same keys.
+  ...within('changes', CHANGES),
   ...within('session', [...VIEWS, ...withOperator(WORK)]),
   ...withOperator(MESSAGE),
   ...within('session', SESSION),
@@ -128,6 +139,7 @@ export function isAvailable(where: PageCommand['in']): boolean {
   const at = route.get();
   if (where === undefined) return true;
   if (at.page !== 'session' || !host.get().sessions.has(at.id)) return false;
+  if (where === 'changes') return at.tab === 'changes';
   if (where === 'file') return at.tab === 'files' && at.path !== undefined;
   if (where === 'question') return at.tab === 'conversation' && (currentSession()?.questions ?? 0) > 0;
   return true;

@@ -13,7 +13,11 @@ export type Signal =
   | 'rename'
   | 'copy-answer'
   | 'find-in-file'
-  | 'go-to-line';
+  | 'go-to-line'
+  | 'next-line'
+  | 'previous-line'
+  | 'comment-line'
+  | 'mark-viewed';
 
 export function signal(name: Signal): void {
   dispatchEvent(new CustomEvent('klaus', { detail: name }));

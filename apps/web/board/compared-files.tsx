@@ -1,5 +1,5 @@
 import { memo, useState } from 'react';
-import { toDiffLines } from '@klaus/core/conversation';
+import { toMarkedLines } from '@klaus/core/conversation';
 import { BOTH_NUMBERS, DiffLineView, DiffRange } from '../diff/diff-line.tsx';
 import { useBoardText } from '../text/board-text.ts';
 import { Button } from '../ui/button.tsx';
@@ -94,13 +94,13 @@ const FileHunks = memo(function FileHunks({ file, isNarrow }: { file: ComparedFi
     <div className="diff">
       {file.hunks.map((hunk) => {
         if (left <= 0) return null;
-        const lines = toDiffLines(hunk).slice(0, left);
+        const lines = toMarkedLines(hunk).slice(0, left);
         left -= Math.max(1, lines.length);
         return (
           <div key={hunk.id}>
             <DiffRange hunk={hunk} />
             {lines.map((line, at) => (
-              <DiffLineView key={at} line={line} numbers={isNarrow ? ['new'] : BOTH_NUMBERS} />
+              <DiffLineView key={at} hunk={hunk} line={line} numbers={isNarrow ? ['new'] : BOTH_NUMBERS} />
             ))}
           </div>
         );

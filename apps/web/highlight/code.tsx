@@ -33,7 +33,7 @@ export const Pieces = memo(function Pieces({ line }: { line: CodeLine }) {
     kind === '' ? (
       text
     ) : (
-      <span key={at} className={`tok-${CLASSES.get(kind) ?? 'plain'}`}>
+      <span key={at} className={toTokenClass(kind)}>
         {text}
       </span>
     ),
@@ -52,3 +52,6 @@ const KINDS = {
   deletion: ['deletion'],
 };
 const CLASSES = new Map(Object.entries(KINDS).flatMap(([name, kinds]) => kinds.map((kind) => [kind, name] as const)));
+
+/** The class of a piece of code; '' for plain text. */
+export const toTokenClass = (kind: string) => (kind === '' ? '' : `tok-${CLASSES.get(kind) ?? 'plain'}`);

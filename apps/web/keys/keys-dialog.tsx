@@ -24,6 +24,7 @@ export function KeysDialog() {
     { keys: 'a', title: t.keys.acceptHunk },
     { keys: 'x', title: t.keys.rejectHunk },
     { keys: 'e', title: t.keys.editHunk },
+    { keys: 'c', title: t.keys.comment },
     { keys: 's', title: t.keys.layout },
     { keys: 'mod+Enter', title: t.keys.submit },
   ];
@@ -42,6 +43,7 @@ export function KeysDialog() {
     { title: t.keys.session, rows: toRows('session') },
     { title: t.keys.question, rows: toRows('question') },
     { title: t.keys.file, rows: toRows('file') },
+    { title: t.keys.inChanges, rows: toRows('changes') },
     { title: t.keys.review, rows: review },
     { title: t.keys.inMessage, rows: message },
   ];

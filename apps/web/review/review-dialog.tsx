@@ -2,7 +2,8 @@ import { describeRejected } from '@klaus/core/describe-rejected';
 import { hunksOf, isEditable, isHidden, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { editHunk, judgeHunks, newReview, toAnswer, toRows, type Review } from '@klaus/core/conversation';
+import { editHunk, judgeHunks, newReview, toAnswer, type Review } from '@klaus/core/conversation';
+import { CommentContext } from '../comments/comment-context.ts';
 import { LayoutSwitch } from '../diff/layout-switch.tsx';
 import { isCharacter, isTyping } from '../keys/keymap.ts';
 import { Keys } from '../keys/keys.tsx';
@@ -10,13 +11,18 @@ import { closeOverlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { toReasonText } from '../text/run/reason-text.ts';
+import { useChangesText } from '../text/changes/changes-text.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { answerApproval } from './answer.ts';
 import { toQuestionTitle } from './question-title.ts';
 import { ReviewRows } from './review-rows.tsx';
+import { useReviewRows } from './use-review-rows.ts';
 import './review.css';
+
+/** Characters of a note that the server accepts. */
+const MAX_NOTE = 20_000;
 
 export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
@@ -27,19 +33,24 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const [editing, setEditing] = useState<string | undefined>();
   const [note, setNote] = useState('');
   const [isSending, setSending] = useState(false);
-  const rows = useMemo(() => toRows(hunks, split ? 'split' : 'unified'), [hunks, split]);
   const hunk = hunks[current];
-  const canSend = review.undecided.size === 0 && !isSending;
+  const shown = useReviewRows({ approval: asked.approval, hunks, current: hunk, editing, note });
+  const { toModel, comments } = shown;
+  const isTooLong = toModel.length > MAX_NOTE;
+  const canSend = review.undecided.size === 0 && !isSending && !isTooLong;
   const send = async (reply = toAnswer(review, hunks)) => {
     setSending(true);
-    const isAnswered = await answerApproval(asked.approval, { ...reply, note });
+    const isAnswered = await answerApproval(asked.approval, { ...reply, note: toModel });
     setSending(false);
-    if (isAnswered) closeOverlay();
+    if (!isAnswered) return;
+    comments.set([]);
+    closeOverlay();
   };
   const step = (by: 1 | -1) => setCurrent(Math.max(0, Math.min(hunks.length - 1, current + by)));
+  const judge = (ids: readonly string[], isAccepted: boolean) => setReview(judgeHunks(review, ids, isAccepted));
   const judgeCurrent = (isAccepted: boolean) => {
     if (!hunk) return;
-    setReview(judgeHunks(review, [hunk.id], isAccepted));
+    judge([hunk.id], isAccepted);
     step(1);
   };
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -50,6 +61,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
     else if (event.key === 'a') judgeCurrent(true);
     else if (event.key === 'x') judgeCurrent(false);
     else if (event.key === 'e' && hunk && isEditable(hunk)) setEditing(hunk.id);
+    else if (event.key === 'c') shown.comment();
     else if (event.key === 's') changePreferences({ split: !split });
     else return;
     event.preventDefault();
@@ -62,7 +74,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   }, []);
   return (
     <Dialog title={t.approval.review} onClose={closeOverlay} hasHead={false} className="review">
-      <div className="review-body column">
+      <div ref={shown.frame} className="review-body column">
         <header className="review-head line ruled">
           <div className="review-title grow">
             <h2 className="ellipsis">{toQuestionTitle(asked, t)}</h2>
@@ -71,29 +83,32 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
           <LayoutSwitch />
           <IconButton label={t.app.close} icon={X} iconSize={16} onClick={closeOverlay} />
         </header>
-        <ReviewRows
-          rows={rows}
-          hunks={hunks}
-          review={review}
-          current={current}
-          editing={editing}
-          onCurrent={setCurrent}
-          onJudge={(ids, isAccepted) => setReview(judgeHunks(review, ids, isAccepted))}
-          onEdit={(id) => setEditing(id)}
-          onEdited={(it, text) => {
-            if (text !== undefined) setReview(editHunk(review, it, text));
-            setEditing(undefined);
-          }}
-        />
-        <HiddenHunks
-          hunks={hunks}
-          review={review}
-          onJudge={(ids, isAccepted) => setReview(judgeHunks(review, ids, isAccepted))}
-        />
+        <CommentContext value={comments}>
+          <ReviewRows
+            rows={shown.rows}
+            list={shown.list}
+            hunks={hunks}
+            review={review}
+            current={current}
+            editing={editing}
+            onCurrent={setCurrent}
+            onUnfold={shown.unfold}
+            onJudge={judge}
+            onEdit={(id) => setEditing(id)}
+            onEdited={(it, text) => {
+              if (text !== undefined) setReview(editHunk(review, it, text));
+              setEditing(undefined);
+            }}
+          />
+        </CommentContext>
+        <HiddenHunks hunks={hunks} review={review} onJudge={judge} />
         <ReviewFoot
           hunks={hunks}
           review={review}
           note={note}
+          toModel={toModel}
+          comments={shown.count}
+          isTooLong={isTooLong}
           isSending={isSending}
           canSend={canSend}
           hasKeys={letterKeys}
@@ -130,6 +145,11 @@ interface ReviewFootProps {
   hunks: readonly Hunk[];
   review: Review;
   note: string;
+  /** The note with the comments. */
+  toModel: string;
+  /** Number of saved comments. */
+  comments: number;
+  isTooLong: boolean;
   isSending: boolean;
   canSend: boolean;
   hasKeys: boolean;
@@ -139,8 +159,22 @@ interface ReviewFootProps {
 }
 
 function ReviewFoot(props: ReviewFootProps) {
-  const { hunks, review, note, isSending, canSend, hasKeys, onNote, onSend, onRejectAll } = props;
+  const {
+    hunks,
+    review,
+    note,
+    toModel,
+    comments,
+    isTooLong,
+    isSending,
+    canSend,
+    hasKeys,
+    onNote,
+    onSend,
+    onRejectAll,
+  } = props;
   const t = useText();
+  const words = useChangesText();
   const { answer, hunks: answered } = toAnswer(review, hunks);
   const feedback = answered ? describeRejected(hunks, answered) : '';
   const taken = hunks.length - review.rejected.size - review.undecided.size;
@@ -150,7 +184,7 @@ function ReviewFoot(props: ReviewFootProps) {
         <summary className="muted">{t.approval.feedback}</summary>
         <pre className="wrap" tabIndex={0} aria-label={t.approval.feedback}>
           {answer === 'rejected' ? t.approval.feedbackNone : feedback === '' ? t.approval.feedbackAll : feedback}
-          {note.trim() === '' ? '' : `\n${note.trim()}`}
+          {toModel === '' ? '' : `\n${toModel}`}
         </pre>
       </details>
       <p className="review-keys small muted">
@@ -158,7 +192,8 @@ function ReviewFoot(props: ReviewFootProps) {
           <>
             <Keys keys="j" isFixed /> <Keys keys="k" isFixed /> {t.keys.stepHunks} · <Keys keys="a" isFixed />{' '}
             {t.approval.accept} · <Keys keys="x" isFixed /> {t.approval.reject} · <Keys keys="e" isFixed />{' '}
-            {t.approval.edit} · <Keys keys="s" isFixed /> {t.approval.split} ·{' '}
+            {t.approval.edit} · <Keys keys="s" isFixed /> {t.approval.split} · <Keys keys="c" isFixed />{' '}
+            {t.keys.comment} ·{' '}
           </>
         ) : null}
         <Keys keys="mod+Enter" isFixed /> {t.composer.send}
@@ -174,8 +209,10 @@ function ReviewFoot(props: ReviewFootProps) {
       <div className="review-send line">
         <p role="status" className="number">
           {t.approval.summary(taken, hunks.length, review.edited.size)}
+          {comments > 0 ? ` · ${words.comments.inNote(comments)}` : ''}
+          {isTooLong ? <span className="bad"> {words.comments.tooLong}</span> : null}
         </p>
-        <Button needs="operator" variant="danger" disabled={isSending} onClick={onRejectAll}>
+        <Button needs="operator" variant="danger" disabled={isSending || isTooLong} onClick={onRejectAll}>
           {t.approval.rejectAll}
         </Button>
         <Button needs="operator" variant="primary" disabled={!canSend} onClick={onSend}>

@@ -1,8 +1,11 @@
 import { isEditable, type Hunk } from '@klaus/core/protocol';
 import { Check, PencilLine, X } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useState, type RefObject } from 'react';
+import type { ShownRow } from '../comments/comment-rows.ts';
+import { CommentView } from '../comments/comment-view.tsx';
 import { BOTH_NUMBERS, DiffLineView, DiffPair } from '../diff/diff-line.tsx';
-import { toNewText, type DiffRow, type Review } from '@klaus/core/conversation';
+import { FoldedHunk } from '../diff/folded-hunk.tsx';
+import { toNewText, type Review } from '@klaus/core/conversation';
 import { toNoteText } from '../text/run/note-text.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,7 +13,9 @@ import { VirtualList, type RowList } from '../ui/virtual-list.tsx';
 import '../diff/diff.css';
 
 interface ReviewRowsProps {
-  rows: readonly DiffRow[];
+  /** Without the lines of the hunk that is edited. */
+  rows: readonly ShownRow[];
+  list: RefObject<RowList | null>;
   hunks: readonly Hunk[];
   review: Review;
   /** Index of the hunk that shortcuts act on. */
@@ -18,6 +23,8 @@ interface ReviewRowsProps {
   /** Id of the hunk that is being edited. */
   editing: string | undefined;
   onCurrent: (at: number) => void;
+  /** Shows a hunk in which only whitespace differs. */
+  onUnfold: (hunk: string) => void;
   onJudge: (ids: readonly string[], isAccepted: boolean) => void;
   onEdit: (id: string) => void;
   /** `text`: undefined if the edit was cancelled. */
@@ -25,17 +32,11 @@ interface ReviewRowsProps {
 }
 
 /** Estimated heights in pixels. */
-const LINE = 20;
-const HEAD = 40;
+const HEIGHTS = { file: 40, hunk: 40, line: 20, pair: 20, comment: 96 } as const;
 
 export function ReviewRows(props: ReviewRowsProps) {
-  const { rows, hunks, review, current, editing } = props;
+  const { rows: shown, list, hunks, review, current } = props;
   const t = useText();
-  const list = useRef<RowList>(null);
-  const shown = useMemo(() => {
-    if (editing === undefined) return rows;
-    return rows.filter((row) => !('hunk' in row) || row.kind === 'hunk' || row.hunk !== editing);
-  }, [rows, editing]);
   // Memoized: a new function would invalidate the measurements of all rows.
   const getItemKey = useCallback((at: number) => shown[at]!.key, [shown]);
   const id = hunks[current]?.id;
@@ -49,7 +50,7 @@ export function ReviewRows(props: ReviewRowsProps) {
       label={t.approval.rows}
       className="diff"
       count={shown.length}
-      estimateSize={(at) => ('line' in shown[at]! || 'left' in shown[at]! ? LINE : HEAD)}
+      estimateSize={(at) => HEIGHTS[shown[at]!.kind]}
       getItemKey={getItemKey}
       overscan={20}
       toProps={(at) => ({ className: toMark(review, shown[at]!) })}
@@ -59,12 +60,12 @@ export function ReviewRows(props: ReviewRowsProps) {
   );
 }
 
-function toMark({ rejected, edited }: Review, row: DiffRow): string {
+function toMark({ rejected, edited }: Review, row: ShownRow): string {
   const isLeftOut = (row.kind === 'line' || row.kind === 'pair') && (rejected.has(row.hunk) || edited.has(row.hunk));
   return isLeftOut ? 'diff-left-out' : '';
 }
 
-function Row(props: ReviewRowsProps & { row: DiffRow }) {
+function Row(props: ReviewRowsProps & { row: ShownRow }) {
   const { row, hunks, review, editing, onJudge, onEdited } = props;
   const t = useText();
   switch (row.kind) {
@@ -86,6 +87,9 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
       return (
         <>
           <HunkHead {...props} hunk={hunk} at={at} />
+          {row.folded === undefined || editing === hunk.id ? null : (
+            <FoldedHunk lines={row.folded} onUnfold={() => props.onUnfold(hunk.id)} />
+          )}
           {editing === hunk.id ? (
             <HunkEditor
               hunk={hunk}
@@ -97,9 +101,11 @@ function Row(props: ReviewRowsProps & { row: DiffRow }) {
       );
     }
     case 'line':
-      return <DiffLineView line={row.line} numbers={BOTH_NUMBERS} />;
+      return <DiffLineView hunk={row.of} line={row.line} numbers={BOTH_NUMBERS} />;
     case 'pair':
-      return <DiffPair left={row.left} right={row.right} />;
+      return <DiffPair hunk={row.of} left={row.left} right={row.right} />;
+    case 'comment':
+      return <CommentView row={row} />;
   }
 }
 

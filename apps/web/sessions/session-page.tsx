@@ -33,7 +33,7 @@ import { TodoPanel } from './todo-panel.tsx';
 import './session-page.css';
 
 const LOADING = <Loading rows={10} />;
-const ChangesView = lazyComponent(async () => (await import('../files/changes-view.tsx')).ChangesView, LOADING);
+const ChangesView = lazyComponent(async () => (await import('../changes/changes-view.tsx')).ChangesView, LOADING);
 const FilesView = lazyComponent(async () => (await import('../files/files-view.tsx')).FilesView, LOADING);
 const GateView = lazyComponent(async () => (await import('../gate/gate-view.tsx')).GateView, LOADING);
 
@@ -177,7 +177,7 @@ function Body({ state, route, session }: BodyProps) {
       <ErrorBoundary key={tab}>
         {tab !== 'conversation' && !state.isComplete ? LOADING : null}
         {tab === 'changes' && state.isComplete ? (
-          <ChangesView conversation={conversation} seq={conversation.seq} />
+          <ChangesView conversation={conversation} seq={conversation.seq} path={path} />
         ) : null}
         {tab === 'files' && state.isComplete ? <FilesView conversation={conversation} path={path} line={line} /> : null}
         {tab === 'gate' && state.isComplete ? <GateView session={id} seq={conversation.seq} /> : null}

@@ -12,6 +12,8 @@ const NewProjectDialog = lazyComponent(
   async () => (await import('../projects/new-project-dialog.tsx')).NewProjectDialog,
 );
 
+const RevertDialog = lazyComponent(async () => (await import('../changes/revert-dialog.tsx')).RevertDialog);
+const CommitDialog = lazyComponent(async () => (await import('../commit/commit-dialog.tsx')).CommitDialog);
 const ReviewDialog = lazyComponent(async () => (await loadReview()).ReviewDialog);
 
 /** All dialogs except the review. Loaded after the first load, so that they also open without a connection. */
@@ -28,7 +30,13 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
     case 'budget':
       return <BudgetDialog session={overlay.session} />;
     case 'undo':
-      return <UndoDialog session={overlay.session} turn={overlay.turn} />;
+      return overlay.path === undefined || overlay.turn === undefined ? (
+        <UndoDialog session={overlay.session} turn={overlay.turn} />
+      ) : (
+        <RevertDialog session={overlay.session} turn={overlay.turn} path={overlay.path} />
+      );
+    case 'commit':
+      return <CommitDialog session={overlay.session} />;
     case 'edit':
       return <EditDialog session={overlay.session} message={overlay.message} text={overlay.text} />;
     case 'review':

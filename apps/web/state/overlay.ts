@@ -9,7 +9,9 @@ export type Overlay =
   | { kind: 'rename'; session: string }
   | { kind: 'budget'; session: string }
   | { kind: 'review'; asked: EventOf<'approval.asked'> }
-  | { kind: 'undo'; session: string; turn: number | undefined }
+  /** With a path: only this file, to its content before the turn. */
+  | { kind: 'undo'; session: string; turn: number | undefined; path?: string }
+  | { kind: 'commit'; session: string }
   | { kind: 'edit'; session: string; message: string; text: string };
 
 export const overlay = createStore<Overlay | undefined>(undefined);

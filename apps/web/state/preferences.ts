@@ -21,6 +21,8 @@ export interface Preferences {
   /** Notify about questions while the page is in the background. */
   notify: boolean;
   split: boolean;
+  /** Changes are shown without differences of whitespace. */
+  ignoresSpace: boolean;
   /** Single-key shortcuts are enabled. */
   letterKeys: boolean;
   /** Shortcuts that differ from the default ones, by the default one. Empty: none. */
@@ -32,7 +34,7 @@ export interface Preferences {
 }
 
 const DEFAULTS = {
-  ...{ theme: 'system', accent: 'iris', notify: false, split: false, letterKeys: true, keys: {} },
+  ...{ theme: 'system', accent: 'iris', notify: false, split: false, ignoresSpace: false, letterKeys: true, keys: {} },
   ...{ sidebarWidth: SIDEBAR.start, isSidebarHidden: false },
 } satisfies Partial<Preferences>;
 
@@ -45,7 +47,7 @@ function read(): Preferences {
   if (THEMES.includes(stored.theme as Theme)) chosen.theme = stored.theme as Theme;
   if (ACCENTS.includes(stored.accent as Accent)) chosen.accent = stored.accent as Accent;
   if (LANGUAGES.includes(stored.language as Language)) chosen.language = stored.language as Language;
-  for (const name of ['notify', 'split', 'letterKeys', 'isSidebarHidden'] as const) {
+  for (const name of ['notify', 'split', 'ignoresSpace', 'letterKeys', 'isSidebarHidden'] as const) {
     if (typeof stored[name] === 'boolean') chosen[name] = stored[name];
   }
   const keys = Object.entries(stored.keys ?? {}).filter(([, value]) => typeof value === 'string');

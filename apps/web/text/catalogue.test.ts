@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { de } from './de.ts';
+import { deChanges } from './changes/de-changes.ts';
+import { enChanges } from './changes/en-changes.ts';
 import { deAgents } from './de-agents.ts';
 import { deDebug } from './de-debug.ts';
 import { deGuard } from './de-guard.ts';
@@ -25,13 +27,12 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 /** With the texts that are loaded later. */
 const ENGLISH = {
   ...en,
-  agents: enAgents,
-  guard: enGuard,
-  debug: enDebug,
-  inLists: enLists,
-  settings: enSettings,
+  ...{ agents: enAgents, guard: enGuard, debug: enDebug, inLists: enLists, settings: enSettings, reviewing: enChanges },
 };
-const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug, inLists: deLists, settings: deSettings };
+const GERMAN = {
+  ...de,
+  ...{ agents: deAgents, guard: deGuard, debug: deDebug, inLists: deLists, settings: deSettings, reviewing: deChanges },
+};
 
 test('both languages have the same texts, none empty', () => {
   const english = toLeaves(ENGLISH);

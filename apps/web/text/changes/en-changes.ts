@@ -1,0 +1,72 @@
+import { createCount } from '../count.ts';
+
+const count = createCount('en');
+
+/** Texts about changes in English: diffs, comments on lines, commits. */
+export const enChanges = {
+  ignoreSpace: 'Ignore whitespace',
+  onlySpace: 'Only whitespace differs',
+  folded: (n: number) => `Only whitespace differs in ${count(n, 'line', 'lines')}.`,
+  unfold: 'Show these lines',
+  tree: 'Changed files',
+  viewed: 'Viewed',
+  viewedProgress: 'Viewed files',
+  viewedOf: (viewed: number, all: number) => `${viewed} of ${all} viewed`,
+  lines: (added: number, removed: number) =>
+    `${count(added, 'added line', 'added lines')}, ${count(removed, 'removed line', 'removed lines')}`,
+  revert: (path: string) => `Revert ${path}`,
+  revertTitle: (path: string) => `Revert ${path}?`,
+  revertHint: (turn: number) => `The file gets the content that it had before turn ${turn}. A redo restores it.`,
+  revertDo: 'Revert',
+  revertOverwrite: 'Revert, overwrite these',
+  reverted: (path: string) => `${path} is reverted.`,
+  redo: 'Redo',
+  comments: {
+    title: 'Comments',
+    add: (line: number, text: string) => `Comment on line ${line}: ${text}`,
+    addHint: 'Comment on this line (c)',
+    at: (line: number) => `Comment on line ${line}`,
+    label: (line: number) => `Comment on line ${line}. It is sent with all others.`,
+    stale: (line: number) => `Line ${line} has changed since, or is not shown.`,
+    save: 'Add comment',
+    edit: 'Edit comment',
+    remove: 'Remove comment',
+    removeAll: 'Remove all',
+    count: (n: number) => count(n, 'comment', 'comments'),
+    send: 'Send to the model',
+    preview: 'Show the message',
+    sent: (n: number) => `${count(n, 'comment', 'comments')} sent.`,
+    unknown: 'The comments may not have been sent.',
+    unknownHint: 'The server did not respond. They stay here. Sending them again has no second effect.',
+    inNote: (n: number) => `${count(n, 'comment', 'comments')} in the note to the model`,
+    tooLong: 'The note is too long. Shorten the comments.',
+  },
+  commit: {
+    open: 'Commit',
+    title: 'Commit changes',
+    failed: 'The repository could not be read.',
+    noRepository: 'The folder of this session has no Git repository. Create one with `git init`, then commit here.',
+    outside:
+      'The Git data of this folder is outside of it, where Klaus cannot write. Commit in a terminal, or run Klaus in the folder with the Git data.',
+    on: (branch: string) => `On the branch ${branch}`,
+    detached: 'HEAD is detached. Create a branch, so that the commit is not lost.',
+    newBranch: 'Create a new branch',
+    branchName: 'Name of the branch',
+    badBranch: 'Git does not accept this name. Use letters, digits, `-`, `_`, `.` and `/`.',
+    message: 'Message',
+    files: (chosen: number, all: number) => `${chosen} of ${count(all, 'changed file', 'changed files')}`,
+    allFiles: 'All files',
+    submit: (n: number) => `Commit ${count(n, 'file', 'files')}`,
+    running: { branch: 'Creating the branch…', commit: 'Committing. Hooks of the repository run…' },
+    waits: 'Starts after the current run. You can close this dialog; the conversation shows the result.',
+    asked: 'Waiting for your approval in the conversation.',
+    stepFailed: { branch: 'The branch was not created.', commit: 'Nothing was committed.' },
+    output: 'Output of Git',
+    done: 'Committed.',
+    pushHint: 'To publish the branch, run this in a terminal:',
+    copyPush: 'Copy the command',
+    openCompare: 'Open a pull request',
+  },
+};
+
+export type ChangesText = typeof enChanges;
