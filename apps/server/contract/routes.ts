@@ -14,9 +14,11 @@ import { agentRoutes } from './agent-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
+import { contentRoutes } from './content-routes.ts';
 import { copyRoutes } from './copy-routes.ts';
 import { guardRoutes } from './guard-routes.ts';
 import { hookRoutes } from './hook-routes.ts';
+import { workspaceQuery } from './route-fields.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
@@ -186,11 +188,6 @@ const approvals = {
   }),
 };
 
-const workspaceQuery = {
-  session: z.string().optional().describe('The workspace of this session.'),
-  workspace: z.string().optional().describe('A known workspace. Default: the configured one.'),
-};
-
 const files = {
   workspaces: defineRoute('files', 'GET /api/workspaces', {
     summary: 'The workspaces of sessions, the latest first, and the configured one.',
@@ -242,6 +239,7 @@ export const ROUTES = {
   ...agentRoutes,
   ...approvals,
   ...files,
+  ...contentRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;
