@@ -50,9 +50,10 @@ export const Diagram = memo(function Diagram({ text }: { text: string }) {
         </span>
       </figcaption>
       {picture && 'error' in picture ? (
-        <p className="diagram-failed small" role="alert">
-          {t.diagram.failed} {toReason(picture.error, t)}
-        </p>
+        <div className="diagram-failed small" role="alert">
+          <p>{t.diagram.failed}</p>
+          <p className="mono wrap">{toReason(picture.error, t)}</p>
+        </div>
       ) : null}
       {src === undefined ? null : (
         <button

@@ -11,6 +11,7 @@ const COLORS = {
   primaryBorderColor: '--line-strong',
   secondaryColor: '--surface-sunken',
   tertiaryColor: '--surface-sunken',
+  edgeLabelBackground: '--surface',
   lineColor: '--text-muted',
   textColor: '--text',
   noteBkgColor: '--warn-soft',

@@ -32,16 +32,22 @@ function HtmlFence({ text, language }: { text: string; language: string }) {
   const t = useRenderText();
   const [isShown, setShown] = useState(false);
   return (
-    <div className="fence">
-      <div className="segments" role="group" aria-label={t.preview.page}>
-        <button type="button" aria-pressed={!isShown} onClick={() => setShown(false)}>
-          {t.preview.source}
-        </button>
-        <button type="button" aria-pressed={isShown} onClick={() => setShown(true)}>
+    <>
+      <Code text={text} language={language}>
+        <button
+          type="button"
+          className="fence-preview bare small"
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
+        >
           {t.preview.show}
         </button>
-      </div>
-      {isShown ? <HtmlPreview html={text} /> : <Code text={text} language={language} />}
-    </div>
+      </Code>
+      {isShown ? (
+        <div className="fence-page">
+          <HtmlPreview html={text} />
+        </div>
+      ) : null}
+    </>
   );
 }
