@@ -18,7 +18,10 @@ const KNOWN: Readonly<Record<string, string>> = { khroma: 'MIT' };
 
 /** True if one of the licences that a package offers is permissive. */
 function isPermissive(license: string): boolean {
-  return license.replaceAll(/[()]/g, '').split(' OR ').some((each) => PERMISSIVE.has(each));
+  return license
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some((each) => PERMISSIVE.has(each));
 }
 
 interface Manifest {
@@ -63,8 +66,7 @@ export function collectLicenses(modules: Iterable<string>): string {
     if (!existsSync(file)) return [];
     const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'));
     const { name, version, license = KNOWN[manifest.name] ?? 'none' } = manifest;
-    if (!isPermissive(license))
-      throw new Error(`${name} ${version} has the licence ${license}: it cannot be bundled`);
+    if (!isPermissive(license)) throw new Error(`${name} ${version} has the licence ${license}: it cannot be bundled`);
     return [`${name} ${version} (${license})\n\n${readNotice(folder) ?? `Licence: ${license}`}\n`];
   });
   sections.push(...readDataNotices(modules));

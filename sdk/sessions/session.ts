@@ -15,6 +15,7 @@ import {
   type SessionStore,
 } from '@klaus/core/agent';
 import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/protocol';
+import { readChangedFile } from './changed-file.ts';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
@@ -94,6 +95,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const { turn, changes, snapshots } = await changesOfTurn(engine, id, given);
       return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
     },
+    changedFile: (options) => readChangedFile(engine, id, options),
     replay: async ({ onRequest } = {}) =>
       replay({
         events: await readLog(store, id),

@@ -5,7 +5,7 @@ import type { Script } from '@klaus/sdk';
 import { PNG } from 'pngjs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { enRender } from '../../apps/web/text/en-render.ts';
+import { enRender } from '../../apps/web/text/render/en-render.ts';
 import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
@@ -243,14 +243,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
   test('the server shows images by their content, and an SVG file runs nothing', async () => {
     const ask = (path: string) =>
       rawRequest(it.server, { path, headers: { authorization: `Bearer ${it.server.token}` } });
-    const svg = await ask('/api/images/evil.svg');
+    const svg = await ask('/api/shown-files/evil.svg');
     expect(svg.headers['content-type']).toBe('image/svg+xml');
     expect(svg.headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox$/);
-    expect((await ask('/api/images/large.png')).headers['content-type']).toBe('image/png');
-    expect((await ask('/api/images/README.md')).status).toBe(415);
-    expect((await ask('/api/images/.env')).status).toBe(403);
-    expect((await ask('/api/images/%2e%2e/outside.png')).status).toBeGreaterThanOrEqual(400);
-    expect((await rawRequest(it.server, { path: '/api/images/evil.svg' })).status).toBe(401);
+    expect((await ask('/api/shown-files/large.png')).headers['content-type']).toBe('image/png');
+    expect((await ask('/api/shown-files/README.md')).status).toBe(415);
+    expect((await ask('/api/shown-files/.env')).status).toBe(403);
+    expect((await ask('/api/shown-files/%2e%2e/outside.png')).status).toBeGreaterThanOrEqual(400);
+    expect((await rawRequest(it.server, { path: '/api/shown-files/evil.svg' })).status).toBe(401);
   });
 
   test('a fence is its source until it is closed', async () => {
@@ -287,6 +287,6 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     // What the policy of the frame of diagrams stopped.
-    expect(complaints.filter((each) => !/^Executing inline event handler/.test(each))).toEqual([]);
+    expect(complaints.filter((each) => !each.startsWith('Executing inline event handler'))).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import { workspaceQuery } from './route-fields.ts';
 
 /** Content of files as the page shows it. */
 export const contentRoutes = {
-  image: defineRoute('files', 'GET /api/images/*', {
-    summary: 'An image of a workspace, recognised by its content, at most 10 MB. Others are 415.',
+  shownFile: defineRoute('files', 'GET /api/shown-files/*', {
+    summary: 'An image or a PDF document of a workspace, recognised by its content, at most 10 MB. Others are 415.',
     kind: 'bytes',
     params: z.object({ path: z.string() }),
     query: z.object({
@@ -16,7 +16,7 @@ export const contentRoutes = {
         .min(0)
         .optional()
         .describe('With `side`: of the changes of this turn. Default: all.'),
-      side: z.enum(['before', 'after']).optional().describe('The image before or after the changes of the session.'),
+      side: z.enum(['before', 'after']).optional().describe('The file before or after the changes of the session.'),
     }),
     answer: z.string(),
   }),

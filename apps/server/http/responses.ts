@@ -40,7 +40,9 @@ export function toDocumentResponse(
 
 /** A file that a browser shows. If it opens an SVG file as a page, that runs no script and loads nothing. */
 export function toFileResponse({ mediaType, content }: ShownFile, headers: Record<string, string>): Response {
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+  // Browsers show PDF documents with a program of their own, which a sandbox would stop.
+  const sandbox = mediaType === 'application/pdf' ? '' : '; sandbox';
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'${sandbox}`;
   const own = { 'content-type': mediaType, 'content-security-policy': policy };
   return toResponse(content, { status: 200, headers: { ...headers, ...own } });
 }

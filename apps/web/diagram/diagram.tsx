@@ -3,7 +3,7 @@ import { memo, useEffect, useId, useMemo, useState } from 'react';
 import { saveText } from '../actions/save-text.ts';
 import { FullView } from '../image/full-view.tsx';
 import { formatCount } from '../text/format.ts';
-import { useRenderText, type RenderText } from '../text/render-text.ts';
+import { useRenderText, type RenderText } from '../text/render/render-text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { IconButton } from '../ui/button.tsx';
 import type { Picture } from './render-diagram.ts';
@@ -87,7 +87,7 @@ function usePicture(text: string): Picture | undefined {
       const { renderDiagram } = await import('./render-diagram.ts');
       return renderDiagram(text, theme);
     };
-    draw()
+    void draw()
       .catch((error: unknown): Picture => ({ error: String(error) }))
       .then((it) => {
         if (isShown) setPicture(it);

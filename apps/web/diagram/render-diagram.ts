@@ -1,3 +1,5 @@
+// Vite builds the module as a classic script and exports its address.
+// oxlint-disable-next-line import/default
 import program from './diagram-frame.ts?worker&url';
 import type { DiagramRequest, DiagramResponse } from './diagram-frame.ts';
 import { toSafeSvg } from './safe-svg.ts';

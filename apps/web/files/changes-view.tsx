@@ -13,8 +13,12 @@ import { Button } from '../ui/button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { VirtualList } from '../ui/virtual-list.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
+import { toImageChanges } from '../viewers/image-changes.ts';
 import '../diff/diff.css';
 import './files.css';
+
+const ImageDiff = lazyComponent(async () => (await import('../viewers/image-diff.tsx')).ImageDiff);
 
 export function ChangesView({ conversation, seq }: { conversation: Conversation; seq: number }) {
   const t = useText();
@@ -27,6 +31,7 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
     client.changes({ params: { id: session }, query: turn === undefined ? {} : { turn } }, { signal }),
   );
   const hunks = useMemo(() => parseDiff(loaded.value?.diff ?? ''), [loaded.value]);
+  const images = useMemo(() => toImageChanges(loaded.value?.changes ?? []), [loaded.value]);
   const rows = useMemo(() => toRows(hunks, split ? 'split' : 'unified'), [hunks, split]);
   return (
     <section className="pane" aria-label={t.changes.title}>
@@ -76,7 +81,15 @@ export function ChangesView({ conversation, seq }: { conversation: Conversation;
           estimateSize={(at) => (rows[at]!.kind === 'file' ? 36 : 20)}
           overscan={20}
         >
-          {(at) => <DiffRowView row={rows[at]!} heading="h2" />}
+          {(at) => {
+            const row = rows[at]!;
+            const change = row.kind === 'hunk' ? images.get(row.hunk.path) : undefined;
+            return change ? (
+              <ImageDiff session={session} turn={turn} version={version} {...change} />
+            ) : (
+              <DiffRowView row={row} heading="h2" />
+            );
+          }}
         </VirtualList>
       ) : null}
     </section>

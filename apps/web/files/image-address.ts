@@ -13,6 +13,6 @@ interface ImageAddress {
 
 /** The address of an image of the workspace of a session. */
 export function toImageAddress({ session, path, side, turn, version }: ImageAddress): string {
-  const address = toPath(ROUTES.image.path, { params: { path }, query: { session, side, turn } });
+  const address = toPath(ROUTES.shownFile.path, { params: { path }, query: { session, side, turn } });
   return version === undefined ? address : `${address}#${encodeURIComponent(version)}`;
 }

@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { formatCount } from '../text/format.ts';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import './image.css';
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import { FullView } from './full-view.tsx';
 import './image.css';
 

@@ -1,7 +1,7 @@
 import { Info, Lightbulb, MessageSquareWarning, OctagonAlert, TriangleAlert } from 'lucide-react';
 import type { Token, Tokens } from 'marked';
 import type { ReactNode } from 'react';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 
 const KINDS = {
   note: { Icon: Info, look: 'accent' },

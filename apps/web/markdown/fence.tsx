@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Diagram } from '../diagram/diagram.tsx';
 import { Code } from '../highlight/code.tsx';
 import { MathView } from '../math/math.tsx';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 
 const HtmlPreview = lazyComponent(async () => (await import('../preview/html-preview.tsx')).HtmlPreview);

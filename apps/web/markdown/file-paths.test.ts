@@ -35,7 +35,7 @@ test('the parts are the text', () => {
   ).toBe(text);
 });
 
-test('inline code is a path as a whole', () => {
+test('inline code is a path only if it contains nothing else', () => {
   expect(toPath('src/a.ts:3')).toEqual({ text: 'src/a.ts:3', path: 'src/a.ts', line: 3 });
   expect(toPath('Makefile')?.path).toBe('Makefile');
   expect(toPath('cat src/a.ts')).toBe(undefined);

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { toImageAddress } from '../files/image-address.ts';
 import { toRelativePath } from '../files/relative-path.ts';
 import { Thumbnail } from '../image/thumbnail.tsx';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import { toSafeLink } from './blocks.ts';
 import { useScope } from './scope.ts';
 
@@ -13,7 +13,7 @@ interface MarkdownImageProps {
   fallback: ReactNode;
 }
 
-/** An image of the workspace. One of another server is a link, because a request would tell that server about the reader. */
+/** An image of the workspace. One of another server is a link, because a request would inform that server about the reader. */
 export function MarkdownImage({ href, alt, fallback }: MarkdownImageProps) {
   const t = useRenderText();
   const { session, folder, isGrowing } = useScope();

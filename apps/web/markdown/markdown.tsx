@@ -2,7 +2,7 @@ import type { Token, Tokens } from 'marked';
 import { Square, SquareCheck } from 'lucide-react';
 import { createElement, memo, useMemo, useRef, type ReactNode } from 'react';
 import { MathView } from '../math/math.tsx';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import { useText } from '../text/text.ts';
 import { Popup } from '../ui/popup.tsx';
 import { Alert, toAlert } from './alert.tsx';

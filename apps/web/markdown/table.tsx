@@ -1,7 +1,7 @@
 import type { Tokens } from 'marked';
 import type { ReactNode } from 'react';
 import { toCsv } from '../tables/csv.ts';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 
 interface TableProps {

@@ -45,9 +45,9 @@ function toAttributes(text: string): Record<string, string> {
 }
 
 function decode(text: string): string {
-  return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (all, hex, decimal, name: string) => {
-    if (name) return ENTITIES[name] ?? all;
-    const code = hex ? Number.parseInt(hex as string, 16) : Number(decimal);
+  return text.replaceAll(/&(#x[0-9a-f]{1,6}|#\d{1,7}|\w+);/gi, (all, name: string) => {
+    if (!name.startsWith('#')) return ENTITIES[name] ?? all;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
     return code <= 0x10_ff_ff ? String.fromCodePoint(code) : all;
   });
 }

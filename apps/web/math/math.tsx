@@ -1,5 +1,5 @@
 import { createElement, memo, useEffect, useState, type ReactNode } from 'react';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import type { MarkupElement, MarkupNode } from './markup.ts';
 import type { Formula } from './render-math.ts';
 import './math.css';

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { useRenderText } from '../text/render-text.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import './preview.css';
 
 /**

@@ -3,6 +3,8 @@ import { de } from './de.ts';
 import { deAgents } from './de-agents.ts';
 import { deDebug } from './de-debug.ts';
 import { deGuard } from './de-guard.ts';
+import { deRender } from './render/de-render.ts';
+import { enRender } from './render/en-render.ts';
 import { enAgents } from './en-agents.ts';
 import { enDebug } from './en-debug.ts';
 import { enGuard } from './en-guard.ts';
@@ -19,8 +21,8 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 }
 
 /** With the texts that are loaded later. */
-const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug };
-const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug };
+const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug, render: enRender };
+const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug, render: deRender };
 
 test('both languages have the same texts, none empty', () => {
   const english = toLeaves(ENGLISH);

@@ -1,5 +1,5 @@
-import { preferences, type Language } from '../state/preferences.ts';
-import { useStore } from '../state/store.ts';
+import { preferences, type Language } from '../../state/preferences.ts';
+import { useStore } from '../../state/store.ts';
 import { deRender } from './de-render.ts';
 import { enRender, type RenderText } from './en-render.ts';
 

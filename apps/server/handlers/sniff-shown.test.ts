@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sniffImage } from './sniff-image.ts';
+import { sniffShown } from './sniff-shown.ts';
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
@@ -13,8 +13,9 @@ test.each([
   ['<?xml version="1.0"?>\n<!-- a picture -->\n<svg>', 'image/svg+xml'],
   ['<html><svg></svg></html>', undefined],
   ['<script>alert(1)</script>', undefined],
-  ['%PDF-1.7', undefined],
+  ['%PDF-1.7', 'application/pdf'],
+  ['text %PDF-1.7', undefined],
   ['', undefined],
 ])('the content %j is %s', (content, type) => {
-  expect(sniffImage(toBytes(content))).toBe(type);
+  expect(sniffShown(toBytes(content))).toBe(type);
 });

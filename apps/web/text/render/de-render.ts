@@ -1,4 +1,4 @@
-import { createCount } from './count.ts';
+import { createCount } from '../count.ts';
 import type { RenderText } from './en-render.ts';
 
 const count = createCount('de');
@@ -38,6 +38,39 @@ export const deRender: RenderText = {
     all: (n) => count(n, 'Bild', 'Bilder'),
     ofCall: (n) => `Bild ${n} des Ergebnisses`,
     ofPrompt: (n) => `Bild ${n} der Nachricht`,
+  },
+  viewer: {
+    views: 'Ansicht',
+    source: 'Quelltext',
+    table: 'Tabelle',
+    tree: 'Baum',
+    preview: 'Vorschau',
+    image: 'Bild',
+    pdf: 'PDF-Dokument öffnen',
+    pdfHint: 'Es wird in einem neuen Tab geöffnet.',
+    rows: (n) => count(n, 'Zeile', 'Zeilen'),
+    found: (n, all) => `${n} von ${count(all, 'Zeile', 'Zeilen')}`,
+    filter: 'Zeilen filtern',
+    sort: (column) => `Nach ${column} sortieren`,
+    column: (n) => `Spalte ${n}`,
+    leftOut: (n) => `${count(n, 'Spalte wird', 'Spalten werden')} nicht angezeigt.`,
+    noRows: 'Keine passende Zeile',
+    search: 'Schlüssel und Werte durchsuchen',
+    matches: (n) => count(n, 'Treffer', 'Treffer'),
+    tooMany: (n) => `Die ersten ${n} Treffer`,
+    copyPath: 'Pfad kopieren',
+    invalid: (reason) => `Die Datei ist kein gültiges JSON, daher wird nur ihr Quelltext angezeigt: ${reason}`,
+  },
+  imageDiff: {
+    label: (path) => `Bild ${path}`,
+    modes: 'Vergleich',
+    side: 'Nebeneinander',
+    swipe: 'Schieberegler',
+    onion: 'Überlagerung',
+    before: 'Vorher',
+    after: 'Nachher',
+    none: 'Keines',
+    share: 'Anteil des neuen Bildes',
   },
   preview: {
     show: 'Vorschau',

@@ -1,4 +1,4 @@
-import { createCount } from './count.ts';
+import { createCount } from '../count.ts';
 
 const count = createCount('en');
 
@@ -37,6 +37,39 @@ export const enRender = {
     all: (n: number) => count(n, 'image', 'images'),
     ofCall: (n: number) => `Image ${n} of the result`,
     ofPrompt: (n: number) => `Image ${n} of the message`,
+  },
+  viewer: {
+    views: 'View',
+    source: 'Source',
+    table: 'Table',
+    tree: 'Tree',
+    preview: 'Preview',
+    image: 'Image',
+    pdf: 'Open the PDF document',
+    pdfHint: 'It opens in a new tab.',
+    rows: (n: number) => count(n, 'row', 'rows'),
+    found: (n: number, all: number) => `${n} of ${count(all, 'row', 'rows')}`,
+    filter: 'Filter rows',
+    sort: (column: string) => `Sort by ${column}`,
+    column: (n: number) => `Column ${n}`,
+    leftOut: (n: number) => `${count(n, 'column is', 'columns are')} not shown.`,
+    noRows: 'No matching row',
+    search: 'Search keys and values',
+    matches: (n: number) => count(n, 'match', 'matches'),
+    tooMany: (n: number) => `The first ${n} matches`,
+    copyPath: 'Copy path',
+    invalid: (reason: string) => `The file is not valid JSON, so only its source is shown: ${reason}`,
+  },
+  imageDiff: {
+    label: (path: string) => `Image ${path}`,
+    modes: 'Comparison',
+    side: 'Side by side',
+    swipe: 'Swipe',
+    onion: 'Overlay',
+    before: 'Before',
+    after: 'After',
+    none: 'None',
+    share: 'Share of the new image',
   },
   preview: {
     show: 'Preview',
