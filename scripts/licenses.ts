@@ -13,6 +13,17 @@ const PERMISSIVE = new Set([
   'Unlicense',
 ]);
 
+/** Licences of packages that have only the text of theirs. */
+const KNOWN: Readonly<Record<string, string>> = { khroma: 'MIT' };
+
+/** True if one of the licences that a package offers is permissive. */
+function isPermissive(license: string): boolean {
+  return license
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some((each) => PERMISSIVE.has(each));
+}
+
 interface Manifest {
   name: string;
   version: string;
@@ -53,9 +64,9 @@ export function collectLicenses(modules: Iterable<string>): string {
   const sections = [...folders].toSorted().flatMap((folder) => {
     const file = join(folder, 'package.json');
     if (!existsSync(file)) return [];
-    const { name, version, license = 'none' }: Manifest = JSON.parse(readFileSync(file, 'utf8'));
-    if (!PERMISSIVE.has(license))
-      throw new Error(`${name} ${version} has the licence ${license}: it cannot be bundled`);
+    const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+    const { name, version, license = KNOWN[manifest.name] ?? 'none' } = manifest;
+    if (!isPermissive(license)) throw new Error(`${name} ${version} has the licence ${license}: it cannot be bundled`);
     return [`${name} ${version} (${license})\n\n${readNotice(folder) ?? `Licence: ${license}`}\n`];
   });
   sections.push(...readDataNotices(modules));

@@ -6,13 +6,21 @@ import { pureSchemas } from './bundle/pure-schemas.ts';
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'apps/web');
 
+/** Of the fonts of KaTeX only those that every supported browser reads. */
+const modernFonts: Plugin = {
+  name: 'modern-fonts',
+  enforce: 'pre',
+  transform: (code, id) =>
+    /katex[^?]*\.css/.test(id) ? code.replaceAll(/,url\([^)]*\) format\("(?:woff|truetype)"\)/g, '') : undefined,
+};
+
 const config: InlineConfig = {
   root: PAGE,
   configFile: false,
   logLevel: 'warn',
   // The content security policy of the server allows styles and scripts with this nonce.
   html: { cspNonce: '__KLAUS_NONCE__' },
-  plugins: [pureSchemas as Plugin],
+  plugins: [pureSchemas as Plugin, modernFonts],
   oxc: { jsx: { runtime: 'automatic', development: false } },
 };
 
@@ -52,8 +60,17 @@ function toStaticImports(entry: string, context: Rolldown.ChunkingContext): Set<
  */
 export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
   rmSync(folder, { recursive: true, force: true });
+  // Workers are bundles of their own, which the output does not describe.
+  const ofWorkers = new Set<string>();
+  const record: Plugin = {
+    name: 'record-modules',
+    generateBundle(_, bundle) {
+      for (const it of Object.values(bundle)) if (it.type === 'chunk') for (const id of it.moduleIds) ofWorkers.add(id);
+    },
+  };
   const { output } = (await build({
     ...config,
+    worker: { plugins: () => [pureSchemas as Plugin, record] },
     // Set explicitly, because React has another build for development.
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
@@ -72,9 +89,10 @@ export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
       },
     },
   })) as Rolldown.RolldownOutput;
-  return output.flatMap((it) =>
+  const modules = output.flatMap((it) =>
     it.type === 'chunk' ? it.moduleIds : it.originalFileNames.map((name) => resolve(PAGE, name)),
   );
+  return [...new Set([...modules, ...ofWorkers])];
 }
 
 /**

@@ -298,6 +298,7 @@ export type { RecoveryReport } from '@klaus/adapters/store';
 export type { FetchStep, Policy, PolicyEntry } from '@klaus/core/policy';
 export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export type { KnownModel } from './models/known-models.ts';
+export type { ChangedFile, ChangedFileOptions } from './sessions/changed-file.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
 export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage-report.ts';
 export { diagnose, fetchSandbox, type DiagnoseOptions } from './diagnose/diagnose.ts';

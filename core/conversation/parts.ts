@@ -14,6 +14,8 @@ const MAX_PART = 10 * MIN_PART;
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
 const BLANK = /^\s*$/;
+/** A line that starts or ends a formula of several lines. */
+const FORMULA = /^ {0,3}\$\$\s*$/;
 /** A line that starts a new block, and not an item of a list. */
 const FRESH = /^(?![-*+] |\d{1,9}[.)] )\S/;
 
@@ -29,6 +31,9 @@ export function createParts(): Parts {
   /** The line that opened the code block at `next`. */
   let fence: string | undefined;
   let isAfterBlank = false;
+  /** Open `<details>` elements at `next`, and whether a formula is open. Neither is split at a blank line. */
+  let details = 0;
+  let isFormula = false;
 
   const close = (at: number) => {
     const head = open.slice(0, at);
@@ -40,11 +45,14 @@ export function createParts(): Parts {
   };
   const take = (line: string) => {
     if (next >= MAX_PART) close(next);
-    else if (fence === undefined && isAfterBlank && next >= MIN_PART) {
+    else if (fence === undefined && isAfterBlank && next >= MIN_PART && details === 0 && !isFormula) {
       if (FRESH.test(line) || (next >= LONG_PART && /^\S/.test(line))) close(next);
     }
-    if (fence === undefined) fence = FENCE.test(line) ? line : undefined;
-    else if (isEnd(line, fence)) fence = undefined;
+    if (fence === undefined) {
+      fence = FENCE.test(line) ? line : undefined;
+      if (FORMULA.test(line)) isFormula = !isFormula;
+      details = Math.max(0, details + countDetails(line));
+    } else if (isEnd(line, fence)) fence = undefined;
     isAfterBlank = BLANK.test(line);
     next += line.length + 1;
   };
@@ -82,4 +90,10 @@ function isEnd(line: string, fence: string): boolean {
   const mark = toMark(fence);
   const word = line.trim();
   return word.startsWith(mark) && word.replaceAll(mark[0]!, '') === '';
+}
+
+/** The elements that a line opens, less those that it closes. */
+function countDetails(line: string): number {
+  if (!line.includes('details')) return 0;
+  return (line.match(/^ {0,3}<details\b/i)?.length ?? 0) - (line.match(/<\/details\b/gi)?.length ?? 0);
 }

@@ -12,6 +12,7 @@ import type {
   VerifyOptions,
 } from '@klaus/core/agent';
 import type { GrantRecord, Revoked, RevokeOptions } from '../grants/session-grants.ts';
+import type { ChangedFile, ChangedFileOptions } from './changed-file.ts';
 import type { PinnedText, PinResult } from './session-pins.ts';
 
 /** Why `advance` returned. */
@@ -97,6 +98,12 @@ export interface Session {
    * @throws KlausError `usage` for a turn without effects.
    */
   turnChanges(turn?: number | 'all' | 'now'): Promise<TurnChanges>;
+  /**
+   * A file before or after the changes of a turn, or of all turns.
+   *
+   * @throws KlausError `usage` for a turn without effects, and for a path that has no file on that side of the changes.
+   */
+  changedFile(options: ChangedFileOptions): Promise<ChangedFile>;
   /**
    * Runs the checks of the last run that had any again, through the gate, in the sandbox, and appends their results to
    * the log. Holds the session until it is done.

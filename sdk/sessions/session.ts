@@ -16,6 +16,7 @@ import {
   type SessionStore,
 } from '@klaus/core/agent';
 import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/protocol';
+import { readChangedFile } from './changed-file.ts';
 import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
@@ -96,6 +97,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const { turn, changes, snapshots } = await found;
       return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
     },
+    changedFile: (options) => readChangedFile(engine, id, options),
     replay: async ({ onRequest } = {}) =>
       replay({
         events: await readLog(store, id),

@@ -42,6 +42,11 @@ export interface WorkspaceFiles {
   list(path: string): Promise<FolderEntry[]>;
   /** @throws KlausError `workspace.outside`, `usage` for a path that is not a file. */
   read(path: string, options: { maxBytes: number }): Promise<FileView>;
+  /**
+   * The path of a file relative to the workspace, with resolved symlinks, for a relative or an absolute path. Undefined
+   * if it is not a file of the workspace.
+   */
+  locate(path: string): Promise<string | undefined>;
   /** Paths that contain the characters in this order, the best match first (`indexPaths`), without ignored files. */
   find(characters: string, options: { limit: number }): Promise<string[]>;
   /** The branch and the remote of its repository, read without running Git; undefined without a repository. */
@@ -72,6 +77,16 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
         ? null
         : await workspace.read(relative, { offset: 0, length: Math.min(maxBytes, state.size) });
       return { path: relative, size: state.size, content };
+    },
+    async locate(path) {
+      try {
+        const { relative } = await workspace.resolve(path);
+        return (await workspace.stat(relative))?.kind === 'file' ? relative : undefined;
+      } catch (error) {
+        // Outside of the workspace, or not a path.
+        if (isKlausError(error)) return undefined;
+        throw error;
+      }
     },
     async find(characters, { limit }) {
       const find = await listOnce(engine, workspace.root);

@@ -25,6 +25,14 @@ const LATER = [
   'files-view',
   'gate-view',
   'debug-view',
+  'diagram-frame',
+  'render-diagram',
+  'math-worker',
+  'render-math',
+  'html-preview',
+  'table-view',
+  'json-view',
+  'image-diff',
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'klaus-web-'));

@@ -20,9 +20,9 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** One method for each route without a stream or a redirect. Each throws a ProblemError. For streams see `followSession` and `followHost`. */
+/** One method for each route without a stream, a redirect or a file. Each throws a ProblemError. For streams see `followSession` and `followHost`. */
 export type Client = {
-  readonly [N in RouteName as RouteOf<N> extends { kind: 'stream' | 'redirect' } ? never : N]: (
+  readonly [N in RouteName as RouteOf<N> extends { kind: 'stream' | 'redirect' | 'bytes' } ? never : N]: (
     ...given: Arguments<RouteOf<N>>
   ) => Promise<Answer<RouteOf<N>>>;
 } & { readonly connection: Connection };
@@ -46,7 +46,7 @@ export function createClient({
 }: ClientOptions = {}): Client {
   const connection: Connection = { baseUrl: baseUrl.replace(/\/$/, ''), token, as, fetch };
   const methods = Object.entries<Route>(ROUTES)
-    .filter(([, { kind }]) => kind !== 'stream' && kind !== 'redirect')
+    .filter(([, { kind }]) => kind !== 'stream' && kind !== 'redirect' && kind !== 'bytes')
     .map(([name, route]) => [name, (...args: unknown[]) => call(connection, route, args)]);
   return { ...Object.fromEntries(methods), connection } as Client;
 }
@@ -75,6 +75,7 @@ async function call(connection: Connection, route: Route, args: unknown[]): Prom
   }
 }
 
+/** The address of a route with its parameters and its query. */
 export function toPath(path: string, { params = {}, query = {} }: AnyGiven = {}): string {
   const filled = path
     .replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

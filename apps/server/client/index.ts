@@ -1,4 +1,4 @@
-export { createClient, type Client, type ClientOptions } from './client.ts';
+export { createClient, toPath, type Client, type ClientOptions } from './client.ts';
 export { followHost, type FollowHostOptions } from './follow-host.ts';
 export { followSession, type FollowSessionOptions } from './follow-session.ts';
 export { isProblemError, ProblemError } from './problem-error.ts';

@@ -28,3 +28,9 @@ export const promptFields = {
   pin: z.boolean().optional().describe('Pins the text in the context.'),
   onAsk: onAskSchema.optional().describe('Default `wait`.'),
 };
+
+/** The query of every route of a workspace. */
+export const workspaceQuery = {
+  session: z.string().optional().describe('The workspace of this session.'),
+  workspace: z.string().optional().describe('A known workspace. Default: the configured one.'),
+};

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The kind of response: JSON, a document, a stream of server-sent events, or a redirect of a browser. */
-export type AnswerKind = 'json' | 'text' | 'stream' | 'redirect';
+/** The kind of response: JSON, a document, a file, a stream of server-sent events, or a redirect of a browser. */
+export type AnswerKind = 'json' | 'text' | 'bytes' | 'stream' | 'redirect';
 
 /** One route. The server validates requests with it, the client is typed by it, and OpenAPI is generated from it. */
 export interface Route {

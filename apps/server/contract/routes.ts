@@ -15,6 +15,7 @@ import { attentionRoutes } from './attention-routes.ts';
 import { changeRoutes } from './change-routes.ts';
 import { contextRoutes } from './context-routes.ts';
 import { commitRoutes } from './commit-routes.ts';
+import { contentRoutes } from './content-routes.ts';
 import { copyRoutes } from './copy-routes.ts';
 import { demoRoutes } from './demo-routes.ts';
 import { guardRoutes } from './guard-routes.ts';
@@ -22,6 +23,7 @@ import { hookRoutes } from './hook-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { memoryRoutes } from './memory-routes.ts';
+import { workspaceQuery } from './route-fields.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { settingRoutes } from './setting-routes.ts';
@@ -179,11 +181,6 @@ const approvals = {
   }),
 };
 
-const workspaceQuery = {
-  session: z.string().optional().describe('The workspace of this session.'),
-  workspace: z.string().optional().describe('A known workspace. Default: the configured one.'),
-};
-
 const files = {
   workspaces: defineRoute('files', 'GET /api/workspaces', {
     summary: 'The workspaces of sessions, the latest first, and the configured one.',
@@ -241,6 +238,7 @@ export const ROUTES = {
   ...projectRoutes,
   ...approvals,
   ...files,
+  ...contentRoutes,
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;

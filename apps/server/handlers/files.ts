@@ -22,7 +22,10 @@ const IMAGES: Readonly<Record<string, string>> = {
 type WorkspaceQuery = Parsed<RouteOf<'file'>>['query'];
 
 /** The workspace that a request names: that of a session, a registered one, or the configured one. */
-async function openWorkspace(context: Context, { session, workspace }: WorkspaceQuery): Promise<WorkspaceFiles> {
+export async function openWorkspace(
+  context: Context,
+  { session, workspace }: Pick<WorkspaceQuery, 'session' | 'workspace'>,
+): Promise<WorkspaceFiles> {
   if (session !== undefined) return context.klaus.files((await findSession(context, session)).workspace);
   if (workspace !== undefined && !listWorkspaces(context).has(workspace)) {
     throw new KlausError('workspace.outside', `${workspace} is not the workspace of any session.`, {

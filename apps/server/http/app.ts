@@ -9,12 +9,13 @@ import { OWNER } from '../access/identity.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import { EventStream } from '../streams/event-stream.ts';
 import type { Redirect } from '../access/sign-in/sign-in.ts';
-import type { Context, Document, Exchange, Handlers } from './handler.ts';
+import type { Context, Document, Exchange, Handlers, ShownFile } from './handler.ts';
 import { agentHandlers } from '../handlers/agents.ts';
 import { approvalHandlers } from '../handlers/approvals.ts';
 import { attentionHandlers } from '../handlers/attention.ts';
 import { changeHandlers } from '../handlers/changes.ts';
 import { commitHandlers } from '../handlers/commit.ts';
+import { contentHandlers } from '../handlers/content.ts';
 import { copyHandlers } from '../handlers/copies.ts';
 import { projectHandlers } from '../handlers/projects.ts';
 import { pinHandlers } from '../handlers/pins.ts';
@@ -34,9 +35,17 @@ import { settingHandlers } from '../handlers/settings.ts';
 import { signInHandlers } from '../handlers/sign-in.ts';
 import { runHandlers } from '../handlers/runs.ts';
 import { Refusal, toProblem } from './problem.ts';
+import { findFrame } from './frames.ts';
 import { readBody } from './read-body.ts';
 import { recordError } from '../observability/request-log.ts';
-import { toCors, toDocumentResponse, toProblemResponse, toRedirectResponse, toResponse } from './responses.ts';
+import {
+  toCors,
+  toDocumentResponse,
+  toFileResponse,
+  toProblemResponse,
+  toRedirectResponse,
+  toResponse,
+} from './responses.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { StaticFiles } from './static-files.ts';
 
@@ -59,6 +68,7 @@ const HANDLERS: Handlers = {
   ...agentHandlers,
   ...approvalHandlers,
   ...fileHandlers,
+  ...contentHandlers,
   ...mcpHandlers,
   ...keyHandlers,
   ...memoryHandlers,
@@ -102,7 +112,7 @@ export function createApp({ context, guard, files }: AppOptions): Hono<Env> {
   });
   app.get('*', (call) => {
     const headers = { etag: call.req.header('if-none-match'), encodings: call.req.header('accept-encoding') };
-    const found = files.find(call.req.path, headers);
+    const found = findFrame(call.req.path) ?? files.find(call.req.path, headers);
     if (found) return toResponse(found.body, { status: found.status, headers: found.headers });
     if (files.exists || call.req.path !== '/') throw notFound(call.req.path);
     const text = 'Klaus is serving its API. The page is not built here: npm run build --workspace apps/web\n';
@@ -111,7 +121,7 @@ export function createApp({ context, guard, files }: AppOptions): Hono<Env> {
   app.all('*', async (call) => {
     const { methods, isOpen } = findMethods(call.req.path);
     if (methods.length > 0 && !isOpen) await guard.checkAccess(call.env.incoming, 'viewer');
-    const isFile = call.req.path === '/' || files.find(call.req.path, {}) !== undefined;
+    const isFile = call.req.path === '/' || (findFrame(call.req.path) ?? files.find(call.req.path, {})) !== undefined;
     throw methods.length > 0 || isFile
       ? notAllowed(call.req, isFile ? READ_METHODS : methods)
       : notFound(call.req.path);
@@ -165,6 +175,7 @@ async function answer(call: Call, { context, guard, name, route, identity }: Ans
   if (route.kind === 'stream') return RESPONSE_ALREADY_SENT;
   if (route.kind === 'redirect') return toRedirectResponse(result as Redirect, exchange);
   if (route.kind === 'text') return toDocumentResponse(result as Document, headers);
+  if (route.kind === 'bytes') return toFileResponse(result as ShownFile, headers);
   const text = JSON.stringify(result);
   const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
   // A Response would pass the text through two streams.

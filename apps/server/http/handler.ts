@@ -83,13 +83,21 @@ export interface Document {
   content: Iterable<string> | AsyncIterable<string>;
 }
 
+/** The response of a `bytes` route. It is shown, not downloaded, and never runs. */
+export interface ShownFile {
+  mediaType: string;
+  content: Uint8Array;
+}
+
 type Result<R extends Route> = R extends { kind: 'stream' }
   ? void | Promise<void>
   : R extends { kind: 'redirect' }
     ? Redirect | Promise<Redirect>
     : R extends { kind: 'text' }
       ? Document | Promise<Document>
-      : Answer<R> | Promise<Answer<R>>;
+      : R extends { kind: 'bytes' }
+        ? ShownFile | Promise<ShownFile>
+        : Answer<R> | Promise<Answer<R>>;
 
 /** Each answers a route. @throws KlausError, Refusal. */
 export type Handlers = {

@@ -59,6 +59,7 @@ function toOperation(name: string, route: Route): Json {
 
 function toContent({ kind = 'json', answer }: Route): Json {
   if (kind === 'text') return { 'text/markdown': { schema: { type: 'string' } }, 'application/json': { schema: {} } };
+  if (kind === 'bytes') return { 'image/*': {}, 'application/pdf': {} };
   const schema = toSchema(answer, 'output');
   if (kind === 'json') return { 'application/json': { schema } };
   // OpenAPI 3.1 cannot describe the events of a stream. Each property of `x-events` is one event with its data.

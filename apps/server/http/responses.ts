@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { CLIENT_HEADER, type Problem } from '../contract/index.ts';
 import { requestIdOf } from '../observability/request-log.ts';
 import type { Cookie, Redirect } from '../access/sign-in/sign-in.ts';
-import type { Document } from './handler.ts';
+import type { Document, ShownFile } from './handler.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 export function toProblemResponse(
@@ -36,6 +36,15 @@ export function toDocumentResponse(
   return new Response(body, {
     headers: { ...SECURITY_HEADERS, ...headers, 'content-type': mediaType, ...disposition },
   });
+}
+
+/** A file that a browser shows. If it opens an SVG file as a page, that runs no script and loads nothing. */
+export function toFileResponse({ mediaType, content }: ShownFile, headers: Record<string, string>): Response {
+  // Browsers show PDF documents with a program of their own, which a sandbox would stop.
+  const sandbox = mediaType === 'application/pdf' ? '' : '; sandbox';
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'${sandbox}`;
+  const own = { 'content-type': mediaType, 'content-security-policy': policy };
+  return toResponse(content, { status: 200, headers: { ...headers, ...own } });
 }
 
 /** @param isSecure True if browsers reach the server over TLS. */

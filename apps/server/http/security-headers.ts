@@ -17,6 +17,8 @@ export function toContentPolicy(nonce: string): string {
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
+    // Also limits where the content of a sandboxed frame can navigate it.
+    "frame-src 'self'",
     "worker-src 'self' blob:",
     "manifest-src 'self'",
     "base-uri 'none'",

@@ -7,15 +7,25 @@ import { overlay } from '../state/overlay.ts';
 import { useChangesText } from '../text/changes/changes-text.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { VirtualList, type RowList } from '../ui/virtual-list.tsx';
+import type { ImageChange } from '../viewers/image-changes.ts';
 import { ChangeMark, LineCounts } from './change-mark.tsx';
 import type { ChangedFile } from './changed-file.ts';
+
+const ImageDiff = lazyComponent(async () => (await import('../viewers/image-diff.tsx')).ImageDiff);
 
 interface ChangedRowsProps {
   session: string;
   list: Ref<RowList>;
   rows: readonly ShownRow[];
   files: readonly ChangedFile[];
+  /** Changed images, by path. */
+  images: ReadonlyMap<string, ImageChange>;
+  /** The turn whose changes are shown; undefined: all changes, against the present files. */
+  shownTurn: number | undefined;
+  /** Changes when a file may have changed. */
+  version: string;
   /** Paths. */
   viewed: ReadonlySet<string>;
   collapsed: ReadonlySet<string>;
@@ -30,7 +40,7 @@ interface ChangedRowsProps {
 
 /** The changes of all files. Only the rows near the viewport are rendered. */
 export function ChangedRows(props: ChangedRowsProps) {
-  const { list, rows, onUnfold, onCurrent } = props;
+  const { session, list, rows, images, shownTurn, version, onUnfold, onCurrent } = props;
   const t = useText();
   const getItemKey = useCallback((at: number) => rows[at]!.key, [rows]);
   const pathOf = (at: number) => {
@@ -59,6 +69,8 @@ export function ChangedRows(props: ChangedRowsProps) {
           const row = rows[at]!;
           if (row.kind === 'comment') return <CommentView row={row} />;
           if (row.kind === 'file') return <FileHead {...props} path={row.path} />;
+          const image = row.kind === 'hunk' ? images.get(row.hunk.path) : undefined;
+          if (image) return <ImageDiff session={session} turn={shownTurn} version={version} {...image} />;
           return <DiffRowView row={row} onUnfold={onUnfold} />;
         }}
       </VirtualList>

@@ -13,6 +13,7 @@ import { useText } from '../text/text.ts';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import type { RowList } from '../ui/virtual-list.tsx';
+import { toImageChanges } from '../viewers/image-changes.ts';
 import { toChangedFiles, type ChangedFile } from './changed-file.ts';
 import { ChangesHead } from './changes-head.tsx';
 import { ChangeTree } from './change-tree.tsx';
@@ -41,6 +42,7 @@ export function ChangesView({ conversation, seq, path }: ChangesViewProps) {
   );
   const hunks = useMemo(() => parseDiff(loaded.value?.diff ?? ''), [loaded.value]);
   const files = useMemo(() => toChangedFiles(loaded.value?.changes ?? [], hunks), [loaded.value, hunks]);
+  const images = useMemo(() => toImageChanges(loaded.value?.changes ?? []), [loaded.value]);
   const marks = useStore(viewed);
   const seen = useMemo(
     () => new Set(files.filter((file) => isViewed(marks, session, file)).map((file) => file.path)),
@@ -112,6 +114,9 @@ export function ChangesView({ conversation, seq, path }: ChangesViewProps) {
             list={list}
             rows={rows}
             files={files}
+            images={images}
+            shownTurn={turn}
+            version={version}
             viewed={seen}
             collapsed={collapsed}
             turn={turn ?? Math.min(...changing)}

@@ -162,13 +162,13 @@ function hasDebugResult({ name, result }: CallEntry): boolean {
 }
 
 /** The input of a call; of a plan, its text as it was accepted. */
-function CallInput({ call: { input, asked, answer } }: { call: CallEntry }) {
+function CallInput({ call: { input, asked, answer }, session }: Pick<CallCardProps, 'call' | 'session'>) {
   const t = useText();
   return (
     <section>
       <p className="label line small muted">{t.call.input}</p>
       {asked?.subject.kind === 'plan' ? (
-        <Markdown text={answer?.plan ?? asked.subject.plan} />
+        <Markdown text={answer?.plan ?? asked.subject.plan} session={session} />
       ) : isCommand(input) ? (
         <p className="command line">
           <SquareTerminal size={14} />
@@ -200,7 +200,7 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
   const isTree = call.name !== 'report' && hasDebugResult(call);
   return (
     <div className="call-body column nested">
-      <CallInput call={call} />
+      <CallInput call={call} session={session} />
       {decisions.length > 0 ? (
         <ul className="call-gate column small">
           {decisions.map((decision) => (

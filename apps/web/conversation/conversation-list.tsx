@@ -207,6 +207,8 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
       return (
         <MessagePart
           id={id}
+          session={conversation.session}
+          source={entry?.text}
           text={text}
           thinking={thinking}
           message={isLast ? entry : undefined}

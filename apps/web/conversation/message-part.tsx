@@ -9,6 +9,9 @@ import { useSavedState } from '../ui/use-saved-state.ts';
 
 interface MessagePartProps {
   id: string;
+  session: string;
+  /** The complete text of the message; undefined while it is streamed. */
+  source: string | undefined;
   /** Markdown of this part. */
   text: string;
   /** The thinking before the text; empty except for the first part. */
@@ -23,7 +26,7 @@ interface MessagePartProps {
 
 /** A message of the model, or a part of it. Streamed and stored parts are the same component, so that nothing flickers. */
 export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
-  const { id, text, thinking, message, isGrowing, isCalling, marks } = props;
+  const { id, session, source, text, thinking, message, isGrowing, isCalling, marks } = props;
   const t = useText();
   return (
     <article
@@ -32,7 +35,9 @@ export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
       aria-label={t.conversation.klaus}
     >
       {thinking.trim() === '' ? null : <Thinking id={id} text={thinking} isGrowing={isGrowing && text === ''} />}
-      {text.trim() === '' ? null : <Markdown text={text} isGrowing={isGrowing} isCut={message?.isCut === true} />}
+      {text.trim() === '' ? null : (
+        <Markdown text={text} isGrowing={isGrowing} isCut={message?.isCut === true} session={session} source={source} />
+      )}
       {isCalling ? (
         <p className="working line muted">
           <LoaderCircle size={14} className="spin" />

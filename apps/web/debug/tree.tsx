@@ -9,12 +9,18 @@ interface TreeProps {
   nodes: readonly TreeNode[];
   /** Under which name the open nodes are remembered. */
   saved: string;
+  /** What is open at first. Default: nothing. */
+  initial?: OpenNodes;
+  /** Called with the node that gets the focus. */
+  onCurrent?: (node: TreeNode) => void;
 }
 
+const NOTHING: OpenNodes = new Map();
+
 /** A tree with the keys of a tree view: arrows, Home, End, Enter and Space. Only the lines of open nodes exist. */
-export function Tree({ label, nodes, saved }: TreeProps) {
+export function Tree({ label, nodes, saved, initial = NOTHING, onCurrent }: TreeProps) {
   const t = useDebugText();
-  const [open, setOpen] = useSavedState<OpenNodes>(`tree ${saved}`, new Map());
+  const [open, setOpen] = useSavedState<OpenNodes>(`tree ${saved}`, initial);
   const [current, setCurrent] = useState('0');
   const tree = useRef<HTMLDivElement>(null);
   const rows = toRows(nodes, open);
@@ -66,7 +72,10 @@ export function Tree({ label, nodes, saved }: TreeProps) {
           key={row.key}
           row={row}
           isCurrent={index === at}
-          onFocus={() => setCurrent(row.key)}
+          onFocus={() => {
+            setCurrent(row.key);
+            if (row.node) onCurrent?.(row.node);
+          }}
           onClick={() => toggle(row)}
         />
       ))}

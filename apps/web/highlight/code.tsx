@@ -1,18 +1,28 @@
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useText } from '../text/text.ts';
 import type { CodeLine } from '@klaus/core/conversation';
 import { useLines } from './use-lines.ts';
 import './code.css';
 
-export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
+interface CodeProps {
+  text: string;
+  language: string;
+  /** Buttons beside that for copying. */
+  children?: ReactNode;
+}
+
+export const Code = memo(function Code({ text, language, children }: CodeProps) {
   const lines = useLines(text, language);
   const t = useText();
   return (
     <figure className="code">
       <figcaption className="code-head line muted">
         <span>{language || t.code.plain}</span>
-        <CopyButton text={text} />
+        <span className="inline">
+          {children}
+          <CopyButton text={text} />
+        </span>
       </figcaption>
       <pre tabIndex={0} aria-label={t.code.label(language || t.code.plain)}>
         <code>

@@ -1,4 +1,4 @@
-import { Lexer } from 'marked';
+import { lexBlocks } from './parser.ts';
 
 /** A growing text split into Markdown blocks. Closed blocks never change again. */
 export interface Blocks {
@@ -49,7 +49,7 @@ export function createBlocks(): Blocks {
 
 /** Splits a complete text, with the same result as for a growing one. Inline content is parsed when a block is rendered. */
 export function toBlocks(text: string): string[] {
-  return new Lexer().blockTokens(text.replaceAll(/\r\n|\r/g, '\n')).map(({ raw }) => raw);
+  return lexBlocks(text.replaceAll(/\r\n|\r/g, '\n')).map(({ raw }) => raw);
 }
 
 const SAFE_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);

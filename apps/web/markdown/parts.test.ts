@@ -72,4 +72,13 @@ describe('parts of a long text', () => {
     expect(toParts('')).toEqual(['']);
     expect(createParts().list()).toEqual(['']);
   });
+
+  test('do not end within details or a formula', () => {
+    const details = `<details>\n<summary>More</summary>\n\n${'A paragraph.\n\n'.repeat(200)}</details>\n\n`;
+    const formula = `$$\n${'a + b\n\n'.repeat(300)}$$\n\n`;
+    const parts = toParts(`${SAMPLE.repeat(8)}${details}${SAMPLE.repeat(8)}${formula}The end.\n`);
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.filter((part) => part.includes('details')).map((part) => part.includes('</details>'))).toEqual([true]);
+    expect(parts.filter((part) => part.includes('$$')).map((part) => part.split('$$').length)).toEqual([3]);
+  });
 });

@@ -5,6 +5,8 @@ import { enChanges } from './changes/en-changes.ts';
 import { deAgents } from './de-agents.ts';
 import { deDebug } from './de-debug.ts';
 import { deGuard } from './de-guard.ts';
+import { deRender } from './render/de-render.ts';
+import { enRender } from './render/en-render.ts';
 import { enAgents } from './en-agents.ts';
 import { enDebug } from './en-debug.ts';
 import { deLists } from './lists/de-lists.ts';
@@ -28,10 +30,12 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 const ENGLISH = {
   ...en,
   ...{ agents: enAgents, guard: enGuard, debug: enDebug, inLists: enLists, settings: enSettings, reviewing: enChanges },
+  render: enRender,
 };
 const GERMAN = {
   ...de,
   ...{ agents: deAgents, guard: deGuard, debug: deDebug, inLists: deLists, settings: deSettings, reviewing: deChanges },
+  render: deRender,
 };
 
 test('both languages have the same texts, none empty', () => {

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { defineRoute } from './route.ts';
+import { workspaceQuery } from './route-fields.ts';
+
+/** Content of files as the page shows it. */
+export const contentRoutes = {
+  shownFile: defineRoute('files', 'GET /api/shown-files/*', {
+    summary: 'An image or a PDF document of a workspace, recognised by its content, at most 10 MB. Others are 415.',
+    kind: 'bytes',
+    params: z.object({ path: z.string() }),
+    query: z.object({
+      ...workspaceQuery,
+      turn: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe('With `side`: of the changes of this turn. Default: all.'),
+      side: z.enum(['before', 'after']).optional().describe('The file before or after the changes of the session.'),
+    }),
+    answer: z.string(),
+  }),
+  existingFiles: defineRoute('files', 'GET /api/existing-files', {
+    summary: 'Which of some paths are files of a workspace.',
+    query: z.object({
+      ...workspaceQuery,
+      paths: z.string().max(16_000).describe('One path a line, at most 100.'),
+    }),
+    answer: z.object({
+      files: z.array(
+        z.object({ given: z.string(), path: z.string().describe('Relative to the workspace, with forward slashes.') }),
+      ),
+    }),
+  }),
+};

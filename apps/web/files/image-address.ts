@@ -1,0 +1,18 @@
+import { ROUTES } from '@klaus/server/contract';
+import { toPath } from '@klaus/server/client';
+
+interface ImageAddress {
+  session: string;
+  path: string;
+  /** Before or after the changes of a turn; undefined: the file as it is. */
+  side?: 'before' | 'after';
+  turn?: number | undefined;
+  /** Changes when the file may have changed. */
+  version?: string;
+}
+
+/** The address of an image of the workspace of a session. */
+export function toImageAddress({ session, path, side, turn, version }: ImageAddress): string {
+  const address = toPath(ROUTES.shownFile.path, { params: { path }, query: { session, side, turn } });
+  return version === undefined ? address : `${address}#${encodeURIComponent(version)}`;
+}

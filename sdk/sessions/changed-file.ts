@@ -1,0 +1,35 @@
+import { changesOfTurn, type Engine } from '@klaus/core/agent';
+import { isSecretFile } from '@klaus/core/policy';
+import { KlausError } from '@klaus/core/protocol';
+
+export interface ChangedFileOptions {
+  /** Relative to the workspace, with forward slashes. */
+  path: string;
+  /** Before or after the changes. */
+  side: 'before' | 'after';
+  /** Default: all turns. */
+  turn?: number | 'all';
+  /** A larger file has no content. */
+  maxBytes: number;
+}
+
+/** A file of the changes of a session. `content`: null for a secret file, empty for a larger one. `size`: its bytes. */
+export interface ChangedFile {
+  size: number;
+  content: Uint8Array | null;
+}
+
+/** @throws KlausError `usage` for a turn without effects, and for a path that has no file on that side of the changes. */
+export async function readChangedFile(
+  engine: Engine,
+  session: string,
+  { path, side, turn = 'all', maxBytes }: ChangedFileOptions,
+): Promise<ChangedFile> {
+  const { changes, snapshots } = await changesOfTurn(engine, session, turn);
+  const entry = changes.find((change) => change.path === path)?.[side];
+  if (entry?.type !== 'file') throw new KlausError('usage', `There is no file ${path} ${side} the changes.`);
+  if (isSecretFile(path, engine.settings.secretPatterns)) return { size: entry.size, content: null };
+  // The store reads complete contents.
+  if (entry.size > maxBytes) return { size: entry.size, content: new Uint8Array() };
+  return { size: entry.size, content: await snapshots.content(entry) };
+}
