@@ -79,7 +79,7 @@ const MESSAGE: readonly PageCommand[] = [
 
 const SESSION: readonly PageCommand[] = [
   { id: 'pin', needs: 'operator', keys: 'p', title: (t) => t.keys.pin, run: withSession(pinSession) },
-  { id: 'archive', needs: 'operator', keys: 'e', title: (t) => t.keys.archive, run: withSession(archiveSession) },
+  { id: 'archive', needs: 'operator', keys: 'z', title: (t) => t.keys.archive, run: withSession(archiveSession) },
   {
     id: 'rename',
     needs: 'operator',
@@ -90,7 +90,7 @@ const SESSION: readonly PageCommand[] = [
   },
   { id: 'export', keys: 'x', slash: 'export', title: (t) => t.keys.export, run: exportAs('md') },
   { id: 'export-json', keys: 'X', title: (t) => t.sessions.exportJson, run: exportAs('json') },
-  { id: 'copy-answer', keys: 'c', title: (t) => t.keys.copyAnswer, run: () => signal('copy-answer') },
+  { id: 'copy-answer', keys: 'o', title: (t) => t.keys.copyAnswer, run: () => signal('copy-answer') },
   { id: 'copy-address', keys: 'C', title: (t) => t.keys.copyAddress, run: () => void copyText(location.href) },
   {
     id: 'delete',
