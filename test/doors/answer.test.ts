@@ -1,6 +1,7 @@
 // Covers sdk/sessions: invalid answers of klaus.answer are rejected.
 import { expect, test } from 'vitest';
 import type { Script } from '@klaus/adapters/models';
+import { hunksOf } from '@klaus/core/protocol';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 
 const SCRIPT: Script = {
@@ -55,4 +56,31 @@ test('an answer with wrong arguments is refused with their names and sends nothi
   expect(ofType(await Array.fromAsync(session.events()), 'approval.answered')).toMatchObject([
     { approval: id, answer: 'approved', by: 'test' },
   ]);
+});
+
+test.each(['approved', 'approved in part'])('a note with "%s" is in the result of the call', async (how) => {
+  const content = `${'line\n'.repeat(20)}two\n`;
+  const script: Script = {
+    steps: [
+      { when: { tools: false }, reply: { text: 'A title' } },
+      { reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: `zero\n${content}` } }] } },
+      { reply: { text: 'Done.' } },
+    ],
+  };
+  await using engine = await createTestEngine({ script, files: { 'a.txt': content.replace('two', 'one') } });
+  const { klaus } = engine;
+  const session = await klaus.open({ mode: 'ask' });
+  await session.prompt('begin', { onAsk: 'wait' });
+  await session.advance();
+  const [asked] = ofType(await Array.fromAsync(session.events()), 'approval.asked');
+  const [first, second] = hunksOf(asked!);
+  expect(second).toBeDefined();
+  const hunks = how === 'approved' ? {} : { hunks: { accepted: [first!.id] } };
+  await klaus.answer(asked!.approval, 'approved', { note: 'Mind the end.', ...hunks });
+  await session.advance();
+  const [finished] = ofType(await Array.fromAsync(session.events()), 'tool.finished');
+  expect(finished).toMatchObject({
+    outcome: 'ok',
+    output: expect.stringMatching(/\nNote of the user: Mind the end\.$/),
+  });
 });

@@ -17,7 +17,7 @@ import { countCommand } from './prestart.ts';
 import { cutOutput } from './cut-output.ts';
 import { isApproval } from './human-approval.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
-import { openLayer } from '../workspace/review-changes.ts';
+import { openLayer, withUserNote } from '../workspace/review-changes.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import { toProcessChanged } from '../processes/process-events.ts';
 import type { CallState } from '../state/state.ts';
@@ -118,7 +118,8 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     }
     // The call may have read secret files that it created.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
-    finished = { ...(await toResult(work, { head, ready, output })), durationMs: clock.now() - began };
+    const result = withUserNote(await toResult(work, { head, ready, output }), call);
+    finished = { ...result, durationMs: clock.now() - began };
     // On a layer, `reviewChanges` adds the states.
     if (output.evidence && !layer) finished.evidence = await work.activities.toReceipt(work, output.evidence, tree);
     if (output.process) changed = [toProcessChanged(output.process, head)];
@@ -130,13 +131,14 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     const known = toKlausError(error, 'tool.failed');
     const lost = layer ? 'None of its changes were applied.' : undefined;
     const text = [known.message, known.hint, lost].filter((part) => part !== undefined).join(' ');
-    finished = toFinished(head, {
+    const failed = toFinished(head, {
       outcome: known.code === 'cancelled' ? 'cancelled' : 'error',
       output: cut(work, ready, work.redactor.redact(text)),
       // A cancelled call is known by its outcome.
       detail: work.stop.aborted ? undefined : toErrorDetail(known),
       durationMs: clock.now() - began,
     });
+    finished = withUserNote(failed, call);
   } finally {
     await layer?.layer.close();
   }

@@ -6,13 +6,13 @@ import { toAbsolute } from '../folders/members.ts';
 import { openedOf, type CallState } from '../state/state.ts';
 import type { ChangesSubject, Work } from '../loop/work.ts';
 import { MAX_ASKED, selectPart, toChangeParts } from './change-parts.ts';
-import { applyChanges, withNotes } from './review-changes.ts';
+import { applyChanges, withNotes, withUserNote } from './review-changes.ts';
 
 /** Failures that would occur again. */
 const PERMANENT: ReadonlySet<string> = new Set(['usage', 'store.corrupt', 'tool.failed']);
 
 export async function applyAccepted(work: Work, call: CallState, subject: ChangesSubject): Promise<EventBody[]> {
-  const finished = toFinished(toHead(work, call), subject.result);
+  const finished = withUserNote(toFinished(toHead(work, call), subject.result), call);
   const refuse = (why: string, outcome: 'denied' | 'error'): EventBody[] => [
     { ...withNotes(finished, [`None of its changes were applied: ${why}`]), outcome },
   ];

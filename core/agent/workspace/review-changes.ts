@@ -16,7 +16,7 @@ import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
 import type { Layer } from '../ports/layer.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { ToolContext } from '../ports/tool.ts';
-import { runOf } from '../state/state.ts';
+import { runOf, type CallState } from '../state/state.ts';
 import type { OpenedLayer, ReviewInput, Work } from '../loop/work.ts';
 
 /** Maximum characters of a question's diff. */
@@ -133,6 +133,11 @@ function toFileChange({ path, kind, before, after }: TreeChange): FileChange[] {
   if (before?.type === 'directory' || after?.type === 'directory') return [];
   const mode = after?.type === 'file' ? { mode: after.mode } : {};
   return [{ path, kind, before: before?.hash ?? null, after: after?.hash ?? null, ...mode }];
+}
+
+/** Adds what the user wrote with the approval of a call. */
+export function withUserNote(finished: ToolFinished, { answer, note }: CallState): ToolFinished {
+  return answer === 'approved' && note !== undefined ? withNotes(finished, [`Note of the user: ${note}`]) : finished;
 }
 
 export function withNotes(finished: ToolFinished, notes: readonly string[]): ToolFinished {
