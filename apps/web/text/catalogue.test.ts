@@ -9,6 +9,8 @@ import { enGuard } from './en-guard.ts';
 import { en } from './en.ts';
 import { deSettings } from './settings/de-settings.ts';
 import { enSettings } from './settings/en-settings.ts';
+import { deUsage } from './usage/de-usage.ts';
+import { enUsage } from './usage/en-usage.ts';
 
 type Leaf = string | ((...args: never[]) => string);
 
@@ -21,8 +23,8 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 }
 
 /** With the texts that are loaded later. */
-const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug, settings: enSettings };
-const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug, settings: deSettings };
+const ENGLISH = { ...en, agents: enAgents, guard: enGuard, debug: enDebug, settings: enSettings, usagePage: enUsage };
+const GERMAN = { ...de, agents: deAgents, guard: deGuard, debug: deDebug, settings: deSettings, usagePage: deUsage };
 
 test('both languages have the same texts, none empty', () => {
   const english = toLeaves(ENGLISH);
