@@ -1,5 +1,5 @@
 // Covers apps/web/settings, apps/web/keys, apps/web/sessions, apps/server/handlers, sdk/config: keys, settings and shortcuts on the page.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
@@ -358,6 +358,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
       await page.getByRole('button', { name: enSettings.first.demo }).click();
       await page.locator('.end-good').waitFor({ timeout: 120_000 });
       expect(model.requests).toHaveLength(0);
+      const { sessions } = await served.client.sessions();
+      for (const { workspace } of sessions) rmSync(workspace, { recursive: true });
     } finally {
       served.process.kill('SIGTERM');
       await served.process.ended;
