@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { closeIdleContainers, createProcesses } from '@klaus/adapters/sandboxes';
 import { createSqliteStore, lockFile } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
-import { createCopies } from '@klaus/adapters/workspace';
+import { createCopies, findOriginal } from '@klaus/adapters/workspace';
 import type { SessionStore } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
@@ -105,7 +105,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      return readUsageReport(store, { by, ...optional({ session, since }) });
+      return readUsageReport(store, { by, ...optional({ session, since }) }, (path) => findOriginal(home, path));
     },
     ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),

@@ -5,6 +5,7 @@ import {
   openRequestsOf,
   spentOf,
   takenOf,
+  type Charged,
   type Ledger,
   type SessionStore,
   type UsageFilter,
@@ -48,7 +49,12 @@ export interface UsageReport {
   budget?: BudgetRow[];
 }
 
-export async function readUsageReport(store: SessionStore, filter: UsageFilter): Promise<UsageReport> {
+/** @param projectOf The repository of a working copy, whose usage counts for it. Undefined for other folders. */
+export async function readUsageReport(
+  store: SessionStore,
+  filter: UsageFilter,
+  projectOf: (workspace: string) => string | undefined,
+): Promise<UsageReport> {
   const { session, by } = filter;
   const tree = session === undefined ? undefined : await store.tree(session);
   const reserved = (await store.openRequests())
@@ -61,7 +67,35 @@ export async function readUsageReport(store: SessionStore, filter: UsageFilter):
       at: event.at,
     }));
   const budget = tree && session !== undefined ? { budget: await toBudget(store, session, tree) } : {};
-  return { by, rows: await store.usage(filter), reserved, ...budget };
+  const rows = await store.usage(filter);
+  return { by, rows: by === 'workspace' ? mergeRows(rows, projectOf) : rows, reserved, ...budget };
+}
+
+/** Adds up the rows of a project. They are in the order of its first one. */
+function mergeRows(rows: readonly UsageRow[], projectOf: (workspace: string) => string | undefined): UsageRow[] {
+  const merged = new Map<string, UsageRow>();
+  for (const row of rows) {
+    const key = projectOf(row.key) ?? row.key;
+    const known = merged.get(key);
+    merged.set(key, known ? addRows(known, row) : { ...row, key });
+  }
+  return [...merged.values()];
+}
+
+function addRows(a: UsageRow, b: UsageRow): UsageRow {
+  const parts = { broken: addCharged(a.broken, b.broken), abandoned: addCharged(a.abandoned, b.abandoned) };
+  return { key: a.key, ...addCharged(a, b), ...parts };
+}
+
+function addCharged(a: Charged, b: Charged): Charged {
+  return {
+    requests: a.requests + b.requests,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    usd: add(a.usd, b.usd),
+  };
 }
 
 async function toBudget(store: SessionStore, session: string, tree: readonly string[]): Promise<BudgetRow[]> {

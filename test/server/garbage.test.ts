@@ -98,6 +98,8 @@ test('garbage breaks nothing and passes no check', async () => {
     for (const [name, route] of Object.entries<Route>(ROUTES)) {
       // Too many wrong tokens lock the address out for a while.
       if (name === 'signIn') continue;
+      // Each demo has a folder of its own, which stays.
+      if (name === 'startDemo') continue;
       const request = toRequest(route, chance, known);
       const headers = { ...request.headers, ...served.headers };
       const { status, body, headers: said } = await rawRequest(served, { ...request, headers });

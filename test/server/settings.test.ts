@@ -180,6 +180,14 @@ test('switched off, every route of settings refuses, and the page knows it', asy
   expect(it.model.requests).toHaveLength(0);
 });
 
+test('an administrator switches it off in the file, without a restart', async () => {
+  await using it = await startTestServer();
+  expect((await find(it, 'server.settings')).data).toBe(true);
+  writeFileSync(fileOf(it), 'server.settings: false\n');
+  expect(await refusal(it.client.keys())).toMatchObject({ code: 'forbidden' });
+  expect((await it.client.settings()).hasSettings).toBe(false);
+});
+
 test('a page of another site changes nothing', async () => {
   await using it = await startTestServer();
   const headers = {

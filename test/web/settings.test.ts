@@ -1,5 +1,5 @@
 // Covers apps/web/settings, apps/web/keys, apps/web/sessions, apps/server/handlers, sdk/config: keys, settings and shortcuts on the page.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
@@ -169,6 +169,31 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     expect(complaints).toEqual([]);
   });
 
+  test('folders for commands are added with a right, changed and removed', async () => {
+    await using it = await startTestServer();
+    const stored = async () =>
+      (await it.client.configuration()).settings.find(({ key }) => key === 'sandbox.folders')!.data;
+    const { page } = await open(it, 'settings/sandbox');
+    const { folders } = enSettings;
+    const field = page.getByRole('textbox', { name: names['sandbox.folders'].name });
+    await field.fill('/data');
+    await field.press('Enter');
+    await expect.poll(stored, WAIT).toEqual(['/data:ro']);
+    await page.getByLabel(folders.rightOf('/data')).selectOption('rw');
+    await expect.poll(stored, WAIT).toEqual(['/data:rw']);
+    await field.fill('/other');
+    await page.getByRole('button', { name: folders.add, exact: true }).click();
+    await expect.poll(stored, WAIT).toEqual(['/data:rw', '/other:ro']);
+    await page.locator('.skeleton').waitFor({ state: 'detached' });
+    await expectAccessible(page, 'folders for commands', { looks: EVERY_LOOK });
+    await page.getByRole('button', { name: folders.remove('/data') }).click();
+    await page.getByRole('button', { name: folders.remove('/other') }).click();
+    await expect.poll(stored, WAIT).toEqual([]);
+    expect((await it.client.configuration()).settings.find(({ key }) => key === 'sandbox.folders')!.source).toBe(
+      'default',
+    );
+  });
+
   test('a value that is not saved is put back, and the reason is shown', async () => {
     await using it = await startTestServer();
     const { page } = await open(it, 'settings/budgets');
@@ -330,6 +355,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
       await page.getByRole('button', { name: enSettings.first.demo }).click();
       await page.locator('.end-good').waitFor({ timeout: 120_000 });
       expect(model.requests).toHaveLength(0);
+      const { sessions } = await served.client.sessions();
+      for (const { workspace } of sessions) rmSync(workspace, { recursive: true });
     } finally {
       served.process.kill('SIGTERM');
       await served.process.ended;

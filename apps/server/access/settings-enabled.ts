@@ -1,8 +1,10 @@
 import type { Klaus } from '@klaus/sdk';
 import { Refusal } from '../http/problem.ts';
+import { readPresent } from './present-settings.ts';
 
 /** @throws Refusal 403 if an administrator switched the settings of the server off. */
-export function checkSettingsEnabled({ configuration }: Pick<Klaus, 'configuration'>): void {
+export async function checkSettingsEnabled(klaus: Pick<Klaus, 'configuration' | 'refresh'>): Promise<void> {
+  const configuration = await readPresent(klaus);
   if (configuration.get('server.settings')) return;
   throw new Refusal(403, 'forbidden', {
     title: 'Settings and keys are switched off on this server.',

@@ -39,6 +39,7 @@ import {
   runViewSchema,
   rememberedViewSchema,
   searchHitSchema,
+  USAGE_GROUPS,
   usageRowSchema,
 } from './shapes.ts';
 import { hostStreamSchema, promptStreamSchema } from './stream.ts';
@@ -119,12 +120,12 @@ const models = {
   usage: defineRoute('runs', 'GET /api/usage', {
     summary: 'Cost of requests to models.',
     query: z.object({
-      by: z.enum(['day', 'model', 'session', 'agent']).default('day'),
+      by: z.enum(USAGE_GROUPS).default('day'),
       session: z.string().optional().describe('Only this session and its children.'),
       since: z.coerce.number().min(0).max(8.64e15).optional().describe('Unix milliseconds.'),
     }),
     answer: z.object({
-      by: z.enum(['day', 'model', 'session', 'agent']),
+      by: z.enum(USAGE_GROUPS),
       rows: z.array(usageRowSchema),
       reserved: z.array(reservedRequestSchema).describe('Requests in progress, or with an unknown outcome.'),
       budget: z.array(budgetRowSchema).optional().describe('Of the requested session.'),

@@ -113,8 +113,16 @@ const chargedSchema = z.object({
   usd: z.number().nullable().describe('Null: a price is unknown.'),
 });
 
+/** What a row of usage can sum up. */
+export const USAGE_GROUPS = ['day', 'model', 'workspace', 'agent', 'session'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
 export const usageRowSchema = chargedSchema.extend({
-  key: z.string().describe('The day (`2026-01-31`, UTC), the model, the session or the agent.'),
+  key: z
+    .string()
+    .describe(
+      'The day (`2026-01-31`, UTC), the model, the session, the agent or the workspace; a working copy counts for its repository.',
+    ),
   broken: chargedSchema.describe('Of these, requests that broke off.'),
   abandoned: chargedSchema.describe('Of these, requests of processes that ended.'),
 });

@@ -1,6 +1,7 @@
 import { isLocal } from '../access/request-guard.ts';
+import { readPresent } from '../access/present-settings.ts';
 import { optional } from '@klaus/sdk/optional';
-import { type Configuration, isKlausError, type Klaus, type KnownModel, type MessageHit } from '@klaus/sdk';
+import type { KnownModel, MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
 import { DELETE_UNDO_MS } from '../runs/deletions.ts';
 import type { PartialHandlers } from '../http/handler.ts';
@@ -17,7 +18,7 @@ export const hostHandlers = {
   ) {
     const configuration =
       workspace === undefined
-        ? await refresh(klaus)
+        ? await readPresent(klaus)
         : await klaus.configurationOf(workspaces.check(workspace, { isLocal: isLocal(request) }));
     return {
       version,
@@ -53,7 +54,7 @@ export const hostHandlers = {
   runs: (_given, { queue }) => ({ running: queue.running, queued: queue.queued, limit: queue.limit }),
 
   async models(_given, { klaus }) {
-    await refresh(klaus);
+    await readPresent(klaus);
     const { models, asOf } = klaus.models();
     const chosen = klaus.configuration.get('model');
     const highest = Math.max(0, ...models.map((model) => model.prices[0]?.price.output ?? 0));
@@ -69,14 +70,6 @@ export const hostHandlers = {
     hits: (await klaus.search(query.q, { limit: query.limit })).map((hit) => toHit(hit, query.q)),
   }),
 } satisfies PartialHandlers;
-
-/** With an invalid file, the last valid settings, so that the page opens. The settings page and each run report it. */
-function refresh(klaus: Klaus): Promise<Configuration> {
-  return klaus.refresh().catch((error: unknown) => {
-    if (isKlausError(error)) return klaus.configuration;
-    throw error;
-  });
-}
 
 const TIER_TEXTS = { opus: 'Strongest', sonnet: 'Everyday work', haiku: 'Fast and cheap' } as const;
 

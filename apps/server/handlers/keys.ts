@@ -8,12 +8,12 @@ const tests = new WeakMap<Klaus, Map<string, KeyTest>>();
 
 export const keyHandlers = {
   async keys(_given, { klaus }) {
-    checkSettingsEnabled(klaus);
+    await checkSettingsEnabled(klaus);
     return { providers: (await klaus.keys.list()).map((each) => toView(klaus, each)) };
   },
 
   async setKey({ params, body }, { klaus }) {
-    checkSettingsEnabled(klaus);
+    await checkSettingsEnabled(klaus);
     const { provider } = params;
     const key = body.key.trim();
     const test = toTest(await klaus.keys.check(provider, key));
@@ -26,14 +26,14 @@ export const keyHandlers = {
   },
 
   async testKey({ params: { provider } }, { klaus }) {
-    checkSettingsEnabled(klaus);
+    await checkSettingsEnabled(klaus);
     const test = toTest(await klaus.keys.check(provider));
     remember(klaus, provider.toLowerCase(), test);
     return { test };
   },
 
   async removeKey({ params: { provider } }, { klaus }) {
-    checkSettingsEnabled(klaus);
+    await checkSettingsEnabled(klaus);
     const isRemoved = await klaus.keys.remove(provider);
     if (isRemoved) tests.get(klaus)?.delete(provider.toLowerCase());
     return { isRemoved, provider: toView(klaus, await findProvider(klaus, provider)) };

@@ -59,7 +59,7 @@ interface ChoiceProps<K extends string> {
 
 function Choice<K extends string>({ id, name, options, chosen, onChoose }: ChoiceProps<K>) {
   return (
-    <li className="setting">
+    <li className="setting setting-choice">
       <div className="setting-words">
         <strong id={`${id}-name`}>{name}</strong>
       </div>

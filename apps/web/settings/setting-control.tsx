@@ -4,6 +4,7 @@ import { host } from '../state/host.ts';
 import { useStore } from '../state/store.ts';
 import { useSettingsText } from '../text/settings/settings-text.ts';
 import { useText } from '../text/text.ts';
+import { FolderControl } from './folder-control.tsx';
 import type { SettingData } from './use-settings.ts';
 
 interface ControlProps {
@@ -22,8 +23,8 @@ export function SettingControl(props: ControlProps) {
   const { input, data } = setting;
   const common = { id, 'aria-describedby': describedBy };
   if (setting.key === 'model') return <ModelChoice {...props} />;
-  const provider = /^tiers\.(\w+)\.haiku$/.exec(setting.key)?.[1];
-  if (provider !== undefined) return <CheapModel {...props} provider={provider} />;
+  const provider = /^tiers\.(?!ai\.)(\w+)\./.exec(setting.key)?.[1];
+  if (provider !== undefined) return <ModelOfProvider {...props} provider={provider} />;
   if (input.kind === 'boolean')
     return (
       <input
@@ -36,6 +37,8 @@ export function SettingControl(props: ControlProps) {
       />
     );
   if (input.kind === 'choice') return <Choice {...props} options={input.options} />;
+  if (setting.key === 'sandbox.folders' && Array.isArray(data))
+    return <FolderControl {...{ id, describedBy, onChange }} entries={data.map(String)} />;
   if (input.kind === 'list') return <TextField {...props} isList />;
   return <TextField {...props} />;
 }
@@ -93,7 +96,7 @@ function ModelChoice({ id, setting, describedBy, onChange }: ControlProps) {
 }
 
 /** A model of a provider by its id. */
-function CheapModel({ id, setting, describedBy, provider, onChange }: ControlProps & { provider: string }) {
+function ModelOfProvider({ id, setting, describedBy, provider, onChange }: ControlProps & { provider: string }) {
   const t = useSettingsText();
   const { models } = useStore(host);
   const current = toFieldText(setting.data);

@@ -30,7 +30,11 @@ export const SettingRow = memo(function SettingRow({ setting, isSaving, onChange
   const id = `setting-${key}`;
   const isReadOnly = lock !== undefined || setting.input.kind === 'other';
   return (
-    <li className="setting" aria-busy={isSaving} data-setting={key}>
+    <li
+      className={`setting ${key === 'sandbox.folders' ? 'setting-wide' : ''}`}
+      aria-busy={isSaving}
+      data-setting={key}
+    >
       <div className="setting-words column">
         {isReadOnly ? (
           <strong>{name}</strong>

@@ -59,6 +59,10 @@ export function SettingsPage({ section }: { section?: string | undefined }) {
                   href={toHash({ page: 'settings', section: each })}
                   aria-current={each === shown && query === '' ? 'page' : undefined}
                   onClick={() => setQuery('')}
+                  ref={(link) => {
+                    // On a narrow page, the links are one row that scrolls.
+                    if (each === shown) link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+                  }}
                 >
                   {t.sections[each]}
                 </a>

@@ -15,6 +15,8 @@ import { enGuard } from './en-guard.ts';
 import { en } from './en.ts';
 import { deSettings } from './settings/de-settings.ts';
 import { enSettings } from './settings/en-settings.ts';
+import { deUsage } from './usage/de-usage.ts';
+import { enUsage } from './usage/en-usage.ts';
 
 type Leaf = string | ((...args: never[]) => string);
 
@@ -31,11 +33,13 @@ const ENGLISH = {
   ...en,
   ...{ agents: enAgents, guard: enGuard, debug: enDebug, inLists: enLists, settings: enSettings, reviewing: enChanges },
   render: enRender,
+  usagePage: enUsage,
 };
 const GERMAN = {
   ...de,
   ...{ agents: deAgents, guard: deGuard, debug: deDebug, inLists: deLists, settings: deSettings, reviewing: deChanges },
   render: deRender,
+  usagePage: deUsage,
 };
 
 test('both languages have the same texts, none empty', () => {

@@ -158,6 +158,7 @@ export const deWork: typeof enWork = {
     model: 'Modell',
     session: 'Sitzung',
     agent: 'Agent',
+    workspace: 'Projekt',
     since: 'Zeitraum',
     days: (n) => `Letzte ${count(n, 'Tag', 'Tage')}`,
     always: 'Gesamt',
@@ -176,6 +177,7 @@ export const deWork: typeof enWork = {
       model: 'Kosten nach Modell',
       session: 'Kosten nach Sitzung',
       agent: 'Kosten nach Agent',
+      workspace: 'Kosten nach Projekt',
     },
   },
   status: {

@@ -148,6 +148,7 @@ export const enWork = {
     model: 'Model',
     session: 'Session',
     agent: 'Agent',
+    workspace: 'Project',
     since: 'Period',
     days: (n: number) => `Last ${count(n, 'day', 'days')}`,
     always: 'All time',
@@ -166,6 +167,7 @@ export const enWork = {
       model: 'Cost by model',
       session: 'Cost by session',
       agent: 'Cost by agent',
+      workspace: 'Cost by project',
     },
   },
   status: {

@@ -1,10 +1,11 @@
+import type { UsageGroup } from '@klaus/server/contract';
 import { formatDay, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { toBars, toScale, type Bar } from './bars.ts';
 
 interface UsageChartProps {
   rows: readonly { key: string; name: string; usd: number | null }[];
-  by: 'day' | 'model' | 'session' | 'agent';
+  by: UsageGroup;
 }
 
 /** Maximum number of days, and of other rows, in the chart. The table below has all of them. */

@@ -1,57 +1,80 @@
-import type { UsageRowView } from '@klaus/server/contract';
+import { USAGE_GROUPS, type UsageGroup } from '@klaus/server/contract';
+import { Download } from 'lucide-react';
 import { useState } from 'react';
+import { saveText } from '../actions/save-text.ts';
 import { client } from '../state/client.ts';
 import { host, nameOf } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { formatCount, formatShort, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
+import { useUsageText } from '../text/usage/usage-text.ts';
 import { BackButton } from '../ui/back-button.tsx';
+import { IconButton } from '../ui/button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { type Period, PeriodSelect } from '../ui/period-select.tsx';
 import { useQuery } from '../ui/use-query.ts';
+import { type Figures, fillDays, sumFigures, toCsv, toDay } from './figures.ts';
+import { HeatMap, WEEKS } from './heat-map.tsx';
 import { UsageChart } from './usage-chart.tsx';
+import { UsageSummary } from './usage-summary.tsx';
 import './usage.css';
 
-const WAYS = ['day', 'model', 'session', 'agent'] as const;
 const DAY_MS = 86_400_000;
 
 export function UsagePage() {
   const t = useText();
+  const own = useUsageText();
   const { sessions } = useStore(host);
-  const [by, setBy] = useState<(typeof WAYS)[number]>('day');
+  const [by, setBy] = useState<UsageGroup>('day');
   const [days, setDays] = useState<Period>(30);
+  const [now] = useState(Date.now);
   const loaded = useQuery(`${by} ${days}`, async (signal) => {
-    const since = days === 0 ? {} : { since: Date.now() - days * DAY_MS };
+    const since = days === 0 ? {} : { since: now - days * DAY_MS };
     const answer = await client.usage({ query: { by, ...since } }, { signal });
     return { ...answer, by };
   });
+  const recent = useQuery('recent', (signal) =>
+    client.usage({ query: { by: 'day', since: now - WEEKS * 7 * DAY_MS } }, { signal }),
+  );
   const toName = (key: string) => {
     const session = by === 'session' ? sessions.get(key) : undefined;
-    return (session && nameOf(session)) ?? key;
+    return (session && nameOf(session)) ?? (key === '' ? own.noProject : key);
   };
-  const rows = loaded.value?.rows ?? [];
+  const found = loaded.value?.by === by ? loaded.value.rows : [];
+  const from = days === 0 ? '' : toDay(now - (days - 1) * DAY_MS);
+  const rows: readonly Figures[] = by === 'day' ? fillDays(found, { from, to: toDay(now) }) : found;
+  const total = sumFigures(rows);
+  const download = () => {
+    const { usage } = t;
+    const head = [usage[by], usage.cost, usage.requests, usage.input, usage.output, usage.cacheRead, usage.cacheWrite];
+    const named = rows.map((row) => ({ ...row, key: toName(row.key) }));
+    saveText(toCsv(head, named), { name: `klaus-usage-${by}-${toDay(now)}.csv`, type: 'text/csv' });
+  };
   return (
     <div className="pane">
-      <header className="pane-head line ruled">
+      <header className="pane-head line ruled usage-head">
         <BackButton />
         <h1>{t.usage.title}</h1>
         <span className="grow" />
         <div className="segments" role="group" aria-label={t.usage.by}>
-          {WAYS.map((it) => (
+          {USAGE_GROUPS.map((it) => (
             <button key={it} type="button" aria-pressed={it === by} onClick={() => setBy(it)}>
               {t.usage[it]}
             </button>
           ))}
         </div>
         <PeriodSelect label={t.usage.since} days={days} onChange={setDays} />
+        <IconButton label={own.csv} icon={Download} iconSize={16} disabled={rows.length === 0} onClick={download} />
       </header>
       <Pending query={loaded} title={t.usage.failed} rows={8} />
-      {loaded.value && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
-      {rows.length > 0 && loaded.value?.by === by ? (
+      {loaded.value?.by === by && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
+      {rows.length > 0 ? (
         <div className="rows usage-body" tabIndex={0} role="group" aria-label={t.usage.title}>
+          <UsageSummary total={total} days={recent.value?.rows ?? []} now={now} />
           <UsageChart rows={rows.map(({ key, usd }) => ({ key, name: toName(key), usd }))} by={by} />
-          <UsageTable rows={rows} by={by} toName={toName} />
+          {by === 'day' && recent.value ? <HeatMap days={recent.value.rows} now={now} /> : null}
+          <UsageTable rows={by === 'day' ? rows.toReversed() : rows} by={by} total={total} toName={toName} />
         </div>
       ) : null}
     </div>
@@ -59,22 +82,14 @@ export function UsagePage() {
 }
 
 interface TableProps {
-  rows: readonly UsageRowView[];
-  by: (typeof WAYS)[number];
+  rows: readonly Figures[];
+  by: UsageGroup;
+  total: Omit<Figures, 'key'>;
   toName: (key: string) => string;
 }
 
-function UsageTable({ rows, by, toName }: TableProps) {
+function UsageTable({ rows, by, total, toName }: TableProps) {
   const t = useText();
-  const sum = (pick: (row: UsageRowView) => number) => rows.reduce((all, row) => all + pick(row), 0);
-  const total = {
-    usd: rows.some((row) => row.usd === null) ? null : sum((row) => row.usd ?? 0),
-    requests: sum((row) => row.requests),
-    inputTokens: sum((row) => row.inputTokens),
-    outputTokens: sum((row) => row.outputTokens),
-    cacheReadTokens: sum((row) => row.cacheReadTokens),
-    cacheWriteTokens: sum((row) => row.cacheWriteTokens),
-  };
   return (
     <div className="usage-table" tabIndex={0} role="group" aria-label={t.usage[by]}>
       <table>
@@ -96,14 +111,14 @@ function UsageTable({ rows, by, toName }: TableProps) {
               <th scope="row" className="ellipsis">
                 {by === 'session' ? <a href={toHash(toSession(row.key))}>{toName(row.key)}</a> : toName(row.key)}
               </th>
-              <Figures row={row} />
+              <Cells row={row} />
             </tr>
           ))}
         </tbody>
         <tfoot>
           <tr>
             <th scope="row">{t.usage.total}</th>
-            <Figures row={total} />
+            <Cells row={total} />
           </tr>
         </tfoot>
       </table>
@@ -111,7 +126,7 @@ function UsageTable({ rows, by, toName }: TableProps) {
   );
 }
 
-function Figures({ row }: { row: Omit<UsageRowView, 'key' | 'broken' | 'abandoned'> }) {
+function Cells({ row }: { row: Omit<Figures, 'key'> }) {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = row;
   const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
   // The most important column first: narrow pages scroll horizontally.

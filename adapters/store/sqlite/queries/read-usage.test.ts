@@ -47,6 +47,9 @@ test('usage is summed by day, model and session, over a session and all below it
     ['a/b', 1, 2],
     ['c/d', 1, null],
   ]);
+  expect(keysOf(await store.usage({ by: 'workspace' }))).toEqual([
+    [(opened as { workspace: string }).workspace, 5, null],
+  ]);
   expect(keysOf(await store.usage({ by: 'session', since: nextDay }))).toEqual([['A', 1, 0.5]]);
   expect(await store.usage({ by: 'session', session: 'A' })).toMatchObject([
     {

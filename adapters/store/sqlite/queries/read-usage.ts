@@ -9,6 +9,7 @@ const KEYS = {
   model: 'model',
   session: 'session_id',
   agent: '(SELECT agent_type FROM sessions WHERE sessions.id = session_id)',
+  workspace: '(SELECT workspace_dir FROM sessions WHERE sessions.id = session_id)',
 } as const;
 
 const PARTS = {

@@ -22,6 +22,8 @@ export const command: LeafCommand = {
           'day',
           'model',
           'session',
+          'agent',
+          'workspace',
         ]),
       )
       .option('--since <date>', 'only requests that ended since then, such as 2026-01-31 (in UTC)', toDate)

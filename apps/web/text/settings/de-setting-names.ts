@@ -65,7 +65,7 @@ export const deSettingNames: typeof enSettingNames = {
   },
   'sandbox.folders': {
     name: 'Weitere Ordner',
-    hint: 'Ein Ordner je Zeile, gefolgt von `:ro` (lesen) oder `:rw` (lesen und ändern). Geheime Dateien darin sind verborgen.',
+    hint: 'Ordner außerhalb des Arbeitsbereichs, die Befehle und Werkzeuge sehen, als absolute Pfade. Geheime Dateien darin sind verborgen.',
   },
   'sandbox.env': {
     name: 'Umgebungsvariablen',

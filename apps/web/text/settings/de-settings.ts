@@ -110,6 +110,15 @@ export const deSettings: SettingsText = {
   },
   network:
     'Netzwerkzugriff ist Teil einer Berechtigung: Eine Sitzung fragt nach jedem neuen Host, und Agenten nennen Hosts oder Vorgaben wie `npm` und `pypi`.',
+  folders: {
+    list: 'Weitere Ordner',
+    ro: 'Lesen',
+    rw: 'Lesen und ändern',
+    rightOf: (path) => `Was Befehle in ${path} dürfen`,
+    newRight: 'Was Befehle in dem neuen Ordner dürfen',
+    remove: (path) => `${path} entfernen`,
+    add: 'Hinzufügen',
+  },
   memory: {
     workspace: 'Arbeitsbereich',
     empty: 'Noch keine Notizen',

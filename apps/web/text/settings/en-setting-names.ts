@@ -63,7 +63,7 @@ export const enSettingNames = {
   },
   'sandbox.folders': {
     name: 'Further folders',
-    hint: 'One folder per line, followed by `:ro` (read) or `:rw` (read and change). Secret files in them are hidden.',
+    hint: 'Folders outside of the workspace that commands and tools see, as absolute paths. Secret files in them are hidden.',
   },
   'sandbox.env': {
     name: 'Environment variables',

@@ -109,6 +109,15 @@ export const enSettings = {
   },
   network:
     'Network access is part of a grant: a session asks for each new host, and agents name hosts or presets such as `npm` and `pypi`.',
+  folders: {
+    list: 'Further folders',
+    ro: 'Read',
+    rw: 'Read and change',
+    rightOf: (path: string) => `What commands may do in ${path}`,
+    newRight: 'What commands may do in the new folder',
+    remove: (path: string) => `Remove ${path}`,
+    add: 'Add',
+  },
   memory: {
     workspace: 'Workspace',
     empty: 'No notes yet',

@@ -2,7 +2,7 @@ export interface UsageFilter {
   /** Of this session and its descendants. Default: all sessions. */
   session?: string;
   /** What a row sums up. `day` is one in UTC. */
-  by: 'day' | 'model' | 'session' | 'agent';
+  by: 'day' | 'model' | 'session' | 'agent' | 'workspace';
   /** Unix milliseconds: only requests that ended at that time or later. */
   since?: number;
 }
@@ -19,7 +19,7 @@ export interface Charged {
 }
 
 export interface UsageRow extends Charged {
-  /** The day (`2026-01-31`), the model, the session or the agent. */
+  /** The day (`2026-01-31`), the model, the session, the agent or the workspace. */
   key: string;
   /** The part of requests that failed after they had begun, charged at their reservation. */
   broken: Charged;

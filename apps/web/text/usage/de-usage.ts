@@ -1,0 +1,26 @@
+import type { UsageText } from './en-usage.ts';
+
+/** The same in German. */
+export const deUsage: UsageText = {
+  summary: 'Zusammenfassung',
+  period: 'Kosten in diesem Zeitraum',
+  requests: (n) => `${n} Anfragen`,
+  cacheRate: 'Trefferquote des Caches',
+  cacheHint: (read) => `${read} Eingabe-Token kamen aus dem Prompt-Cache`,
+  month: 'Dieser Monat',
+  forecast: (usd) => `Prognose: ${usd}`,
+  forecastHint: (day) => `Bei ${day} pro Tag, dem Mittel der letzten 14 Tage`,
+  plan: (usd) => `von ${usd} geplant`,
+  over: (usd) => `${usd} über dem Plan`,
+  within: 'im Plan',
+  setPlan: 'Monat planen',
+  csv: 'CSV herunterladen',
+  heat: 'Kosten der letzten 26 Wochen',
+  less: 'Weniger',
+  more: 'Mehr',
+  heatDay: (day, usd) => `${day}: ${usd}`,
+  heatTable: 'Als Tabelle',
+  week: 'Woche ab',
+  cost: 'Kosten',
+  noProject: 'Kein Ordner',
+};

@@ -1,0 +1,71 @@
+// Covers apps/web/usage, sdk/sessions, apps/server/handlers: the usage page.
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { en } from '../../apps/web/text/en.ts';
+import { enUsage } from '../../apps/web/text/usage/en-usage.ts';
+import { provideWebPage } from '../../scripts/provide-web.ts';
+import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { expectAccessible, openPage } from '../fixtures/page.ts';
+import { follow, startTestServer, type TestServer } from '../fixtures/server.ts';
+
+const USAGE = { input: 1_000, output: 500, cacheRead: 3_000, cacheWrite: 0 };
+const SCRIPT = { steps: [], fallback: { text: 'Done.', usage: USAGE } };
+
+describe.skipIf(WITHOUT_BROWSER !== undefined)(`the usage page${WITHOUT_BROWSER ? `, ${WITHOUT_BROWSER}` : ''}`, () => {
+  let browser: Browser & AsyncDisposable;
+  let it: TestServer;
+  let page: Page;
+  let complaints: string[];
+  beforeAll(async () => {
+    await provideWebPage();
+    browser = await openBrowser();
+    it = await startTestServer({ script: SCRIPT, settings: { 'usage.monthlyUsd': 0.0001 } });
+    const { session } = await it.client.openSession({ body: { text: '=HYPERLINK("x")' } });
+    const followed = follow(it.client, session);
+    await followed.until('run.finished');
+    await followed.stop();
+    ({ page, complaints } = await openPage(browser, { url: it.server.url, token: it.server.token }));
+    await page.goto(`${it.server.url}/#/usage`);
+    await page.locator('.usage-table').waitFor();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await it?.[Symbol.asyncDispose]();
+  });
+
+  test('the summary has the cost, the hit rate of the cache, and a forecast above the plan', async () => {
+    const summary = page.getByRole('region', { name: enUsage.summary });
+    const { rows } = await it.client.usage({ query: { by: 'day' } });
+    await summary.getByText(enUsage.requests(String(rows[0]!.requests))).waitFor();
+    await summary.getByText('75%').waitFor();
+    await summary.locator('.bad').waitFor();
+    expect(await summary.getByRole('link', { name: enUsage.setPlan }).count()).toBe(0);
+    await page.getByText(enUsage.heatTable).click();
+    // The heat map has the values as a table: 26 weeks.
+    expect(await page.locator('.heat tbody tr').count()).toBe(26);
+    await expectAccessible(page, 'usage by day');
+  });
+
+  test('projects are a group', async () => {
+    await page.getByRole('button', { name: en.usage.workspace }).click();
+    await page.locator('.usage-table').getByRole('rowheader', { name: it.place.workspace }).waitFor();
+    const { rows } = await it.client.usage({ query: { by: 'workspace' } });
+    expect(rows.map(({ key }) => key)).toEqual([it.place.workspace]);
+    await expectAccessible(page, 'usage by project');
+  });
+
+  test('the CSV has the rows of the table, and no formula', async () => {
+    await page.getByRole('button', { name: en.usage.session, exact: true }).click();
+    await page.locator('.usage-table').getByRole('link').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: enUsage.csv }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^klaus-usage-session-\d{4}-\d\d-\d\d\.csv$/);
+    const [head, first] = readFileSync(await download.path(), 'utf8').split('\r\n');
+    expect(head!.split(',')).toHaveLength(7);
+    expect(first).toMatch(/^"'=HYPERLINK\(""x""\)",0\.\d+,/);
+    expect(complaints).toEqual([]);
+  });
+});
