@@ -7,7 +7,9 @@ import { copyText } from './copy-text.ts';
 import type { PageCommand } from './page-command.ts';
 import { answerQuestion, showQuestion } from './question-actions.ts';
 import {
+  copySession,
   currentSession,
+  type ExportFormat,
   deleteSession,
   exportSession,
   forkSession,
@@ -28,7 +30,7 @@ function withSession(work: (session: SessionView) => unknown): () => void {
 
 const withId = (work: (session: string) => unknown) => withSession(({ id }) => work(id));
 const openTab = (tab: Tab) => withId((id) => go(toSession(id, tab)));
-const exportAs = (format: 'md' | 'json') => withSession((session) => exportSession(session, format));
+const exportAs = (format: ExportFormat) => withSession((session) => exportSession(session, format));
 const openBudget = withId((session) => overlay.set({ kind: 'budget', session }));
 const openUndo = withId((session) => overlay.set({ kind: 'undo', session, turn: undefined }));
 const openCommit = withId((session) => overlay.set({ kind: 'commit', session }));
@@ -88,6 +90,8 @@ const SESSION: readonly PageCommand[] = [
   },
   { id: 'export', keys: 'x', slash: 'export', title: (t) => t.keys.export, run: exportAs('md') },
   { id: 'export-json', keys: 'X', title: (t) => t.sessions.exportJson, run: exportAs('json') },
+  { id: 'share', title: (t) => t.sessions.share, run: exportAs('html') },
+  { id: 'copy-session', title: (t) => t.sessions.copyMarkdown, run: withSession(copySession) },
   { id: 'copy-answer', keys: 'c', title: (t) => t.keys.copyAnswer, run: () => signal('copy-answer') },
   { id: 'copy-address', keys: 'C', title: (t) => t.keys.copyAddress, run: () => void copyText(location.href) },
   {

@@ -1,6 +1,14 @@
 import type { Role, SessionView } from '@klaus/server/contract';
-import { Ellipsis, Eye, FileDown, GitFork, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react';
-import { deleteSession, exportSession, forkSession, markSeen, pinSession } from '../actions/session-actions.ts';
+import { Copy, Ellipsis, Eye, FileDown, GitFork, PencilLine, Pin, PinOff, Share2, Trash2 } from 'lucide-react';
+import {
+  copySession,
+  deleteSession,
+  exportSession,
+  type ExportFormat,
+  forkSession,
+  markSeen,
+  pinSession,
+} from '../actions/session-actions.ts';
 import { host, nameOf } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
 import { useStore } from '../state/store.ts';
@@ -14,7 +22,7 @@ export function SessionMenu({ session }: { session: SessionView }) {
   const unseen = useStore(host).attention.items.find((item) => item.session === id && item.seq !== null);
   const pin = () => void pinSession(session);
   const rename = () => overlay.set({ kind: 'rename', session: id });
-  const exportAs = (format: 'md' | 'json') => void exportSession(session, format);
+  const exportAs = (format: ExportFormat) => void exportSession(session, format);
   return (
     <Menu
       label={t.sessions.menu(nameOf(session) ?? t.sessions.untitled)}
@@ -32,6 +40,8 @@ export function SessionMenu({ session }: { session: SessionView }) {
           : []),
         { key: 'rename', needs, label: t.sessions.rename, icon: PencilLine, run: rename },
         { key: 'fork', needs, label: t.slash.fork, icon: GitFork, run: () => void forkSession(id) },
+        { key: 'share', label: t.sessions.share, icon: Share2, run: () => exportAs('html') },
+        { key: 'copy', label: t.sessions.copyMarkdown, icon: Copy, run: () => void copySession(session) },
         { key: 'md', label: t.sessions.exportMarkdown, icon: FileDown, run: () => exportAs('md') },
         { key: 'json', label: t.sessions.exportJson, icon: FileDown, run: () => exportAs('json') },
         {

@@ -93,6 +93,8 @@ export const de: Text = {
     remove: 'Löschen',
     removed: (name) => `„${name}“ gelöscht.`,
     undo: 'Rückgängig',
+    share: 'Als HTML teilen',
+    copyMarkdown: 'Als Markdown kopieren',
     exportMarkdown: 'Als Markdown exportieren',
     exportJson: 'Als JSON exportieren',
     gone: 'Sitzung nicht gefunden',

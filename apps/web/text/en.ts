@@ -92,6 +92,8 @@ export const en = {
     remove: 'Delete',
     removed: (name: string) => `Deleted “${name}”.`,
     undo: 'Undo',
+    share: 'Share as HTML',
+    copyMarkdown: 'Copy as Markdown',
     exportMarkdown: 'Export as Markdown',
     exportJson: 'Export as JSON',
     gone: 'Session not found',
