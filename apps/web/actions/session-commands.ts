@@ -1,5 +1,6 @@
 import type { SessionView } from '@klaus/server/contract';
 import { host } from '../state/host.ts';
+import { isFinding } from '../state/session-find.ts';
 import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession, type Tab } from '../state/route.ts';
@@ -33,6 +34,7 @@ const openTab = (tab: Tab) => withId((id) => go(toSession(id, tab)));
 const exportAs = (format: ExportFormat) => withSession((session) => exportSession(session, format));
 const openBudget = withId((session) => overlay.set({ kind: 'budget', session }));
 const openUndo = withId((session) => overlay.set({ kind: 'undo', session, turn: undefined }));
+const openOutline = withId((session) => overlay.set({ kind: 'outline', session }));
 const openCommit = withId((session) => overlay.set({ kind: 'commit', session }));
 const toggleSplit = () => changePreferences({ split: !preferences.get().split });
 
@@ -57,6 +59,7 @@ const VIEWS: readonly PageCommand[] = [
   { id: 'files', keys: '3', slash: 'files', title: (t) => t.keys.files, run: openTab('files') },
   { id: 'gate', keys: '4', slash: 'gate', title: (t) => t.keys.gate, run: openTab('gate') },
   { id: 'budget', keys: 'b', slash: 'budget', title: (t) => t.keys.budget, run: openBudget },
+  { id: 'outline', keys: 'o', title: (t) => t.keys.outline, run: openOutline },
   { id: 'layout', keys: 's', title: (t) => t.keys.layout, run: toggleSplit },
 ];
 
@@ -103,6 +106,10 @@ const SESSION: readonly PageCommand[] = [
   },
 ];
 
+const CONVERSATION: readonly PageCommand[] = [
+  { id: 'find-session', keys: 'mod+f', title: (t) => t.keys.findSession, run: () => isFinding.set(true) },
+];
+
 const CHANGES: readonly PageCommand[] = [
   { id: 'next-line', keys: 'j', title: (t) => t.keys.nextLine, run: () => signal('next-line') },
   { id: 'previous-line', keys: 'k', title: (t) => t.keys.previousLine, run: () => signal('previous-line') },
@@ -130,6 +137,7 @@ export const SESSION_COMMANDS: readonly PageCommand[] = [
   ...within('question', QUESTIONS),
   // Before those of a session, because some have the same keys.
   ...within('changes', CHANGES),
+  ...within('conversation', CONVERSATION),
   ...within('session', [...VIEWS, ...withOperator(WORK)]),
   ...withOperator(MESSAGE),
   ...within('session', SESSION),
@@ -141,6 +149,7 @@ export function isAvailable(where: PageCommand['in']): boolean {
   const at = route.get();
   if (where === undefined) return true;
   if (at.page !== 'session' || !host.get().sessions.has(at.id)) return false;
+  if (where === 'conversation') return at.tab === 'conversation' && !isFinding.get();
   if (where === 'changes') return at.tab === 'changes';
   if (where === 'file') return at.tab === 'files' && at.path !== undefined;
   if (where === 'question') return at.tab === 'conversation' && (currentSession()?.questions ?? 0) > 0;

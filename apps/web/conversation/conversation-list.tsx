@@ -18,7 +18,10 @@ import { toKeysText } from '../keys/keys.tsx';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { isFinding } from '../state/session-find.ts';
+import { useStore } from '../state/store.ts';
 import { Empty, Loading } from '../ui/empty.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { usePrinting } from '../ui/use-printing.ts';
 import { AllRows, Rows, type RowList } from '../ui/virtual-list.tsx';
 import { MessagePart } from './message-part.tsx';
@@ -27,6 +30,8 @@ import { ReadGroupView } from './read-group-view.tsx';
 import { estimateHeight, findRecord, toRows, type Row } from './rows.ts';
 import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
+
+const SessionFind = lazyComponent(async () => (await import('../find/session-find.tsx')).SessionFind);
 
 /** Maximum distance from the end in pixels at which the list follows new text. */
 const NEAR = 48;
@@ -69,6 +74,12 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     element.scrollTop = element.scrollHeight;
   }, []);
   useSignal('jump-to-end', toEnd);
+  const isSearching = useStore(isFinding);
+  useEffect(() => () => isFinding.set(false), []);
+  const showRow = (at: number) => {
+    isFollowing.current = false;
+    list.scrollToIndex(at, { align: 'center' });
+  };
   const { conversation, inFlight, isComplete } = state;
   const anchor = useRef<ScrollAnchor>({ isComplete, key: '', by: 0 });
   useLayoutEffect(() => {
@@ -110,6 +121,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   return (
     <div className="conversation">
       <h2 className="unseen">{t.conversation.label}</h2>
+      {isSearching ? <SessionFind rows={rows} scroll={scroll} onShow={showRow} /> : null}
       <div
         ref={scroll}
         className="conversation-scroll"
@@ -212,6 +224,7 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
           message={isLast ? entry : undefined}
           isGrowing={isLast && entry === undefined}
           isCalling={isCalling}
+          session={conversation.session}
           marks={toMarks({ isUndone, isMarked })}
         />
       );

@@ -1,8 +1,10 @@
-import { Brain, ChevronRight, LoaderCircle } from 'lucide-react';
+import { Brain, ChevronRight, LoaderCircle, Shuffle } from 'lucide-react';
 import { memo } from 'react';
 import type { ModelEntry } from '@klaus/core/conversation';
 import { Markdown } from '../markdown/markdown.tsx';
+import { overlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
@@ -16,6 +18,7 @@ interface MessagePartProps {
   /** The complete message, whose actions are shown below its last part; undefined for other parts. */
   message: ModelEntry | undefined;
   isGrowing: boolean;
+  session: string;
   /** True while the arguments of a tool call are streamed. */
   isCalling: boolean;
   marks: string;
@@ -23,7 +26,7 @@ interface MessagePartProps {
 
 /** A message of the model, or a part of it. Streamed and stored parts are the same component, so that nothing flickers. */
 export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
-  const { id, text, thinking, message, isGrowing, isCalling, marks } = props;
+  const { id, text, thinking, message, isGrowing, isCalling, session, marks } = props;
   const t = useText();
   return (
     <article
@@ -43,6 +46,12 @@ export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
         <div className="entry-tools line small">
           <Time at={message.at} />
           <CopyButton text={message.text} label={t.conversation.copyMessage} />
+          <IconButton
+            needs="operator"
+            label={t.conversation.retryModel}
+            icon={Shuffle}
+            onClick={() => overlay.set({ kind: 'retry', session, seq: message.seq })}
+          />
         </div>
       ) : null}
     </article>

@@ -1,5 +1,17 @@
 import type { Role, SessionView } from '@klaus/server/contract';
-import { Copy, Ellipsis, Eye, FileDown, GitFork, PencilLine, Pin, PinOff, Share2, Trash2 } from 'lucide-react';
+import {
+  Columns2,
+  Copy,
+  Ellipsis,
+  Eye,
+  FileDown,
+  GitFork,
+  PencilLine,
+  Pin,
+  PinOff,
+  Share2,
+  Trash2,
+} from 'lucide-react';
 import {
   copySession,
   deleteSession,
@@ -21,6 +33,7 @@ export function SessionMenu({ session }: { session: SessionView }) {
   const needs: Role = 'operator';
   const unseen = useStore(host).attention.items.find((item) => item.session === id && item.seq !== null);
   const pin = () => void pinSession(session);
+  const compare = () => overlay.set({ kind: 'compare', session: id });
   const rename = () => overlay.set({ kind: 'rename', session: id });
   const exportAs = (format: ExportFormat) => void exportSession(session, format);
   return (
@@ -40,6 +53,7 @@ export function SessionMenu({ session }: { session: SessionView }) {
           : []),
         { key: 'rename', needs, label: t.sessions.rename, icon: PencilLine, run: rename },
         { key: 'fork', needs, label: t.slash.fork, icon: GitFork, run: () => void forkSession(id) },
+        { key: 'compare', label: t.sessions.compare, icon: Columns2, run: compare },
         { key: 'share', label: t.sessions.share, icon: Share2, run: () => exportAs('html') },
         { key: 'copy', label: t.sessions.copyMarkdown, icon: Copy, run: () => void copySession(session) },
         { key: 'md', label: t.sessions.exportMarkdown, icon: FileDown, run: () => exportAs('md') },
