@@ -16,7 +16,7 @@ import { formatNumber, formatUsage, formatUsd } from '../transcript/format.ts';
 import { escapeHtml, markdownToHtml } from './share-markdown.ts';
 import { SHARE_STYLE } from './share-style.ts';
 
-/** Nothing is loaded and nothing runs, whatever the content says. */
+/** Nothing is loaded and nothing runs, regardless of the content. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);

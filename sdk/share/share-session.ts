@@ -2,6 +2,7 @@ import { openSecretsOf, readLog, type Engine, type SessionStore } from '@klaus/c
 import { mapText } from '@klaus/core/policy';
 import type { Event } from '@klaus/core/protocol';
 import { toSharedHtml } from './share-html.ts';
+import { createShortener } from './shorten-home.ts';
 
 interface ShareParts {
   engine: Engine;
@@ -30,13 +31,4 @@ export async function shareSession({ engine, store, home }: ShareParts, session:
     session,
     events.map((event) => mapText(event, (text) => toShared(redactor.redact(text))) as Event),
   );
-}
-
-/** Replaces the home folder of the user, and those of others, by `~`. */
-export function createShortener(home: string): (text: string) => string {
-  const own = home.length > 1 ? home.replace(/[/\\]+$/, '') : undefined;
-  return (text) => {
-    const short = own === undefined ? text : text.replaceAll(own, '~');
-    return short.replaceAll(/(?<![\w.~-])(?:\/home\/|\/Users\/|[A-Z]:\\Users\\)[^/\\\s"'`<>:]+/g, '~');
-  };
 }

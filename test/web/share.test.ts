@@ -15,7 +15,7 @@ import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
 /** No pattern of a key: only the present value of the secret file makes it a secret. */
 const CANARY = 'violet-harbour-93-lantern-quartz';
-const OTHER = '/home/somebody/private/notes.txt';
+const OTHER = '/home/another/private/notes.txt';
 
 const ANSWER = [
   '# Result <script>globalThis.taken = 1</script>',
@@ -90,13 +90,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(findShown([html], [CANARY])).toEqual([]);
       expect(html).toContain('[secret:');
       expect(html).toContain('look into ~/x.');
-      expect(html).not.toContain('/home/somebody');
+      expect(html).not.toContain('/home/another');
       expect(html).toContain('~/private/notes.txt');
       // The log, which is not for others, has the value.
       expect(await it.client.exportSession({ params: { id: session }, query: { format: 'md' } })).toContain(CANARY);
     });
 
-    test('opened from a file, nothing runs and nothing is loaded, whatever the content says', async () => {
+    test('opened from a file, nothing runs and nothing is loaded, regardless of the content', async () => {
       const file = join(it.place.home, 'shared.html');
       writeFileSync(file, html);
       const shared = await browser.newPage();

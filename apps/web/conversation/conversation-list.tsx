@@ -74,12 +74,6 @@ export function ConversationList({ state, seq }: ConversationListProps) {
     element.scrollTop = element.scrollHeight;
   }, []);
   useSignal('jump-to-end', toEnd);
-  const isSearching = useStore(isFinding);
-  useEffect(() => () => isFinding.set(false), []);
-  const showRow = (at: number) => {
-    isFollowing.current = false;
-    list.scrollToIndex(at, { align: 'center' });
-  };
   const { conversation, inFlight, isComplete } = state;
   const anchor = useRef<ScrollAnchor>({ isComplete, key: '', by: 0 });
   useLayoutEffect(() => {
@@ -121,7 +115,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   return (
     <div className="conversation">
       <h2 className="unseen">{t.conversation.label}</h2>
-      {isSearching ? <SessionFind rows={rows} scroll={scroll} onShow={showRow} /> : null}
+      <Find rows={rows} scroll={scroll} list={list} isFollowing={isFollowing} />
       <div
         ref={scroll}
         className="conversation-scroll"
@@ -150,6 +144,25 @@ export function ConversationList({ state, seq }: ConversationListProps) {
       ) : null}
     </div>
   );
+}
+
+interface FindProps {
+  rows: readonly Row[];
+  scroll: RefObject<HTMLElement | null>;
+  list: RowList;
+  isFollowing: RefObject<boolean>;
+}
+
+/** The search within the conversation, while it is open. It ends with the list. */
+function Find({ rows, scroll, list, isFollowing }: FindProps) {
+  const isShown = useStore(isFinding);
+  useEffect(() => () => isFinding.set(false), []);
+  if (!isShown) return null;
+  const show = (at: number) => {
+    isFollowing.current = false;
+    list.scrollToIndex(at, { align: 'center' });
+  };
+  return <SessionFind rows={rows} scroll={scroll} onShow={show} />;
 }
 
 /** Pixels between the viewport and the end. */
