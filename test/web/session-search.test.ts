@@ -125,7 +125,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
 
     test('an answer is repeated with another model in a fork, which is compared with the original', async () => {
       await goToSession();
-      await page.getByRole('button', { name: en.conversation.retryModel }).last().click();
+      await page.keyboard.press('G');
+      const answer = page.locator('.entry-model').filter({ hasText: 'The last' });
+      await answer.getByRole('button', { name: en.conversation.retryModel }).click();
       const dialog = page.getByRole('dialog', { name: enChanges.retry.title });
       await page.keyboard.type('haiku');
       await expectAccessible(page, 'retry with another model');
