@@ -19,6 +19,8 @@ import { createSystemIds } from './engine/system-ids.ts';
 import { traceRuns } from './engine/trace-runs.ts';
 import { exportTest } from './export/export-test.ts';
 import { explain, judgeCommandLine } from './grants/explain.ts';
+import { toUserHome } from './config/home.ts';
+import { shareSession } from './share/share-session.ts';
 import type { KlausOptions } from './klaus-options.ts';
 import type { Klaus } from './klaus.ts';
 import { listKnownModels } from './models/known-models.ts';
@@ -99,6 +101,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       return { ...forked, session: open(forked.session) };
     },
     exportTest: async (idOrPrefix) => exportTest({ engine, store }, await find(idOrPrefix)),
+    shareHtml: async (idOrPrefix) => shareSession({ engine, store, home: toUserHome(env) }, await find(idOrPrefix)),
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
     ...createWorkspaceQueries({ engine, configuration: current, inForce, cwd }),

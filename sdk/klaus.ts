@@ -84,6 +84,11 @@ export interface Klaus {
    * @throws KlausError `usage` with the reason for a session that no script can replay.
    */
   exportTest(idOrPrefix: string): Promise<ExportedTest>;
+  /**
+   * A session as one HTML file for others: without scripts and addresses that are loaded, with secrets redacted and home
+   * folders as `~`.
+   */
+  shareHtml(idOrPrefix: string): Promise<string>;
   /** @throws KlausError `usage` naming the nearest session. */
   session(idOrPrefix: string): Promise<Session>;
   /** A handle on a session that is known to exist, without a lookup. @param id The full id. */

@@ -45,7 +45,7 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
   /** Finds words in the messages, calls and results of a session. */
   search(id: string, words: string, options: { limit: number }): Promise<SearchResult>;
   /** The session as one document, in pieces. The export is recorded in the host chain. */
-  export(id: string, format: 'md' | 'json'): Promise<AsyncIterable<string> | Iterable<string>>;
+  export(id: string, format: 'md' | 'json' | 'html'): Promise<AsyncIterable<string> | Iterable<string>>;
   /** The session as a test. The export is recorded in the host chain. */
   exportTest(id: string): Promise<ExportedTest>;
   usage(query: Undefinable<{ session: string; by: UsageReport['by']; since: number }>): Promise<UsageReport>;

@@ -58,7 +58,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       const session = await klaus.session(id);
       await store.recordExport(session.id, { format, by: 'cli' });
       const { toDocument } = await import('./session-document.ts');
-      return toDocument({ row: await store.session(session.id), events: session.events(), format });
+      return toDocument(klaus, session.id, format);
     },
     async exportTest(id) {
       const exported = await klaus.exportTest(id);

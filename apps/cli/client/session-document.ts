@@ -1,20 +1,22 @@
-import type { Event } from '@klaus/sdk';
+import type { Klaus } from '@klaus/sdk';
 import { toSafeJson } from '@klaus/sdk/printable';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 
-/** A session as one document, in pieces that are made as they are read. */
-export async function* toDocument(given: {
-  row: unknown;
-  events: AsyncIterable<Event>;
-  format: 'md' | 'json';
-}): AsyncGenerator<string, void, undefined> {
-  if (given.format === 'md') {
-    for (const entry of toTranscript(await Array.fromAsync(given.events))) yield `${toMarkdown(entry)}\n`;
+/** A session as one document, in pieces that are made as they are read. @param id The full id. */
+export async function* toDocument(
+  klaus: Klaus,
+  id: string,
+  format: 'md' | 'json' | 'html',
+): AsyncGenerator<string, void, undefined> {
+  const events = klaus.handle(id).events();
+  if (format === 'html') return yield await klaus.shareHtml(id);
+  if (format === 'md') {
+    for (const entry of toTranscript(await Array.fromAsync(events))) yield `${toMarkdown(entry)}\n`;
     return;
   }
-  yield `{"session":${toSafeJson(given.row)},\n"events":[`;
+  yield `{"session":${toSafeJson(await klaus.store.session(id))},\n"events":[`;
   let separator = '\n';
-  for await (const event of given.events) {
+  for await (const event of events) {
     yield `${separator}${toSafeJson(event)}`;
     separator = ',\n';
   }

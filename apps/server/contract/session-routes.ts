@@ -110,7 +110,12 @@ export const sessionRoutes = {
   exportSession: defineSessionRoute('GET /api/sessions/:id/export', {
     summary: 'The complete session as one document.',
     kind: 'text',
-    query: z.object({ format: z.enum(['md', 'json']).default('md') }),
+    query: z.object({
+      format: z
+        .enum(['md', 'json', 'html'])
+        .default('md')
+        .describe('`html`: for others, as one file without scripts, redacted.'),
+    }),
     answer: z.string(),
   }),
   exportTest: defineSessionRoute('GET /api/sessions/:id/test', {

@@ -217,8 +217,14 @@ async function toDetail(context: Context, row: SessionRow): Promise<SessionDetai
   };
 }
 
-function toDocument({ klaus }: Context, id: string, format: 'md' | 'json'): Document {
+function toDocument({ klaus }: Context, id: string, format: 'md' | 'json' | 'html'): Document {
   const session = klaus.handle(id);
+  if (format === 'html') {
+    const content = (async function* () {
+      yield await klaus.shareHtml(id);
+    })();
+    return { mediaType: 'text/html; charset=utf-8', fileName: `klaus-${id}.html`, content };
+  }
   if (format === 'md') {
     const content = (async function* () {
       for (const entry of toTranscript(await Array.fromAsync(session.events()))) yield `${toMarkdown(entry)}\n`;

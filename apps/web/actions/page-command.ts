@@ -10,10 +10,11 @@ export interface PageCommand {
   slash?: keyof Text['slash'];
   title: (t: Text) => string;
   /**
-   * Where the command is available: in a session, in one with an open question, where a file or the changes are shown.
+   * Where the command is available: in a session, in one with an open question, where a file, the changes or the
+   * conversation without its search are shown.
    * Default everywhere.
    */
-  in?: 'session' | 'question' | 'file' | 'changes';
+  in?: 'session' | 'question' | 'file' | 'changes' | 'conversation';
   /** The role without which it is not offered. */
   needs?: Role;
   run: () => void;

@@ -7,6 +7,7 @@ import { text } from '../text/text.ts';
 import { isChangedByLast, isLastFailed } from '../log/last-run.ts';
 import { returnToDraft } from '../composer/drafts.ts';
 import { attempt } from './attempt.ts';
+import { copyText } from './copy-text.ts';
 import { saveText } from './save-text.ts';
 import { signal } from './signal.ts';
 
@@ -59,13 +60,23 @@ export async function deleteSession(session: Session): Promise<void> {
   });
 }
 
-export async function exportSession(session: Session, format: 'md' | 'json'): Promise<void> {
+const EXPORT_TYPES = { md: 'text/markdown', json: 'application/json', html: 'text/html' } as const;
+
+export type ExportFormat = keyof typeof EXPORT_TYPES;
+
+export async function exportSession(session: Session, format: ExportFormat): Promise<void> {
   const document_ = await attempt(() => client.exportSession({ params: { id: session.id }, query: { format } }));
   if (document_ === undefined) return;
   saveText(document_, {
     name: `klaus-${session.id}.${format}`,
-    type: format === 'md' ? 'text/markdown' : 'application/json',
+    type: EXPORT_TYPES[format],
   });
+}
+
+/** Copies a complete session as Markdown. */
+export async function copySession({ id }: Session): Promise<void> {
+  const document_ = await attempt(() => client.exportSession({ params: { id }, query: { format: 'md' } }));
+  if (document_ !== undefined) await copyText(document_);
 }
 
 export async function resumeSession(id: string, limits: Record<string, number> = {}): Promise<void> {

@@ -1,5 +1,6 @@
 import type { SessionView } from '@klaus/server/contract';
 import { host } from '../state/host.ts';
+import { isFinding } from '../state/session-find.ts';
 import { overlay } from '../state/overlay.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession, type Tab } from '../state/route.ts';
@@ -8,7 +9,9 @@ import type { PageCommand } from './page-command.ts';
 import { answerQuestion, showQuestion } from './question-actions.ts';
 import {
   archiveSession,
+  copySession,
   currentSession,
+  type ExportFormat,
   deleteSession,
   exportSession,
   forkSession,
@@ -29,9 +32,10 @@ function withSession(work: (session: SessionView) => unknown): () => void {
 
 const withId = (work: (session: string) => unknown) => withSession(({ id }) => work(id));
 const openTab = (tab: Tab) => withId((id) => go(toSession(id, tab)));
-const exportAs = (format: 'md' | 'json') => withSession((session) => exportSession(session, format));
+const exportAs = (format: ExportFormat) => withSession((session) => exportSession(session, format));
 const openBudget = withId((session) => overlay.set({ kind: 'budget', session }));
 const openUndo = withId((session) => overlay.set({ kind: 'undo', session, turn: undefined }));
+const openOutline = withId((session) => overlay.set({ kind: 'outline', session }));
 const openCommit = withId((session) => overlay.set({ kind: 'commit', session }));
 const toggleSplit = () => changePreferences({ split: !preferences.get().split });
 
@@ -56,6 +60,7 @@ const VIEWS: readonly PageCommand[] = [
   { id: 'files', keys: '3', slash: 'files', title: (t) => t.keys.files, run: openTab('files') },
   { id: 'gate', keys: '4', slash: 'gate', title: (t) => t.keys.gate, run: openTab('gate') },
   { id: 'budget', keys: 'b', slash: 'budget', title: (t) => t.keys.budget, run: openBudget },
+  { id: 'outline', keys: 'o', title: (t) => t.keys.outline, run: openOutline },
   { id: 'layout', keys: 's', title: (t) => t.keys.layout, run: toggleSplit },
 ];
 
@@ -90,6 +95,8 @@ const SESSION: readonly PageCommand[] = [
   },
   { id: 'export', keys: 'x', slash: 'export', title: (t) => t.keys.export, run: exportAs('md') },
   { id: 'export-json', keys: 'X', title: (t) => t.sessions.exportJson, run: exportAs('json') },
+  { id: 'share', title: (t) => t.sessions.share, run: exportAs('html') },
+  { id: 'copy-session', title: (t) => t.sessions.copyMarkdown, run: withSession(copySession) },
   { id: 'copy-answer', keys: 'o', title: (t) => t.keys.copyAnswer, run: () => signal('copy-answer') },
   { id: 'copy-address', keys: 'C', title: (t) => t.keys.copyAddress, run: () => void copyText(location.href) },
   {
@@ -99,6 +106,10 @@ const SESSION: readonly PageCommand[] = [
     title: (t) => t.keys.remove,
     run: withSession(deleteSession),
   },
+];
+
+const CONVERSATION: readonly PageCommand[] = [
+  { id: 'find-session', keys: 'mod+f', title: (t) => t.keys.findSession, run: () => isFinding.set(true) },
 ];
 
 const CHANGES: readonly PageCommand[] = [
@@ -128,6 +139,7 @@ export const SESSION_COMMANDS: readonly PageCommand[] = [
   ...within('question', QUESTIONS),
   // Before those of a session, because some have the same keys.
   ...within('changes', CHANGES),
+  ...within('conversation', CONVERSATION),
   ...within('session', [...VIEWS, ...withOperator(WORK)]),
   ...withOperator(MESSAGE),
   ...within('session', SESSION),
@@ -139,6 +151,7 @@ export function isAvailable(where: PageCommand['in']): boolean {
   const at = route.get();
   if (where === undefined) return true;
   if (at.page !== 'session' || !host.get().sessions.has(at.id)) return false;
+  if (where === 'conversation') return at.tab === 'conversation' && !isFinding.get();
   if (where === 'changes') return at.tab === 'changes';
   if (where === 'file') return at.tab === 'files' && at.path !== undefined;
   if (where === 'question') return at.tab === 'conversation' && (currentSession()?.questions ?? 0) > 0;

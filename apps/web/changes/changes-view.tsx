@@ -1,4 +1,5 @@
 import { parseDiff, type Conversation } from '@klaus/core/conversation';
+import type { TreeChange } from '@klaus/core/protocol';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { CommentContext } from '../comments/comment-context.ts';
@@ -29,6 +30,14 @@ interface ChangesViewProps {
   path: string | undefined;
 }
 
+/** The files, and the hunks without those of folders that contain changed files. */
+function toShown({ changes, diff }: { changes: readonly TreeChange[]; diff: string } = { changes: [], diff: '' }) {
+  const all = parseDiff(diff);
+  const files = toChangedFiles(changes, all);
+  const isParent = (path: string) => files.some((file) => file.path.startsWith(`${path}/`));
+  return { files, hunks: all.filter(({ path }) => !isParent(path)) };
+}
+
 /** What a session changed: a tree of its files, and their changes, of all turns or of one. */
 export function ChangesView({ conversation, seq, path }: ChangesViewProps) {
   const t = useText();
@@ -40,8 +49,7 @@ export function ChangesView({ conversation, seq, path }: ChangesViewProps) {
   const loaded = useQuery(`${session} ${turn} ${version}`, (signal) =>
     client.changes({ params: { id: session }, query: turn === undefined ? { now: 'true' } : { turn } }, { signal }),
   );
-  const hunks = useMemo(() => parseDiff(loaded.value?.diff ?? ''), [loaded.value]);
-  const files = useMemo(() => toChangedFiles(loaded.value?.changes ?? [], hunks), [loaded.value, hunks]);
+  const { hunks, files } = useMemo(() => toShown(loaded.value), [loaded.value]);
   const images = useMemo(() => toImageChanges(loaded.value?.changes ?? []), [loaded.value]);
   const marks = useStore(viewed);
   const seen = useMemo(

@@ -18,7 +18,10 @@ import { toKeysText } from '../keys/keys.tsx';
 import type { SessionState } from '../log/session-log.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { isFinding } from '../state/session-find.ts';
+import { useStore } from '../state/store.ts';
 import { Empty, Loading } from '../ui/empty.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { usePrinting } from '../ui/use-printing.ts';
 import { AllRows, Rows, type RowList } from '../ui/virtual-list.tsx';
 import { MessagePart } from './message-part.tsx';
@@ -27,6 +30,8 @@ import { ReadGroupView } from './read-group-view.tsx';
 import { estimateHeight, findRecord, toRows, type Row } from './rows.ts';
 import { QueuedView, WorkingView } from './waiting-view.tsx';
 import './conversation.css';
+
+const SessionFind = lazyComponent(async () => (await import('../find/session-find.tsx')).SessionFind);
 
 /** Maximum distance from the end in pixels at which the list follows new text. */
 const NEAR = 48;
@@ -110,6 +115,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
   return (
     <div className="conversation">
       <h2 className="unseen">{t.conversation.label}</h2>
+      <Find rows={rows} scroll={scroll} list={list} isFollowing={isFollowing} />
       <div
         ref={scroll}
         className="conversation-scroll"
@@ -138,6 +144,25 @@ export function ConversationList({ state, seq }: ConversationListProps) {
       ) : null}
     </div>
   );
+}
+
+interface FindProps {
+  rows: readonly Row[];
+  scroll: RefObject<HTMLElement | null>;
+  list: RowList;
+  isFollowing: RefObject<boolean>;
+}
+
+/** The search within the conversation, while it is open. It ends with the list. */
+function Find({ rows, scroll, list, isFollowing }: FindProps) {
+  const isShown = useStore(isFinding);
+  useEffect(() => () => isFinding.set(false), []);
+  if (!isShown) return null;
+  const show = (at: number) => {
+    isFollowing.current = false;
+    list.scrollToIndex(at, { align: 'center' });
+  };
+  return <SessionFind rows={rows} scroll={scroll} onShow={show} />;
 }
 
 /** Pixels between the viewport and the end. */

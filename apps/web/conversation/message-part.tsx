@@ -1,8 +1,10 @@
-import { Brain, ChevronRight, LoaderCircle } from 'lucide-react';
+import { Brain, ChevronRight, LoaderCircle, Shuffle } from 'lucide-react';
 import { memo } from 'react';
 import type { ModelEntry } from '@klaus/core/conversation';
 import { Markdown } from '../markdown/markdown.tsx';
+import { overlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
+import { IconButton } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
@@ -48,6 +50,12 @@ export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
         <div className="entry-tools line small">
           <Time at={message.at} />
           <CopyButton text={message.text} label={t.conversation.copyMessage} />
+          <IconButton
+            needs="operator"
+            label={t.conversation.retryModel}
+            icon={Shuffle}
+            onClick={() => overlay.set({ kind: 'retry', session, seq: message.seq })}
+          />
         </div>
       ) : null}
     </article>

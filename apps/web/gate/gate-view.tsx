@@ -1,39 +1,42 @@
 import type { DecisionView } from '@klaus/server/contract';
 import { ChevronRight, SquareArrowOutUpRight } from 'lucide-react';
+import { useMemo } from 'react';
 import { toSubject } from '../conversation/subject.ts';
 import { client } from '../state/client.ts';
 import { toHash } from '../state/route.ts';
-import { formatCount } from '../text/format.ts';
 import { toReasonText } from '../text/run/reason-text.ts';
+import { useChangesText } from '../text/changes/changes-text.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { Time } from '../ui/time.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
 import { useQuery } from '../ui/use-query.ts';
 import { VirtualList } from '../ui/virtual-list.tsx';
+import { type DecisionFilter, matchDecision, NO_FILTER } from './decision-filter.ts';
+import { GateFilters } from './gate-filters.tsx';
+import { RememberedApprovals } from './remembered-approvals.tsx';
 import './gate.css';
 
-const SHOWN = ['all', 'allow', 'ask', 'deny'] as const;
-type Shown = (typeof SHOWN)[number];
+interface GateViewProps {
+  session: string;
+  workspace: string;
+  seq: number;
+}
 
-export function GateView({ session, seq }: { session: string; seq: number }) {
+/** The decisions of the gate in order, and the approvals that stay valid. */
+export function GateView({ session, workspace, seq }: GateViewProps) {
   const t = useText();
-  const [verdict, setVerdict] = useSavedState<Shown>(`gate ${session}`, 'all');
+  const [filter, setFilter] = useSavedState<DecisionFilter>(`gate ${session}`, NO_FILTER);
   const loaded = useQuery(`${session} ${seq}`, (signal) => client.decisions({ params: { id: session } }, { signal }));
   const all = loaded.value?.decisions ?? [];
-  const shown = verdict === 'all' ? all : all.filter((it) => it.verdict === verdict);
-  const count = (it: Shown) => (it === 'all' ? all.length : all.filter((each) => each.verdict === it).length);
+  const shown = useMemo(
+    () => all.filter((it) => matchDecision(it, filter, (reason) => toReasonText(reason, t))),
+    [loaded.value, filter, t],
+  );
   return (
     <section className="pane" aria-label={t.gate.title}>
-      <div className="pane-head line ruled">
-        <div className="segments" role="group" aria-label={t.gate.verdict}>
-          {SHOWN.map((it) => (
-            <button key={it} type="button" aria-pressed={it === verdict} onClick={() => setVerdict(it)}>
-              {t.gate.shown[it]} <span className="number">{loaded.value ? formatCount(count(it)) : ''}</span>
-            </button>
-          ))}
-        </div>
-      </div>
+      <GateFilters decisions={loaded.value?.decisions} filter={filter} onChange={setFilter} />
+      <RememberedApprovals workspace={workspace} version={String(seq)} />
       <Pending query={loaded} title={t.app.failed} rows={8} />
       {loaded.value && all.length === 0 ? <Empty title={t.gate.none} hint={t.gate.noneHint} /> : null}
       {all.length > 0 && shown.length === 0 ? <Empty title={t.gate.nothingShown} /> : null}
@@ -56,6 +59,7 @@ export function GateView({ session, seq }: { session: string; seq: number }) {
 function Decision({ decision, session }: { decision: DecisionView; session: string }) {
   const t = useText();
   const { seq, at, tool, input, verdict, rule, reason, findings, phase } = decision;
+  const words = useChangesText();
   const why = toReasonText(reason, t);
   const [isOpen, setOpen] = useSavedState(`decision ${session} ${seq}`, false);
   return (
@@ -90,6 +94,7 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
           <Time at={at} />
         </span>
       </div>
+      {isOpen ? <p className="decision-sentence">{words.gate.why[verdict](why)}</p> : null}
       {isOpen ? (
         <table className="findings small">
           <thead>

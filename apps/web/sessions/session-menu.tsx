@@ -2,6 +2,8 @@ import type { Role, SessionView } from '@klaus/server/contract';
 import {
   Archive,
   ArchiveRestore,
+  Columns2,
+  Copy,
   Ellipsis,
   Eye,
   FileDown,
@@ -10,6 +12,7 @@ import {
   PencilLine,
   Pin,
   PinOff,
+  Share2,
   Trash2,
 } from 'lucide-react';
 import { startSelection } from '../state/selection.ts';
@@ -17,6 +20,8 @@ import {
   archiveSession,
   deleteSession,
   exportSession,
+  copySession,
+  type ExportFormat,
   forkSession,
   markSeen,
   pinSession,
@@ -33,8 +38,9 @@ export function SessionMenu({ session }: { session: SessionView }) {
   const needs: Role = 'operator';
   const unseen = useStore(host).attention.items.find((item) => item.session === id && item.seq !== null);
   const pin = () => void pinSession(session);
+  const compare = () => overlay.set({ kind: 'compare', session: id });
   const rename = () => overlay.set({ kind: 'rename', session: id });
-  const exportAs = (format: 'md' | 'json') => void exportSession(session, format);
+  const exportAs = (format: ExportFormat) => void exportSession(session, format);
   return (
     <Menu
       label={t.sessions.menu(nameOf(session) ?? t.sessions.untitled)}
@@ -60,6 +66,9 @@ export function SessionMenu({ session }: { session: SessionView }) {
         { key: 'rename', needs, label: t.sessions.rename, icon: PencilLine, run: rename },
         { key: 'fork', needs, label: t.slash.fork, icon: GitFork, run: () => void forkSession(id) },
         { key: 'select', needs, label: t.lists.select, icon: ListChecks, run: () => startSelection(id) },
+        { key: 'compare', label: t.sessions.compare, icon: Columns2, run: compare },
+        { key: 'share', label: t.sessions.share, icon: Share2, run: () => exportAs('html') },
+        { key: 'copy', label: t.sessions.copyMarkdown, icon: Copy, run: () => void copySession(session) },
         { key: 'md', label: t.sessions.exportMarkdown, icon: FileDown, run: () => exportAs('md') },
         { key: 'json', label: t.sessions.exportJson, icon: FileDown, run: () => exportAs('json') },
         {

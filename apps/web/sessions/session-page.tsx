@@ -180,7 +180,9 @@ function Body({ state, route, session }: BodyProps) {
           <ChangesView conversation={conversation} seq={conversation.seq} path={path} />
         ) : null}
         {tab === 'files' && state.isComplete ? <FilesView conversation={conversation} path={path} line={line} /> : null}
-        {tab === 'gate' && state.isComplete ? <GateView session={id} seq={conversation.seq} /> : null}
+        {tab === 'gate' && state.isComplete ? (
+          <GateView session={id} workspace={conversation.workspace} seq={conversation.seq} />
+        ) : null}
       </ErrorBoundary>
       {tab === 'conversation' ? (
         <>

@@ -14,6 +14,9 @@ const NewProjectDialog = lazyComponent(
 
 const RevertDialog = lazyComponent(async () => (await import('../changes/revert-dialog.tsx')).RevertDialog);
 const CommitDialog = lazyComponent(async () => (await import('../commit/commit-dialog.tsx')).CommitDialog);
+const OutlineDialog = lazyComponent(async () => (await import('../outline/outline-dialog.tsx')).OutlineDialog);
+const CompareDialog = lazyComponent(async () => (await import('../outline/compare-dialog.tsx')).CompareDialog);
+const RetryDialog = lazyComponent(async () => (await import('../outline/retry-dialog.tsx')).RetryDialog);
 const ReviewDialog = lazyComponent(async () => (await loadReview()).ReviewDialog);
 
 /** All dialogs except the review. Loaded after the first load, so that they also open without a connection. */
@@ -35,6 +38,12 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       ) : (
         <RevertDialog session={overlay.session} turn={overlay.turn} path={overlay.path} />
       );
+    case 'compare':
+      return <CompareDialog session={overlay.session} />;
+    case 'retry':
+      return <RetryDialog session={overlay.session} seq={overlay.seq} />;
+    case 'outline':
+      return <OutlineDialog session={overlay.session} />;
     case 'commit':
       return <CommitDialog session={overlay.session} />;
     case 'edit':

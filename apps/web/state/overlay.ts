@@ -12,6 +12,10 @@ export type Overlay =
   /** With a path: only this file, to its content before the turn. */
   | { kind: 'undo'; session: string; turn: number | undefined; path?: string }
   | { kind: 'commit'; session: string }
+  | { kind: 'outline'; session: string }
+  | { kind: 'compare'; session: string }
+  /** `seq`: of an answer to the prompt. */
+  | { kind: 'retry'; session: string; seq: number }
   | { kind: 'edit'; session: string; message: string; text: string };
 
 export const overlay = createStore<Overlay | undefined>(undefined);

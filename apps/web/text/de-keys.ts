@@ -23,6 +23,8 @@ export const deKeys: typeof enKeys = {
   reject: 'Ablehnen',
   reviewChange: 'Änderung durchsehen',
   commit: 'Änderungen committen',
+  findSession: 'Im Gespräch suchen',
+  outline: 'Gliederung: zu einem Auftrag gehen',
   budget: 'Verbrauch und Grenzen der Sitzung',
   verify: 'Prüfungen erneut ausführen',
   copyAnswer: 'Letzte Antwort kopieren',

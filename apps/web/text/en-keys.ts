@@ -21,6 +21,8 @@ export const enKeys = {
   reject: 'Reject',
   reviewChange: 'Review the change',
   commit: 'Commit changes',
+  findSession: 'Find in the conversation',
+  outline: 'Outline: go to a prompt',
   budget: 'Usage and limits of the session',
   verify: 'Run the checks again',
   copyAnswer: 'Copy the last answer',

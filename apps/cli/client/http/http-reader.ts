@@ -66,7 +66,7 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
     search: (id, q, { limit }) => ask(client.searchSession({ params: { id }, query: { q, limit } })),
     async export(id, format) {
       const document = await ask(client.exportSession({ params: { id }, query: { format } }));
-      return [format === 'md' ? document : toSafeJsonText(document)];
+      return [format === 'json' ? toSafeJsonText(document) : document];
     },
     async exportTest(id) {
       const { files, notes } = await ask(client.exportTest({ params: { id } }));

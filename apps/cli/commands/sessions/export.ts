@@ -12,7 +12,7 @@ import type { Options } from '../../program/options.ts';
 import { choiceOption, RAW_OPTION } from '../../program/run-options.ts';
 
 interface ExportOptions extends Options {
-  format: 'md' | 'json';
+  format: 'md' | 'json' | 'html';
   as?: 'test';
   out?: string;
 }
@@ -20,12 +20,15 @@ interface ExportOptions extends Options {
 export const command: LeafCommand = {
   name: 'export',
   summary: 'print a session as one document, or write it as a test',
-  footer: 'Examples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --as test --out test/session',
+  footer:
+    'Examples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --format html > session.html      one file, redacted, without scripts\n  klaus export 01J --as test --out test/session',
   server: 'both',
   declare: (declared) =>
     declared
       .addArgument(new IdArgument('<id>', 'sessions'))
-      .addOption(choiceOption('--format <format>', 'Markdown or JSON', ['md', 'json']).default('md'))
+      .addOption(
+        choiceOption('--format <format>', 'Markdown, JSON, or HTML for others', ['md', 'json', 'html']).default('md'),
+      )
       .addOption(
         choiceOption('--as <what>', 'test: a script for the scripted model server and a test that runs it', ['test']),
       )
@@ -40,7 +43,7 @@ export const command: LeafCommand = {
   },
 };
 
-/** Prints a part of a document. JSON is already safe; Markdown is unchanged with `--raw` and in a file. */
+/** Prints a part of a document. JSON and HTML are already safe; Markdown is unchanged with `--raw` and in a file. */
 function print(text: string, { format, raw }: ExportOptions): void {
   if (raw && format === 'md') out.raw(text);
   else out.write(format === 'md' && out.isTTY ? toPrintable(text) : text);

@@ -42,6 +42,42 @@ export const deChanges: ChangesText = {
     inNote: (n) => `${count(n, 'Kommentar', 'Kommentare')} in der Notiz an das Modell`,
     tooLong: 'Die Notiz ist zu lang. Kommentare kürzen.',
   },
+  gate: {
+    tool: 'Werkzeug',
+    allTools: 'Alle Werkzeuge',
+    allRules: 'Alle Regeln',
+    text: 'Nach Text filtern',
+    why: {
+      allow: (why) => `Erlaubt: ${why}`,
+      ask: (why) => `Freigabe angefordert: ${why}`,
+      deny: (why) => `Verweigert: ${why}`,
+    },
+    remembered: 'Gespeicherte Freigaben dieses Ordners',
+    revoke: 'Widerrufen',
+    revoked: 'Widerrufen. Der Aufruf benötigt wieder eine Freigabe.',
+  },
+  retry: {
+    title: 'Diesen Auftrag mit einem anderen Modell wiederholen',
+    search: 'Modelle filtern',
+    none: 'Kein passendes Modell',
+  },
+  compare: {
+    search: 'Sitzungen dieses Ordners filtern',
+    none: 'Keine andere Sitzung dieses Ordners',
+    related: 'Verzweigung',
+  },
+  find: {
+    label: 'Im Gespräch suchen',
+    none: 'Keine Treffer',
+    position: (at, all) => `${at} von ${all}`,
+    close: 'Suche schließen',
+  },
+  outline: {
+    title: 'Gliederung',
+    search: 'Aufträge filtern',
+    none: 'Kein passender Auftrag',
+    running: 'Läuft',
+  },
   commit: {
     open: 'Committen',
     title: 'Änderungen committen',

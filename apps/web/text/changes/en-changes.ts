@@ -41,6 +41,42 @@ export const enChanges = {
     inNote: (n: number) => `${count(n, 'comment', 'comments')} in the note to the model`,
     tooLong: 'The note is too long. Shorten the comments.',
   },
+  gate: {
+    tool: 'Tool',
+    allTools: 'All tools',
+    allRules: 'All rules',
+    text: 'Filter by text',
+    why: {
+      allow: (why: string) => `Allowed: ${why}`,
+      ask: (why: string) => `You were asked: ${why}`,
+      deny: (why: string) => `Denied: ${why}`,
+    },
+    remembered: 'Remembered approvals of this folder',
+    revoke: 'Revoke',
+    revoked: 'Revoked. The call needs an approval again.',
+  },
+  retry: {
+    title: 'Retry this prompt with another model',
+    search: 'Filter models',
+    none: 'No matching model',
+  },
+  compare: {
+    search: 'Filter sessions of this folder',
+    none: 'No other session of this folder',
+    related: 'fork',
+  },
+  find: {
+    label: 'Find in the conversation',
+    none: 'No matches',
+    position: (at: number, all: string) => `${at} of ${all}`,
+    close: 'Close the search',
+  },
+  outline: {
+    title: 'Outline',
+    search: 'Filter prompts',
+    none: 'No matching prompt',
+    running: 'Running',
+  },
   commit: {
     open: 'Commit',
     title: 'Commit changes',
