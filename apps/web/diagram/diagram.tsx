@@ -71,7 +71,7 @@ export const Diagram = memo(function Diagram({ text }: { text: string }) {
         </pre>
       ) : null}
       {isFull && src !== undefined ? (
-        <FullView name={name} src={src} file="diagram.svg" onClose={() => setFull(false)} />
+        <FullView name={name} src={src} file="diagram.svg" isPlain onClose={() => setFull(false)} />
       ) : null}
     </figure>
   );

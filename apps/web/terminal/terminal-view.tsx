@@ -5,6 +5,7 @@ import { LineView, useScreen } from '../ansi/terminal-output.tsx';
 import { findLines, nextLine } from '../files/find-lines.ts';
 import { useRenderText } from '../text/render/render-text.ts';
 import { IconButton } from '../ui/button.tsx';
+import '../ui/find-bar.css';
 import './terminal.css';
 
 interface TerminalViewProps {

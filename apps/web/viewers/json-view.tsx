@@ -6,6 +6,7 @@ import { useRenderText } from '../text/render/render-text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { MAX_MATCHES, searchNodes, toJsonNodes, type JsonNode } from './json-nodes.ts';
 import '../debug/debug.css';
+import '../ui/find-bar.css';
 import './viewers.css';
 
 interface JsonViewProps {

@@ -5,6 +5,7 @@ import { findSeparator, parseCsv, toCsv } from '../tables/csv.ts';
 import { useRenderText } from '../text/render/render-text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { toShownRows, type Sorting } from './sort-rows.ts';
+import '../ui/find-bar.css';
 import './viewers.css';
 
 /** Columns that are shown. */
