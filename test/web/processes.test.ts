@@ -40,6 +40,7 @@ const SCRIPT: Script = {
 
 const picture = new PNG({ width: 30, height: 20 });
 picture.data.fill(120);
+const toData = () => PNG.sync.write(picture).toString('base64');
 
 const draw = defineTool({
   name: 'draw',
@@ -49,8 +50,10 @@ const draw = defineTool({
   resume: 'repeat',
   prepare: async () => ({ title: 'draw', access: [] }),
   async run() {
-    const data = PNG.sync.write(picture).toString('base64');
-    return { text: 'A picture.', images: [{ type: 'image' as const, mediaType: 'image/png' as const, data }] };
+    return {
+      text: 'A picture.',
+      images: [{ type: 'image' as const, mediaType: 'image/png' as const, data: toData() }],
+    };
   },
 });
 
@@ -111,9 +114,11 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`what a session did${WITHOUT_BROW
     await page.getByRole('button', { name: terminal.open }).click();
     const dialog = page.getByRole('dialog');
     // The end is shown first.
-    await dialog.getByText('red end').waitFor();
+    await dialog.locator('.terminal-line').getByText('red end').waitFor();
     expect(await dialog.locator('.terminal-line').count()).toBeLessThan(200);
-    await dialog.getByRole('searchbox', { name: terminal.search }).fill('line 12');
+    await dialog.getByRole('group', { name: terminal.of(LINES.slice(0, 200)) }).focus();
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('line 12');
     await dialog.getByText(terminal.found(111, 111)).waitFor();
     await page.keyboard.press('Shift+Enter');
     await dialog.locator('[aria-current=location]').getByText('line 12', { exact: true }).waitFor();
@@ -143,6 +148,19 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`what a session did${WITHOUT_BROW
         await page.evaluateHandle('document.activeElement'),
       ),
     ).toBe(true);
+  });
+
+  test('an image of a prompt opens in full view', async () => {
+    const parts = [{ type: 'image' as const, mediaType: 'image/png' as const, data: toData() }];
+    const { session } = await it.client.openSession({ body: { text: 'look', parts, mode: 'auto' } });
+    await page.goto(`${it.server.url}/#/s/${session}`);
+    await page.getByRole('button', { name: image.open(image.ofPrompt(1)) }).click();
+    await page
+      .getByRole('dialog', { name: image.ofPrompt(1) })
+      .getByText(image.size('30', '20'))
+      .waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
   test('the accepted plan opens beside the todo list', async () => {

@@ -1,6 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDownToLine, ChevronDown, ChevronUp, WrapText } from 'lucide-react';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { LineView, useScreen } from '../ansi/terminal-output.tsx';
 import { findLines, nextLine } from '../files/find-lines.ts';
 import { useRenderText } from '../text/render/render-text.ts';
@@ -23,6 +32,7 @@ const NEAR = 40;
 export function TerminalView({ label, text, tools }: TerminalViewProps) {
   const t = useRenderText();
   const scroll = useRef<HTMLDivElement>(null);
+  const find = useRef<HTMLInputElement>(null);
   const isAtEnd = useRef(true);
   const lines = useScreen(text);
   const [query, setQuery] = useState('');
@@ -52,9 +62,16 @@ export function TerminalView({ label, text, tools }: TerminalViewProps) {
     goTo(findLines(plain, words).at(-1));
   };
   return (
-    <div className="terminal-view column">
+    <div
+      className="terminal-view column"
+      onKeyDown={(event) => {
+        if (event.key !== 'f' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        find.current?.select();
+      }}
+    >
       <div className="find-bar line ruled">
-        <Search query={query} onChange={change} onStep={(by) => goTo(nextLine(hits, current, by))} />
+        <Search field={find} query={query} onChange={change} onStep={(by) => goTo(nextLine(hits, current, by))} />
         <span className="muted small number find-count" role="status">
           {query === ''
             ? ''
@@ -119,12 +136,13 @@ export function TerminalView({ label, text, tools }: TerminalViewProps) {
 }
 
 interface SearchProps {
+  field: RefObject<HTMLInputElement | null>;
   query: string;
   onChange: (query: string) => void;
   onStep: (by: 1 | -1) => void;
 }
 
-function Search({ query, onChange, onStep }: SearchProps) {
+function Search({ field, query, onChange, onStep }: SearchProps) {
   const t = useRenderText();
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Enter') onStep(event.shiftKey ? 1 : -1);
@@ -136,6 +154,7 @@ function Search({ query, onChange, onStep }: SearchProps) {
   };
   return (
     <input
+      ref={field}
       data-first
       className="field"
       type="search"
