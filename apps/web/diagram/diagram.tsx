@@ -107,6 +107,7 @@ function toName({ title, kind }: Extract<Picture, { svg: string }>, t: RenderTex
 
 function toReason(error: string, t: RenderText): string {
   if (error === 'timeout') return t.diagram.late;
+  if (error === 'invalid') return t.diagram.invalid;
   if (error === 'large') return t.diagram.large(formatCount(MAX_DIAGRAM));
   return error.slice(0, 2_000);
 }

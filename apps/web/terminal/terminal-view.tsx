@@ -79,18 +79,7 @@ export function TerminalView({ label, text, tools }: TerminalViewProps) {
               ? t.terminal.none
               : t.terminal.found(hits.indexOf(current) + 1, hits.length)}
         </span>
-        <IconButton
-          label={t.terminal.previous}
-          icon={ChevronUp}
-          disabled={hits.length === 0}
-          onClick={() => goTo(nextLine(hits, current, -1))}
-        />
-        <IconButton
-          label={t.terminal.next}
-          icon={ChevronDown}
-          disabled={hits.length === 0}
-          onClick={() => goTo(nextLine(hits, current, 1))}
-        />
+        <Steps isDisabled={hits.length === 0} onStep={(by) => goTo(nextLine(hits, current, by))} />
         <span className="grow" />
         <IconButton
           label={t.terminal.wrap}
@@ -132,6 +121,16 @@ export function TerminalView({ label, text, tools }: TerminalViewProps) {
         </div>
       </div>
     </div>
+  );
+}
+
+function Steps({ isDisabled, onStep }: { isDisabled: boolean; onStep: (by: 1 | -1) => void }) {
+  const t = useRenderText();
+  return (
+    <>
+      <IconButton label={t.terminal.previous} icon={ChevronUp} disabled={isDisabled} onClick={() => onStep(-1)} />
+      <IconButton label={t.terminal.next} icon={ChevronDown} disabled={isDisabled} onClick={() => onStep(1)} />
+    </>
   );
 }
 

@@ -8,6 +8,8 @@ export const deRender: RenderText = {
   math: {
     formula: 'Formel',
     failed: (reason) => `Die Formel kann nicht angezeigt werden: ${reason}`,
+    large: 'Sie ist zu groß.',
+    late: 'Sie dauert zu lange.',
   },
   diagram: {
     label: 'Diagramm',
@@ -17,6 +19,7 @@ export const deRender: RenderText = {
     open: 'In voller Größe öffnen',
     failed: 'Das Diagramm kann nicht angezeigt werden.',
     late: 'Es dauert zu lange.',
+    invalid: 'Das Bild ist zu groß oder ungültig.',
     large: (max) => `Es hat mehr als ${max} Zeichen.`,
     loading: 'Das Diagramm wird gezeichnet',
   },

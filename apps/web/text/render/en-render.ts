@@ -7,6 +7,8 @@ export const enRender = {
   math: {
     formula: 'Formula',
     failed: (reason: string) => `The formula cannot be shown: ${reason}`,
+    large: 'it is too large.',
+    late: 'it takes too long.',
   },
   diagram: {
     label: 'Diagram',
@@ -16,6 +18,7 @@ export const enRender = {
     open: 'Open in full view',
     failed: 'The diagram cannot be shown.',
     late: 'It takes too long.',
+    invalid: 'Its picture is too large or not valid.',
     large: (max: string) => `It has more than ${max} characters.`,
     loading: 'The diagram is being drawn',
   },
