@@ -176,8 +176,8 @@ function join(message: Message, type: 'text' | 'thinking'): string {
 }
 
 function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
-  const { outcome, output, blob, detail, changes, evidence, todos, durationMs } = event;
-  const result = { outcome, output, changes, durationMs, ...optional({ blob, detail, evidence, todos }) };
+  const { outcome, output, images, blob, detail, changes, evidence, todos, durationMs } = event;
+  const result = { outcome, output, changes, durationMs, ...optional({ images, blob, detail, evidence, todos }) };
   change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
   const todoList = toTodoList(view.todoList, event);
   if (todoList) view.todoList = todoList;

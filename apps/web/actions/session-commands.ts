@@ -97,7 +97,6 @@ const SESSION: readonly PageCommand[] = [
   { id: 'export-json', keys: 'X', title: (t) => t.sessions.exportJson, run: exportAs('json') },
   { id: 'share', title: (t) => t.sessions.share, run: exportAs('html') },
   { id: 'copy-session', title: (t) => t.sessions.copyMarkdown, run: withSession(copySession) },
-  { id: 'copy-answer', keys: 'o', title: (t) => t.keys.copyAnswer, run: () => signal('copy-answer') },
   { id: 'copy-address', keys: 'C', title: (t) => t.keys.copyAddress, run: () => void copyText(location.href) },
   {
     id: 'delete',
@@ -110,6 +109,7 @@ const SESSION: readonly PageCommand[] = [
 
 const CONVERSATION: readonly PageCommand[] = [
   { id: 'find-session', keys: 'mod+f', title: (t) => t.keys.findSession, run: () => isFinding.set(true) },
+  { id: 'copy-answer', keys: 'c', title: (t) => t.keys.copyAnswer, run: () => signal('copy-answer') },
 ];
 
 const CHANGES: readonly PageCommand[] = [
@@ -137,7 +137,6 @@ function within(where: NonNullable<PageCommand['in']>, commands: readonly PageCo
 /** Commands that are available on the page of a session, in the order of the list of keys. */
 export const SESSION_COMMANDS: readonly PageCommand[] = [
   ...within('question', QUESTIONS),
-  // Before those of a session, because some have the same keys.
   ...within('changes', CHANGES),
   ...within('conversation', CONVERSATION),
   ...within('session', [...VIEWS, ...withOperator(WORK)]),

@@ -42,7 +42,8 @@ export function useScreen(text: string): readonly OutputLine[] {
   return lines;
 }
 
-const LineView = memo(function LineView({ line, isLast }: { line: OutputLine; isLast: boolean }) {
+/** One line of an output with its colours. */
+export const LineView = memo(function LineView({ line, isLast }: { line: OutputLine; isLast: boolean }) {
   return (
     <>
       {line.spans.map(({ text, ...style }, at) =>

@@ -18,6 +18,8 @@ import { Code } from '../highlight/code.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { CallApproval } from '../review/call-approval.tsx';
 import { formatDuration } from '../text/format.ts';
+import { LogImage } from '../image/log-image.tsx';
+import { useRenderText } from '../text/render/render-text.ts';
 import { toReasonText } from '../text/run/reason-text.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -63,12 +65,27 @@ export const CallCard = memo(function CallCard({ call, session, progress, isUndo
       {state === 'running' && progress !== undefined && !isOpen ? (
         <TerminalOutput text={progress} label={t.call.output} last={LIVE_LINES} />
       ) : null}
+      {result?.images && result.images.length > 0 ? <ResultImages images={result.images} /> : null}
       {result?.evidence && !isOpen ? <EvidenceView evidence={result.evidence} isShort /> : null}
       {name === 'report' && hasDebugResult(call) ? <DebugView call={call} session={session} /> : null}
       {isOpen ? <CallBody call={call} session={session} progress={progress} /> : null}
     </article>
   );
 });
+
+/** Images that the model got, in small. */
+function ResultImages({ images }: { images: NonNullable<NonNullable<CallEntry['result']>['images']> }) {
+  const r = useRenderText();
+  return (
+    <ul className="call-images">
+      {images.map((image, at) => (
+        <li key={at}>
+          <LogImage image={image} name={r.image.ofCall(at + 1)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** True while the question below the head shows the command. */
 function isInCard({ state, asked }: CallEntry): boolean {
@@ -193,6 +210,7 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
         session={session}
         call={call.id}
         text={output}
+        command={isCommand(input) ? input.command : call.name}
         isCut={result?.blob !== undefined}
         isRunning={result === undefined}
       />

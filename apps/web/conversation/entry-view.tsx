@@ -5,6 +5,8 @@ import { Paperclip, PencilLine, RotateCcw, Undo2 } from 'lucide-react';
 import { LimitPanel } from '../review/limit-panel.tsx';
 import { retrySession } from '../actions/session-actions.ts';
 import { overlay } from '../state/overlay.ts';
+import { LogImage } from '../image/log-image.tsx';
+import { useRenderText } from '../text/render/render-text.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
@@ -91,6 +93,7 @@ interface UserMessageProps {
 
 const UserMessage = memo(function UserMessage({ entry, session, isTask, canUndo, marks }: UserMessageProps) {
   const t = useText();
+  const r = useRenderText();
   const [isExpanded, setExpanded] = useSavedState(`said ${entry.id}`, false);
   const lines = entry.text.split('\n');
   const shown = isExpanded ? entry.text : lines.slice(0, MAX_LINES).join('\n');
@@ -117,7 +120,7 @@ const UserMessage = memo(function UserMessage({ entry, session, isTask, canUndo,
           ))}
           {entry.images.map((image, at) => (
             <li key={`image ${at}`} className="line small">
-              <img src={`data:${image.mediaType};base64,${image.data}`} alt={t.conversation.image} />
+              <LogImage image={image} name={r.image.ofPrompt(at + 1)} />
             </li>
           ))}
         </ul>

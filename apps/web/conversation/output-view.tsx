@@ -1,14 +1,18 @@
-import { Download } from 'lucide-react';
+import { Download, Maximize2 } from 'lucide-react';
 import { useState } from 'react';
 import { toPlainText } from '@klaus/core/conversation';
 import { TerminalOutput, useScreen } from '../ansi/terminal-output.tsx';
 import { attempt } from '../actions/attempt.ts';
 import { saveText } from '../actions/save-text.ts';
 import { client } from '../state/client.ts';
+import { useRenderText } from '../text/render/render-text.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { IconButton } from '../ui/button.tsx';
+import { lazyComponent } from '../ui/lazy-component.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
+
+const TerminalDialog = lazyComponent(async () => (await import('../terminal/terminal-dialog.tsx')).TerminalDialog);
 
 /** Initial and maximum number of rendered lines. The download contains all lines. */
 const FEW_LINES = 200;
@@ -17,6 +21,8 @@ const MAX_LINES = 5_000;
 interface OutputViewProps {
   session: string;
   call: string;
+  /** The command, or the name of the tool. */
+  command: string;
   text: string;
   /** The log contains only a part of the output. */
   isCut: boolean;
@@ -24,11 +30,13 @@ interface OutputViewProps {
 }
 
 /** The output of a call. The end, which usually has the result, is shown first. */
-export function OutputView({ session, call, text, isCut, isRunning }: OutputViewProps) {
+export function OutputView({ session, call, command, text, isCut, isRunning }: OutputViewProps) {
   const t = useText();
+  const r = useRenderText();
   const [isAll, setAll] = useSavedState(`output ${call}`, false);
   const [full, setFull] = useSavedState<string | undefined>(`full ${call}`, undefined);
   const [isLoading, setLoading] = useState(false);
+  const [isTerminal, setTerminal] = useState(false);
   const shown = full ?? text;
   const count = useScreen(shown).length;
   const load = async (): Promise<string | undefined> => {
@@ -44,6 +52,13 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
     if (isCut) setFull(loaded);
     setAll(true);
   };
+  const openFull = async () => {
+    if (isCut && full === undefined && !isRunning) {
+      const loaded = await load();
+      if (loaded !== undefined) setFull(loaded);
+    }
+    setTerminal(true);
+  };
   const save = async () => {
     const loaded = await load();
     if (loaded !== undefined) saveText(toPlainText(loaded), { name: `${call}.txt`, type: 'text/plain' });
@@ -58,6 +73,7 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
           {t.call.output} <span className="muted number">{t.call.lines(count)}</span>
         </span>
         <span className="inline">
+          <IconButton label={r.terminal.open} icon={Maximize2} onClick={() => void openFull()} />
           {isRunning ? null : <IconButton label={t.call.saveOutput} icon={Download} onClick={() => void save()} />}
           <CopyButton text={() => toPlainText(shown)} label={t.call.copyOutput} />
         </span>
@@ -74,6 +90,7 @@ export function OutputView({ session, call, text, isCut, isRunning }: OutputView
           {t.conversation.showLess}
         </button>
       ) : null}
+      {isTerminal ? <TerminalDialog command={command} text={shown} onClose={() => setTerminal(false)} /> : null}
     </section>
   );
 }

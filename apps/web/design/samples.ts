@@ -101,7 +101,28 @@ export const end = Math.max(a.end, b.end);
 |---|---:|
 | tests | 6 passed |
 
-> A quotation.`;
+> A quotation.
+
+> [!NOTE]
+> A note, a tip, something important, a warning or a caution.[^1]
+
+> [!WARNING]
+> Each has a colour and an icon.
+
+- [x] a task that is done
+- [ ] a task that is left
+
+<details>
+<summary>More</summary>
+
+Text that the reader opens.
+
+</details>
+
+A formula: $$E = mc^2$$
+
+[^1]: A footnote opens in place.
+`;
 
 export const OUTPUT =
   '\u001b[1mRun\u001b[0m tests\n\u001b[32m✓ slots merge\u001b[0m\n\u001b[31m✗ slots overlap\u001b[0m\n\u001b[33mwarning\u001b[0m \u001b[36msrc/slots.js:4\u001b[0m\n';

@@ -33,7 +33,7 @@ async function render({ id, text, theme }: DiagramRequest): Promise<DiagramRespo
     const box = document.createElement('div');
     box.innerHTML = svg;
     const element = box.querySelector('svg');
-    if (!element) return { id, error: 'There is no picture.' };
+    if (!element) return { id, error: 'invalid' };
     const { width, height } = element.viewBox.baseVal;
     if (width > 0 && height > 0) {
       element.setAttribute('width', `${Math.ceil(width)}`);

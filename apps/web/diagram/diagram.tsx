@@ -71,7 +71,7 @@ export const Diagram = memo(function Diagram({ text }: { text: string }) {
         </pre>
       ) : null}
       {isFull && src !== undefined ? (
-        <FullView name={name} src={src} file="diagram.svg" onClose={() => setFull(false)} />
+        <FullView name={name} src={src} file="diagram.svg" isPlain onClose={() => setFull(false)} />
       ) : null}
     </figure>
   );
@@ -107,6 +107,7 @@ function toName({ title, kind }: Extract<Picture, { svg: string }>, t: RenderTex
 
 function toReason(error: string, t: RenderText): string {
   if (error === 'timeout') return t.diagram.late;
+  if (error === 'invalid') return t.diagram.invalid;
   if (error === 'large') return t.diagram.large(formatCount(MAX_DIAGRAM));
   return error.slice(0, 2_000);
 }

@@ -4,7 +4,10 @@ import program from './diagram-frame.ts?worker&url';
 import type { DiagramRequest, DiagramResponse } from './diagram-frame.ts';
 import { toSafeSvg } from './safe-svg.ts';
 
-/** A diagram as an SVG document, with its title (empty if it has none) and its kind, or the reason why there is none. */
+/**
+ * A diagram as an SVG document, with its title (empty if it has none) and its kind, or the reason why there is none:
+ * `timeout`, `large`, `invalid`, or the message of the parser.
+ */
 export type Picture = { svg: string; title: string; kind: string } | { error: string };
 
 /** Characters of its picture. */
@@ -29,37 +32,35 @@ export function renderDiagram(text: string, theme: DiagramRequest['theme']): Pro
   const key = `${JSON.stringify(theme)}\n${text}`;
   const known = cache.get(key);
   if (known) return known;
-  const picture = queue.then(() => render(text, theme));
+  const picture = queue
+    .then(() => render(text, theme))
+    .catch((error: unknown): Picture => {
+      // The frame may still be busy with this diagram, or the server may be away: a later attempt may succeed.
+      cache.delete(key);
+      document.querySelector(`.${FRAME_CLASS}`)?.remove();
+      frame = undefined;
+      return { error: error instanceof Error ? error.message : String(error) };
+    });
   queue = picture;
   cache.set(key, picture);
   const oldest = cache.keys().next();
   if (cache.size > MAX_CACHED && !oldest.done) cache.delete(oldest.value);
-  void picture.then((it) => {
-    // A later attempt may succeed.
-    if ('error' in it && it.error === LATE) cache.delete(key);
-  });
   return picture;
 }
 
 const LATE = 'timeout';
 
+/** @throws Error if the frame does not respond. */
 async function render(text: string, theme: DiagramRequest['theme']): Promise<Picture> {
   // The browser stops the frames of a hidden page.
   await untilVisible();
-  try {
-    frame ??= openFrame();
-    const opened = await frame;
-    last += 1;
-    const response = await within(MAX_MS.diagram, opened.ask({ id: last, text, theme }));
-    if ('error' in response) return { error: response.error };
-    const svg = response.svg.length > MAX_SVG ? undefined : toSafeSvg(response.svg);
-    return svg === undefined ? { error: 'The picture is too large or invalid.' } : { ...response, svg };
-  } catch (error) {
-    // The frame may still be busy with this diagram.
-    document.querySelector(`.${FRAME_CLASS}`)?.remove();
-    frame = undefined;
-    return { error: error instanceof Error ? error.message : String(error) };
-  }
+  frame ??= openFrame();
+  const opened = await frame;
+  last += 1;
+  const response = await within(MAX_MS.diagram, opened.ask({ id: last, text, theme }));
+  if ('error' in response) return { error: response.error };
+  const svg = response.svg.length > MAX_SVG ? undefined : toSafeSvg(response.svg);
+  return svg === undefined ? { error: 'invalid' } : { ...response, svg };
 }
 
 const FRAME_CLASS = 'diagram-frame';

@@ -8,6 +8,7 @@ import { toKeysText } from '../keys/keys.tsx';
 import { toHash } from '../state/route.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
+import '../ui/find-bar.css';
 import { VirtualList, type RowList } from '../ui/virtual-list.tsx';
 import { findLines, nextLine } from './find-lines.ts';
 

@@ -11,11 +11,13 @@ interface FullViewProps {
   src: string;
   /** File name of the download. */
   file: string;
+  /** True for an image on the background of the page. Default: transparent parts are chequered. */
+  isPlain?: boolean;
   onClose: () => void;
 }
 
 /** An image over the page: as large as the window allows, or in its own size. */
-export function FullView({ name, src, file, onClose }: FullViewProps) {
+export function FullView({ name, src, file, isPlain = false, onClose }: FullViewProps) {
   const t = useRenderText();
   const [isActual, setActual] = useState(false);
   const [size, setSize] = useState('');
@@ -30,13 +32,13 @@ export function FullView({ name, src, file, onClose }: FullViewProps) {
             {t.image.actual}
           </button>
         </div>
-        <span className="muted small number grow">{size}</span>
+        <span className="full-view-size muted small number grow">{size}</span>
         <a className="icon-button" href={src} download={file} aria-label={t.image.save} title={t.image.save}>
           <Download size={14} />
         </a>
       </div>
       <div
-        className={`full-view-box ${isActual ? 'full-view-actual' : ''}`}
+        className={`full-view-box ${isActual ? 'full-view-actual' : ''} ${isPlain ? '' : 'chequered'}`}
         tabIndex={0}
         role="group"
         aria-label={name}

@@ -26,7 +26,7 @@ export function Thumbnail({ name, src, file, className = '' }: ThumbnailProps) {
     <>
       <button
         type="button"
-        className={`thumbnail bare ${className}`}
+        className={`thumbnail chequered bare ${className}`}
         aria-label={t.image.open(name)}
         title={name}
         onClick={() => setOpen(true)}

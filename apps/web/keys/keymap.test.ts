@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PageCommand } from '../actions/page-command.ts';
 import { COMMANDS } from '../actions/commands.ts';
 import { en } from '../text/en.ts';
 import { hasCharacter, isCharacter, matchKeys, showKeys, toWord } from './keymap.ts';
@@ -28,9 +29,16 @@ describe('keys', () => {
 });
 
 describe('commands', () => {
-  test('have unique shortcuts, none the prefix of another', () => {
+  test('have shortcuts that are unique where they are available, none the prefix of another', () => {
     const keys = COMMANDS.flatMap((command) => command.keys ?? []);
-    expect(new Set(keys).size).toBe(keys.length);
+    // Tabs of a session, of which one is shown.
+    const tabs: readonly PageCommand['in'][] = ['conversation', 'changes', 'file'];
+    for (const [key, same] of Map.groupBy(COMMANDS, (command) => command.keys)) {
+      if (key === undefined || same.length === 1) continue;
+      const places = same.map((command) => command.in);
+      expect(new Set(places).size, key).toBe(places.length);
+      expect(tabs, key).toEqual(expect.arrayContaining(places));
+    }
     for (const one of keys) expect(keys.filter((it) => it.startsWith(`${one} `))).toEqual([]);
   });
 

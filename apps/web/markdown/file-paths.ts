@@ -13,10 +13,14 @@ const PATH = new RegExp(
 );
 const MAX_LENGTH = 300;
 
+/** False for a text without any path. */
+export function mayHavePath(text: string): boolean {
+  return /[./]\w/.test(text);
+}
+
 /** Splits a text into texts and paths. Whether a file exists is not known. */
 export function splitPaths(text: string): (string | NamedPath)[] {
-  // Almost every path has one of them.
-  if (!/[./]\w/.test(text) || text.length > 20_000) return [text];
+  if (!mayHavePath(text) || text.length > 20_000) return [text];
   const parts: (string | NamedPath)[] = [];
   let end = 0;
   for (const found of text.matchAll(PATH)) {

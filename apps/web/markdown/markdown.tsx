@@ -9,7 +9,7 @@ import { Alert, toAlert } from './alert.tsx';
 import { closeMarks, createBlocks, toBlocks, toSafeLink, type Blocks } from './blocks.ts';
 import { Fence } from './fence.tsx';
 import { FileLink, FileWords } from './file-link.tsx';
-import { toPath } from './file-paths.ts';
+import { mayHavePath, toPath } from './file-paths.ts';
 import { findFootnote } from './footnotes.ts';
 import { MarkdownImage } from './markdown-image.tsx';
 import { lex, type DetailsToken, type MathToken, type NoteTextToken, type NoteToken } from './parser.ts';
@@ -119,7 +119,7 @@ function One({ token }: { token: Token }): ReactNode {
     case 'image':
       return <Picture image={token as Tokens.Image} />;
     case 'text':
-      return token.tokens ? renderAll(token.tokens) : <FileWords text={(token as Tokens.Text).text} />;
+      return token.tokens ? renderAll(token.tokens) : toWords((token as Tokens.Text).text);
     case 'escape':
       return (token as Tokens.Escape).text;
     case 'space':
@@ -128,6 +128,11 @@ function One({ token }: { token: Token }): ReactNode {
     default:
       return token.raw;
   }
+}
+
+/** Most texts have no path, and need no component. */
+function toWords(text: string): ReactNode {
+  return mayHavePath(text) ? <FileWords text={text} /> : text;
 }
 
 function Heading({ depth, children }: { depth: number; children: ReactNode }) {

@@ -141,19 +141,25 @@ function findEnd(text: string, from: number): { end: number; next: number } {
   return { end: text.length, next: text.length };
 }
 
-const { defaults } = new Marked({ extensions: [mathBlock, mathInline, noteText, note, details] });
+const extended = new Marked({ extensions: [mathBlock, mathInline, noteText, note, details] }).defaults;
+const plain = new Marked().defaults;
+
+/** What only the extensions know. A text without it is parsed without them, which is faster. */
+const EXTENDED = /\$|\\[([]|\[\^|<details/i;
+
+const toLexer = (text: string): Lexer => new Lexer(EXTENDED.test(text) ? extended : plain);
 
 /** Quotes or lists in each other, for which the parser has no limit. */
 const TOO_DEEP = /^(?:[ \t]*>){40}/m;
 
 /** The blocks of a text, without their inline content. */
 export function lexBlocks(text: string): Token[] {
-  return TOO_DEEP.test(text) ? toPlain(text) : new Lexer(defaults).blockTokens(text);
+  return TOO_DEEP.test(text) ? toPlain(text) : toLexer(text).blockTokens(text);
 }
 
 /** All tokens of a text. */
 export function lex(text: string): Token[] {
-  return TOO_DEEP.test(text) ? toPlain(text) : new Lexer(defaults).lex(text);
+  return TOO_DEEP.test(text) ? toPlain(text) : toLexer(text).lex(text);
 }
 
 function toPlain(text: string): Token[] {

@@ -32,7 +32,7 @@ function render(text: string, isDisplay: boolean): { nodes: MarkupNode[] } | { e
       output: 'htmlAndMathml',
     });
     const nodes = markup.length > MAX_MARKUP ? undefined : parseMarkup(markup);
-    return nodes ? { nodes } : { error: 'The formula is too large.' };
+    return nodes ? { nodes } : { error: 'large' };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }

@@ -1,5 +1,5 @@
 import { createElement, memo, useEffect, useState, type ReactNode } from 'react';
-import { useRenderText } from '../text/render/render-text.ts';
+import { useRenderText, type RenderText } from '../text/render/render-text.ts';
 import type { MarkupElement, MarkupNode } from './markup.ts';
 import type { Formula } from './render-math.ts';
 import './math.css';
@@ -29,7 +29,7 @@ export const MathView = memo(function MathView({ text, isDisplay }: MathProps) {
   const Box = isDisplay ? 'div' : 'span';
   const className = isDisplay ? 'math math-display' : 'math';
   if (!formula || 'error' in formula) {
-    const error = formula && t.math.failed(formula.error);
+    const error = formula && t.math.failed(toReason(formula.error, t));
     return (
       <Box className={className}>
         <code className={error === undefined ? '' : 'math-failed'} title={error}>
@@ -46,6 +46,11 @@ export const MathView = memo(function MathView({ text, isDisplay }: MathProps) {
     </Box>
   );
 });
+
+function toReason(error: string, t: RenderText): string {
+  if (error === 'large') return t.math.large;
+  return error === 'timeout' ? t.math.late : error;
+}
 
 function toElements(nodes: readonly MarkupNode[]): ReactNode {
   return nodes.map((node, at) => (typeof node === 'string' ? node : toElement(node, at)));

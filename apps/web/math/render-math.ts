@@ -2,7 +2,7 @@ import 'katex/dist/katex.min.css';
 import type { MarkupNode } from './markup.ts';
 import type { MathRequest, MathResponse } from './math-worker.ts';
 
-/** The elements of a formula, or why it has none. */
+/** The elements of a formula, or why it has none: `large`, `timeout`, or the message of the parser. */
 export type Formula = { nodes: MarkupNode[] } | { error: string };
 
 const MAX_CACHED = 500;
@@ -19,7 +19,7 @@ let last = 0;
 
 /** Renders a formula in a worker, so that none can block the page. */
 export function renderMath(text: string, isDisplay: boolean): Promise<Formula> {
-  if (text.length > MAX_TEXT) return Promise.resolve({ error: 'The formula is too long.' });
+  if (text.length > MAX_TEXT) return Promise.resolve({ error: 'large' });
   const key = `${isDisplay ? 'display' : 'inline'}\n${text}`;
   const known = cache.get(key);
   if (known) return known;
@@ -54,6 +54,6 @@ function fail(): void {
   worker = undefined;
   clearTimeout(timer);
   timer = undefined;
-  for (const resolve of waiting.values()) resolve({ error: 'The formula takes too long.' });
+  for (const resolve of waiting.values()) resolve({ error: 'timeout' });
   waiting.clear();
 }

@@ -9,6 +9,8 @@ import { useSignal } from '../actions/use-signal.ts';
 import { useSeen } from '../actions/use-seen.ts';
 import { useStop } from '../actions/use-stop.ts';
 import { Composer } from '../composer/composer.tsx';
+import { PlanPanel } from '../plan/plan-panel.tsx';
+import { ProcessPanel } from '../processes/process-panel.tsx';
 import { ConversationList } from '../conversation/conversation-list.tsx';
 import { SessionAbove } from '../children/session-above.tsx';
 import { useAsking } from '../children/use-asking.ts';
@@ -186,6 +188,8 @@ function Body({ state, route, session }: BodyProps) {
       </ErrorBoundary>
       {tab === 'conversation' ? (
         <>
+          <PlanPanel conversation={conversation} version={conversation.seq} />
+          <ProcessPanel conversation={conversation} version={conversation.seq} />
           <TodoPanel list={conversation.todoList} />
           <OpenQuestions state={state} />
           {conversation.isClosed ? <p className="session-closed muted">{t.children.closed}</p> : composer}

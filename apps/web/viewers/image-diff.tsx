@@ -60,8 +60,9 @@ export function ImageDiff({ session, path, turn, kind, sizes, version }: ImageDi
             <span>{t.imageDiff.after}</span>
           </label>
           <div className="image-diff-stack">
-            <img src={before} alt={t.imageDiff.before} />
+            <img className="chequered" src={before} alt={t.imageDiff.before} />
             <img
+              className="chequered"
               src={after}
               alt={t.imageDiff.after}
               style={mode === 'swipe' ? { clipPath: `inset(0 ${100 - share}% 0 0)` } : { opacity: share / 100 }}

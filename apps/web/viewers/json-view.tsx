@@ -1,11 +1,13 @@
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Tree } from '../debug/tree.tsx';
 import { ROOT, toRows, type OpenNodes } from '../debug/tree-rows.ts';
 import { FileText } from '../files/file-text.tsx';
+import { useSignal } from '../actions/use-signal.ts';
 import { useRenderText } from '../text/render/render-text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { MAX_MATCHES, searchNodes, toJsonNodes, type JsonNode } from './json-nodes.ts';
 import '../debug/debug.css';
+import '../ui/find-bar.css';
 import './viewers.css';
 
 interface JsonViewProps {
@@ -41,6 +43,8 @@ function parse(text: string): { nodes: JsonNode[] } | { error: string } {
 
 function Nodes({ path, nodes }: { path: string; nodes: readonly JsonNode[] }) {
   const t = useRenderText();
+  const find = useRef<HTMLInputElement>(null);
+  useSignal('find-in-file', () => find.current?.select());
   const [words, setWords] = useState('');
   const wanted = useDeferredValue(words.trim());
   const [current, setCurrent] = useState('$');
@@ -51,6 +55,7 @@ function Nodes({ path, nodes }: { path: string; nodes: readonly JsonNode[] }) {
     <div className="json-view column">
       <div className="find-bar line ruled">
         <input
+          ref={find}
           className="field"
           type="search"
           aria-label={t.viewer.search}

@@ -2,9 +2,11 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useMemo, useRef, useState, type CSSProperties } from 'react';
 import { findSeparator, parseCsv, toCsv } from '../tables/csv.ts';
+import { useSignal } from '../actions/use-signal.ts';
 import { useRenderText } from '../text/render/render-text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { toShownRows, type Sorting } from './sort-rows.ts';
+import '../ui/find-bar.css';
 import './viewers.css';
 
 /** Columns that are shown. */
@@ -18,6 +20,8 @@ const ROW_HEIGHT = 28;
 export function TableView({ text, path }: { text: string; path: string }) {
   const t = useRenderText();
   const scroll = useRef<HTMLDivElement>(null);
+  const find = useRef<HTMLInputElement>(null);
+  useSignal('find-in-file', () => find.current?.select());
   const [head = [], ...rows] = useMemo(() => parseCsv(text, findSeparator(text, path)), [text, path]);
   const [words, setWords] = useState('');
   const [sorting, setSorting] = useState<Sorting | undefined>();
@@ -36,6 +40,7 @@ export function TableView({ text, path }: { text: string; path: string }) {
     <div className="table-view column">
       <div className="find-bar line ruled">
         <input
+          ref={find}
           className="field"
           type="search"
           aria-label={t.viewer.filter}
