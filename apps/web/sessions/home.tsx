@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import type { Mode, Part } from '@klaus/core/protocol';
+import type { Effort, Mode, Part } from '@klaus/core/protocol';
 import { FolderOpen } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { trySend } from '../actions/attempt.ts';
@@ -25,7 +25,13 @@ export function Home() {
   const t = useText();
   const { sessions, settings, models, link } = useStore(host);
   const { project } = useStore(filters);
-  const [chosen, setChosen] = useState<{ workspace?: string; agent?: string; model?: string; mode?: Mode }>({});
+  const [chosen, setChosen] = useState<{
+    workspace?: string;
+    agent?: string;
+    model?: string;
+    mode?: Mode;
+    effort?: Effort;
+  }>({});
   useEffect(() => {
     // A project that is chosen later replaces the folder.
     if (project !== undefined) setChosen(({ workspace: _, ...rest }) => rest);
@@ -45,7 +51,12 @@ export function Home() {
   const send = async (parts: Part[], _delivery: 'steer' | 'queue', command: string) => {
     // Session and prompt share one id, so that a repeated request is idempotent.
     const names = { session: command, command };
-    const given = { parts, mode, ...optional({ model: chosen.model, agent: agent?.name }), ...scope };
+    const given = {
+      parts,
+      mode,
+      ...optional({ model: chosen.model, effort: chosen.effort, agent: agent?.name }),
+      ...scope,
+    };
     const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
     if (sent === 'accepted') go(toSession(command));
     return sent;
@@ -93,6 +104,7 @@ export function Home() {
           scope={scope}
           model={model}
           mode={mode}
+          effort={chosen.effort}
           isRunning={false}
           isOnline={link === 'online'}
           isFocused
@@ -100,6 +112,7 @@ export function Home() {
           history={history}
           onModel={(it) => setChosen({ ...chosen, model: it })}
           onMode={(it) => setChosen({ ...chosen, mode: it })}
+          onEffort={(it) => setChosen({ ...chosen, effort: it })}
           onSend={send}
           onStop={() => undefined}
         />

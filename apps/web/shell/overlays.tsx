@@ -1,3 +1,4 @@
+import { AttachmentDialog } from '../composer/attachment-dialog.tsx';
 import { KeysDialog } from '../keys/keys-dialog.tsx';
 import { EditDialog } from '../conversation/edit-dialog.tsx';
 import { UndoDialog } from '../conversation/undo-dialog.tsx';
@@ -26,6 +27,8 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <PreferencesDialog />;
     case 'new-project':
       return <NewProjectDialog />;
+    case 'attachment':
+      return <AttachmentDialog attachment={overlay.attachment} />;
     case 'rename':
       return <RenameDialog session={overlay.session} />;
     case 'budget':

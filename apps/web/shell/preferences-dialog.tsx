@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { LetterKeys } from '../keys/letter-keys.tsx';
+import { playTone } from '../state/play-tone.ts';
 import { host } from '../state/host.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { ACCENTS, changePreferences, LANGUAGES, preferences, THEMES } from '../state/preferences.ts';
@@ -11,7 +12,7 @@ const NAMES = { en: 'English', de: 'Deutsch' } as const;
 
 export function PreferencesDialog() {
   const t = useText();
-  const { theme, accent, language, notify } = useStore(preferences);
+  const { theme, accent, language, notify, sound } = useStore(preferences);
   const { settings } = useStore(host);
   const [isDenied, setDenied] = useState(false);
   const setNotify = async (wanted: boolean) => {
@@ -80,6 +81,17 @@ export function PreferencesDialog() {
             {t.preferences.notify}
           </label>
         ) : null}
+        <label className="check line">
+          <input
+            type="checkbox"
+            checked={sound}
+            onChange={(event) => {
+              changePreferences({ sound: event.target.checked });
+              if (event.target.checked) playTone();
+            }}
+          />
+          {t.lists.sound}
+        </label>
         {isDenied ? (
           <p role="alert" className="bad">
             {t.preferences.notifyDenied}

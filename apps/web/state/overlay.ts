@@ -1,4 +1,5 @@
 import type { EventOf } from '@klaus/core/protocol';
+import type { Attachment } from '../composer/attachment.ts';
 import { createStore } from './store.ts';
 
 /** The dialog over the page; one at a time. */
@@ -7,6 +8,7 @@ export type Overlay =
   | { kind: 'keys' }
   | { kind: 'preferences' }
   | { kind: 'new-project' }
+  | { kind: 'attachment'; attachment: Attachment }
   | { kind: 'rename'; session: string }
   | { kind: 'budget'; session: string }
   | { kind: 'review'; asked: EventOf<'approval.asked'> }
