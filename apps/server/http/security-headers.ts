@@ -9,6 +9,9 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), microphone=(self), geolocation=(), payment=(), usb=()',
 };
 
+/** The policy of the service worker: it only fetches from the server. */
+export const WORKER_POLICY = "default-src 'none'; connect-src 'self'";
+
 /** The policy of the page: its own files, and styles with the nonce of this response. */
 export function toContentPolicy(nonce: string): string {
   return [

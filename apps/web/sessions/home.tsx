@@ -12,7 +12,7 @@ import { go, toSession } from '../state/route.ts';
 import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
-import { Loading } from '../ui/empty.tsx';
+import { Empty, Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { ExampleList } from './example-list.tsx';
@@ -23,7 +23,7 @@ import './home.css';
 
 export function Home() {
   const t = useText();
-  const { sessions, settings, models, link } = useStore(host);
+  const { sessions, settings, models, link, asOf } = useStore(host);
   const { project } = useStore(filters);
   const [chosen, setChosen] = useState<{
     workspace?: string;
@@ -65,7 +65,7 @@ export function Home() {
     return (
       <div className="home column">
         <h1 className="unseen">{t.home.title}</h1>
-        <Loading />
+        {asOf === undefined ? <Loading /> : <Empty title={t.lists.offlineTitle} hint={t.lists.offlineHint} />}
       </div>
     );
   }

@@ -77,7 +77,14 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
           {state.trouble}
         </p>
       )}
-      {state.isReady ? <Body state={state} route={route} session={session} /> : LOADING}
+      {!state.isReady && known.asOf !== undefined ? (
+        <Empty title={t.lists.offlineTitle} hint={t.lists.offlineHint} />
+      ) : null}
+      {state.isReady ? (
+        <Body state={state} route={route} session={session} />
+      ) : known.asOf === undefined ? (
+        LOADING
+      ) : null}
       <Announcer state={state} />
     </div>
   );
