@@ -13,7 +13,10 @@ const config: InlineConfig = {
   logLevel: 'warn',
   // The content security policy of the server allows styles and scripts with this nonce.
   html: { cspNonce: '__KLAUS_NONCE__' },
-  plugins: [pureSchemas as Plugin, serviceWorker(join(PAGE, 'offline/service-worker.ts')) as Plugin],
+  plugins: [
+    pureSchemas as Plugin,
+    { ...(serviceWorker(join(PAGE, 'offline/service-worker.ts')) as Plugin), enforce: 'post' },
+  ],
   oxc: { jsx: { runtime: 'automatic', development: false } },
 };
 

@@ -15,17 +15,21 @@ const FIXED = [
 export function serviceWorker(source: string): Plugin {
   return {
     name: 'service-worker',
-    generateBundle(_options, bundle) {
-      const files = Object.keys(bundle)
-        .filter((name) => /^assets\/.+\.(?:js|css|woff2)$/.test(name))
-        .map((name) => `/${name}`)
-        .toSorted();
-      const text = stripTypeScriptTypes(readFileSync(source, 'utf8')).replace(
-        /const FILES: readonly string\[\] = __KLAUS_FILES__|const FILES\s+= __KLAUS_FILES__/,
-        `const FILES = ${JSON.stringify([...files, ...FIXED])}`,
-      );
-      if (text.includes('= __KLAUS_FILES__')) throw new Error(`${source} has no place for the list of files.`);
-      this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: text });
+    generateBundle: {
+      // Vite removes files that contain only styles.
+      order: 'post',
+      handler(_options, bundle) {
+        const files = Object.keys(bundle)
+          .filter((name) => /^assets\/.+\.(?:js|css|woff2)$/.test(name))
+          .map((name) => `/${name}`)
+          .toSorted();
+        const text = stripTypeScriptTypes(readFileSync(source, 'utf8')).replace(
+          /const FILES: readonly string\[\] = __KLAUS_FILES__|const FILES\s+= __KLAUS_FILES__/,
+          `const FILES = ${JSON.stringify([...files, ...FIXED])}`,
+        );
+        if (text.includes('= __KLAUS_FILES__')) throw new Error(`${source} has no place for the list of files.`);
+        this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: text });
+      },
     },
   };
 }

@@ -159,6 +159,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
   test('Alt-Q leads from the message field and from a dialog to the session that needs the user', async () => {
     const { session } = await it.client.openSession({ body: { text: 'ask', mode: 'ask' } });
     await expect.poll(async () => (await it.client.session({ params: { id: session } })).state, WAIT).toBe('needs-you');
+    for (const { session: id, seq } of (await it.client.attention()).items)
+      if (seq !== null) await it.client.markSeen({ params: { id }, body: { seq } });
     await page.goto(`${it.server.url}/#/`);
     await expect.poll(() => page.title(), WAIT).toContain('(1)');
     await field().fill('a draft');

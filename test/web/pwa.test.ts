@@ -180,7 +180,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       // The same files: the page has the version of the worker already.
       front.change(`${worker}\n// Another build.`);
       await update();
-      await until(page, '(async () => !(await navigator.serviceWorker.getRegistration()).waiting)()');
+      await page.evaluate(
+        `(async () => { while ((await navigator.serviceWorker.getRegistration()).waiting) await new Promise((r) => setTimeout(r, 20)); })()`,
+      );
       expect(await page.getByText(en.lists.update).count()).toBe(0);
       const script = (await page.evaluate(
         "new URL(document.querySelector('script[type=module][src]').src).pathname",
@@ -191,8 +193,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByText(en.lists.update).waitFor();
       // The page still runs, with its own files.
       expect(await page.evaluate('globalThis.isOld')).toBe(true);
+      const reloaded = page.waitForEvent('load');
       await page.getByRole('button', { name: en.app.reload }).click();
-      await until(page, 'globalThis.isOld === undefined');
+      await reloaded;
+      expect(await page.evaluate('globalThis.isOld')).toBeUndefined();
       await page.getByRole('textbox', { name: en.composer.label }).waitFor();
     });
   },

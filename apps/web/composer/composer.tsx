@@ -15,6 +15,7 @@ import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
 import { addToDraft, type Draft } from './drafts.ts';
 import { useDraft } from './use-draft.ts';
+import { useDrop } from './use-drop.ts';
 import { setCaret, useHistory } from './history.ts';
 import { toSentText } from './mcp-prompts.ts';
 import { useSuggestions } from './use-suggestions.ts';
@@ -54,7 +55,7 @@ function Editor(props: ComposerProps) {
   const t = useText();
   const { draft, change, hold, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
-  const [isDropping, setDropping] = useState(false);
+  const { isDropping, drop } = useDrop((files) => void attach(files));
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
@@ -110,20 +111,7 @@ function Editor(props: ComposerProps) {
     <section
       className={`composer in-column ${isDropping ? 'composer-dropping' : ''}`}
       aria-label={t.composer.label}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
-        event.preventDefault();
-        setDropping(true);
-      }}
-      onDragLeave={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDropping(false);
-      }}
-      onDrop={(event) => {
-        setDropping(false);
-        if (event.dataTransfer.files.length === 0) return;
-        event.preventDefault();
-        void attach([...event.dataTransfer.files]);
-      }}
+      {...drop}
     >
       {open ? <CompletionList id={id} kind={open.kind} state={suggestions} chosen={chosen} onTake={take} /> : null}
       <Attachments attachments={draft.attachments} onRemove={(attachments) => change({ attachments })} />
@@ -150,11 +138,7 @@ function Editor(props: ComposerProps) {
         onKeyDown={onKeyDown}
       />
       <Estimate text={draft.text} attachments={draft.attachments} model={props.model} />
-      {draft.held ? (
-        <p className="composer-held small warn" role="status">
-          {t.composer.held}
-        </p>
-      ) : null}
+      {draft.held ? <Held /> : null}
       <ComposerFoot
         {...props}
         onSpoken={(words) => addToDraft(name, words)}
@@ -163,5 +147,15 @@ function Editor(props: ComposerProps) {
         onDeliver={(delivery) => void send(delivery)}
       />
     </section>
+  );
+}
+
+/** The message waits for a connection. */
+function Held() {
+  const t = useText();
+  return (
+    <p className="composer-held small warn" role="status">
+      {t.composer.held}
+    </p>
   );
 }

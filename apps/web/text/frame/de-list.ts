@@ -33,7 +33,7 @@ export const deList: typeof enList = {
   voiceStop: 'Diktat beenden',
   voiceFailed: 'Der Browser konnte keine Sprache erkennen.',
   update: 'Eine neue Version dieser Seite ist verfügbar.',
-  stateOf: (time) => `Offline. Sitzungen mit Stand von ${time}; Senden ist nicht möglich. Verbindung wird gesucht…`,
+  stateOf: (time) => `Offline. Sitzungen vom ${time}; Senden ist nicht möglich. Verbindung wird gesucht…`,
   offlineTitle: 'Offline nicht verfügbar',
   offlineHint: 'Die Seite zeigt dies an, sobald wieder eine Verbindung besteht.',
   bar: {
