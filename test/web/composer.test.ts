@@ -1,4 +1,6 @@
 // Covers apps/web/composer, apps/web/ui, apps/web/keys: attachments, models, effort, estimates and dictation of the message field.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';
@@ -154,6 +156,46 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     await page.getByRole('menuitemradio', { name: en.lists.effortTexts.low }).click();
     await page.getByRole('button', { name: en.lists.effortIs(en.lists.efforts.low) }).waitFor();
     expect(await efforts()).toEqual(['high', 'low']);
+  });
+
+  test('a saved prompt is a command whose placeholders are filled with Tab, and is changed and deleted', async () => {
+    const t = en.lists.prompts;
+    await page.goto(`${it.server.url}/#/`);
+    await field().fill('Fix {{issue}} in {{where}}.');
+    await page.getByRole('button', { name: t.title }).click();
+    const dialog = page.getByRole('dialog', { name: t.title });
+    await dialog.getByText(t.none).waitFor();
+    await dialog.getByRole('button', { name: t.create }).click();
+    await dialog.getByRole('textbox', { name: t.name, exact: true }).fill('../evil');
+    await dialog.getByRole('button', { name: en.sessions.save }).click();
+    await dialog.getByRole('alert').waitFor();
+    await expectAccessible(page, 'the form of a prompt');
+    await dialog.getByRole('textbox', { name: t.name, exact: true }).fill('team:fix');
+    await dialog.getByRole('button', { name: en.sessions.save }).click();
+    await dialog.getByText('/team:fix').waitFor();
+    await expectAccessible(page, 'the saved prompts');
+    expect(readFileSync(join(it.place.home, 'commands/team/fix.md'), 'utf8')).toBe('Fix {{issue}} in {{where}}.\n');
+    await page.keyboard.press('Escape');
+    await field().fill('');
+    await field().pressSequentially('/team:f');
+    await page.getByRole('option', { name: '/team:fix' }).click();
+    await expect.poll(() => field().inputValue(), WAIT).toBe('Fix {{issue}} in {{where}}.');
+    const selected = '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))';
+    await expect.poll(() => page.evaluate(`${selected}(document.activeElement)`), WAIT).toBe('{{issue}}');
+    await page.keyboard.type('#7');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('the parser');
+    expect(await field().inputValue()).toBe('Fix #7 in the parser.');
+    await field().fill('');
+    await page.getByRole('button', { name: t.title }).click();
+    await dialog.getByRole('button', { name: t.edit('team:fix') }).click();
+    await dialog.getByRole('textbox', { name: t.description }).fill('Fix an "issue"');
+    await dialog.getByRole('button', { name: en.sessions.save }).click();
+    await dialog.getByText('Fix an "issue"').waitFor();
+    await dialog.getByRole('button', { name: t.remove('team:fix') }).click();
+    await dialog.getByText(t.none).waitFor();
+    expect(existsSync(join(it.place.home, 'commands/team/fix.md'))).toBe(false);
+    await page.keyboard.press('Escape');
   });
 
   test('Alt-Q leads from the message field and from a dialog to the session that needs the user', async () => {

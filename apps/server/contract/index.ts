@@ -3,6 +3,7 @@ export type { AlertView, AttentionItemView, AttentionListView } from './attentio
 export { CLIENT_HEADER, clientNameSchema, type ClientName } from './client-name.ts';
 export type { CopyConflict, CopyView, FileDiff, FileSolution, MergeAnswer } from './copy-routes.ts';
 export type { GuardDecisionView, GuardRatesView, GuardStateView } from './guard-routes.ts';
+export type { SavedPromptView } from './prompt-routes.ts';
 export type { CloneView, ProjectView } from './project-routes.ts';
 export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
 export { hasRole, ROLES, type Role } from './role.ts';

@@ -18,6 +18,7 @@ import { copyRoutes } from './copy-routes.ts';
 import { guardRoutes } from './guard-routes.ts';
 import { hookRoutes } from './hook-routes.ts';
 import { projectRoutes } from './project-routes.ts';
+import { promptRoutes } from './prompt-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
@@ -242,6 +243,7 @@ export const ROUTES = {
   ...contextRoutes,
   ...agentRoutes,
   ...projectRoutes,
+  ...promptRoutes,
   ...approvals,
   ...files,
 } as const satisfies Record<string, Route>;

@@ -15,6 +15,7 @@ import { approvalHandlers } from '../handlers/approvals.ts';
 import { attentionHandlers } from '../handlers/attention.ts';
 import { changeHandlers } from '../handlers/changes.ts';
 import { copyHandlers } from '../handlers/copies.ts';
+import { savedPromptHandlers } from '../handlers/prompts.ts';
 import { projectHandlers } from '../handlers/projects.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
@@ -49,6 +50,7 @@ const HANDLERS: Handlers = {
   ...copyHandlers,
   ...pinHandlers,
   ...projectHandlers,
+  ...savedPromptHandlers,
   ...processHandlers,
   ...agentHandlers,
   ...approvalHandlers,

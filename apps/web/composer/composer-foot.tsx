@@ -1,4 +1,4 @@
-import { CornerDownLeft, ListPlus, Paperclip, Square } from 'lucide-react';
+import { BookMarked, CornerDownLeft, ListPlus, Paperclip, Square } from 'lucide-react';
 import { useRef } from 'react';
 import { useSignal } from '../actions/use-signal.ts';
 import { toKeysText } from '../keys/keys.tsx';
@@ -15,6 +15,8 @@ const VoiceButton = lazyComponent(async () => (await import('./voice-button.tsx'
 interface FootProps extends ComposerProps {
   /** Adds spoken words to the message. */
   onSpoken: (words: string) => void;
+  /** Opens the saved prompts. */
+  onPrompts: () => void;
   canSend: boolean;
   onAttach: (files: File[]) => void;
   onDeliver: (delivery: 'steer' | 'queue') => void;
@@ -28,6 +30,7 @@ export function ComposerFoot({
   onDeliver,
   onStop,
   onSpoken,
+  onPrompts,
   ...props
 }: FootProps) {
   const t = useText();
@@ -46,6 +49,7 @@ export function ComposerFoot({
           event.target.value = '';
         }}
       />
+      <IconButton label={t.lists.prompts.title} icon={BookMarked} iconSize={16} onClick={onPrompts} />
       <ModelPicker model={props.model} onChange={props.onModel} />
       <ModePicker mode={props.mode} onChange={props.onMode} />
       <EffortPicker model={props.model} effort={props.effort} onChange={props.onEffort} />

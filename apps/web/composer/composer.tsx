@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent, type RefObject 
 import { trySend } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import { useAccess } from '../state/access.ts';
+import { overlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
 import { toOptionId } from '../ui/option-list.tsx';
 import { useChoice } from '../ui/use-choice.ts';
@@ -14,6 +15,7 @@ import type { ComposerProps } from './composer-props.ts';
 import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
 import { addToDraft, type Draft } from './drafts.ts';
+import { usePlaceholders } from './use-placeholders.ts';
 import { useDraft } from './use-draft.ts';
 import { useDrop } from './use-drop.ts';
 import { setCaret, useHistory } from './history.ts';
@@ -63,6 +65,7 @@ function Editor(props: ComposerProps) {
   const suggestions = useSuggestions(open, props.scope);
   const { at: chosen, choose, step } = useChoice(open ? suggestions.items.length : 0);
   useFocus(field, isFocused);
+  const fillPlaceholder = usePlaceholders(field);
   const updateCompletion = () => {
     setOpen(findCompletion(field.current!.value, field.current!.selectionStart));
     choose(0);
@@ -70,6 +73,10 @@ function Editor(props: ComposerProps) {
   const take = (suggestion: Suggestion | undefined) => {
     if (!suggestion || !open) return;
     setOpen(undefined);
+    if (suggestion.insert !== undefined) {
+      change({ text: suggestion.insert });
+      return requestAnimationFrame(() => void fillPlaceholder(0));
+    }
     if (suggestion.run) {
       change({ text: '' });
       return suggestion.run();
@@ -99,6 +106,7 @@ function Editor(props: ComposerProps) {
     const isPlain = !event.altKey && !event.shiftKey;
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined;
     if (step(event.key)) return event.preventDefault();
+    if (isPlain && !open && event.key === 'Tab' && fillPlaceholder()) return event.preventDefault();
     if (chosen >= 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
     else if (open && event.key === 'Escape') setOpen(undefined);
     else if (event.key === 'Escape') field.current?.blur();
@@ -143,6 +151,7 @@ function Editor(props: ComposerProps) {
         {...props}
         onSpoken={(words) => addToDraft(name, words)}
         canSend={!isSending && (draft.text.trim() !== '' || draft.attachments.length > 0)}
+        onPrompts={() => overlay.set({ kind: 'prompts', draft: name, scope: props.scope })}
         onAttach={(files) => void attach(files)}
         onDeliver={(delivery) => void send(delivery)}
       />

@@ -10,6 +10,8 @@ import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Palette } from './palette.tsx';
 import { PreferencesDialog } from './preferences-dialog.tsx';
 
+const PromptsDialog = lazyComponent(async () => (await import('../prompts/prompts-dialog.tsx')).PromptsDialog);
+
 const NewProjectDialog = lazyComponent(
   async () => (await import('../projects/new-project-dialog.tsx')).NewProjectDialog,
 );
@@ -29,6 +31,8 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <NewProjectDialog />;
     case 'attachment':
       return <AttachmentDialog attachment={overlay.attachment} />;
+    case 'prompts':
+      return <PromptsDialog draft={overlay.draft} scope={overlay.scope} />;
     case 'rename':
       return <RenameDialog session={overlay.session} />;
     case 'budget':
