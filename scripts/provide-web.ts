@@ -19,6 +19,7 @@ const SOURCES = [
   'core/conversation',
   'core/protocol',
   'scripts/web.ts',
+  'scripts/bundle/service-worker.ts',
 ];
 
 /** Milliseconds for which a lock may lack the id of its owner. */

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createServer, build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
+import { serviceWorker } from './bundle/service-worker.ts';
 import { pureSchemas } from './bundle/pure-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -20,7 +21,11 @@ const config: InlineConfig = {
   logLevel: 'warn',
   // The content security policy of the server allows styles and scripts with this nonce.
   html: { cspNonce: '__KLAUS_NONCE__' },
-  plugins: [pureSchemas as Plugin, modernFonts],
+  plugins: [
+    pureSchemas as Plugin,
+    modernFonts,
+    { ...(serviceWorker(join(PAGE, 'offline/service-worker.ts')) as Plugin), enforce: 'post' },
+  ],
   oxc: { jsx: { runtime: 'automatic', development: false } },
 };
 

@@ -168,6 +168,7 @@ export {
   type Message,
   toText,
 } from './messages/message.ts';
+export { expandPrompt, fillPlaceholders, toPlaceholders } from './messages/prompt-template.ts';
 export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
 export { todoSchema, type Todo, type TodoList, toTodoList } from './messages/todo.ts';
 export { toolResultSchema, type ToolResult, type Untrusted } from './messages/tool-result.ts';

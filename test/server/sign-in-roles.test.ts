@@ -36,6 +36,8 @@ const OTHER: Readonly<Record<string, Role>> = {
   'POST /api/agents': 'admin',
   'PUT /api/agents/:name': 'admin',
   'DELETE /api/agents/:name': 'admin',
+  'PUT /api/prompts/:name': 'admin',
+  'DELETE /api/prompts/:name': 'admin',
 };
 
 const JSON_BODY = { 'content-type': 'application/json' };

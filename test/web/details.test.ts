@@ -237,9 +237,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('text') },
         { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(data, 'base64') },
       ]);
-      const chips = page.locator('.composer .attached li');
+      const chips = page.locator('.composer .attachments li');
       await expect.poll(() => chips.count(), WAIT).toBe(2);
-      await page.locator('.composer .attached img').evaluate((image) => (image.style.height = '100px'));
+      await page.locator('.composer .attachments img').evaluate((image) => (image.style.height = '100px'));
       expect((await chips.nth(0).boundingBox())!.height).toBeLessThan((await chips.nth(1).boundingBox())!.height / 2);
     });
 

@@ -245,13 +245,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
         document.querySelector('.composer-field').dispatchEvent(paste);
       })()`);
-      const attached = page.locator('.composer .attached li');
+      const attached = page.locator('.composer .attachments li');
       await expect.poll(() => attached.count(), WAIT).toBe(100);
       const box = (await page.locator('.composer').boundingBox())!;
       expect(box.height).toBeLessThan(480);
       expect(await page.locator('.conversation-scroll').isVisible()).toBe(true);
       await attached.last().scrollIntoViewIfNeeded();
-      for (let left = 100; left > 98; left--) await attached.last().getByRole('button').click();
+      for (let left = 100; left > 98; left--) await attached.last().getByRole('button').last().click();
       expect(await attached.count()).toBe(98);
       await page.reload();
     });

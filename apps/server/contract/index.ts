@@ -4,6 +4,7 @@ export { CLIENT_HEADER, clientNameSchema, type ClientName } from './client-name.
 export type { RepositoryView } from './commit-routes.ts';
 export type { CopyConflict, CopyView, FileDiff, FileSolution, MergeAnswer } from './copy-routes.ts';
 export type { GuardDecisionView, GuardRatesView, GuardStateView } from './guard-routes.ts';
+export type { SavedPromptView } from './prompt-routes.ts';
 export type { CloneView, ProjectView } from './project-routes.ts';
 export type { KeyTest, ProviderKeysView } from './key-routes.ts';
 export type { NoteView } from './memory-routes.ts';

@@ -24,6 +24,7 @@ import { projectRoutes } from './project-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { memoryRoutes } from './memory-routes.ts';
 import { workspaceQuery } from './route-fields.ts';
+import { promptRoutes } from './prompt-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { settingRoutes } from './setting-routes.ts';
@@ -237,6 +238,7 @@ export const ROUTES = {
   ...contextRoutes,
   ...agentRoutes,
   ...projectRoutes,
+  ...promptRoutes,
   ...approvals,
   ...files,
   ...contentRoutes,

@@ -96,6 +96,10 @@ export const modelViewSchema = z.object({
   contextWindow: z.int().describe('Tokens.'),
   maxOutputTokens: z.int(),
   images: z.boolean(),
+  efforts: z
+    .array(z.string())
+    .optional()
+    .describe('The levels of effort that the provider accepts; empty if none. Absent from a server without them.'),
   price: priceSchema.nullable().describe('US dollars per million tokens of a short prompt; null: unknown.'),
   relativePrice: z.number().nullable().describe('Relative to the most expensive model of the list, which is 1.'),
   until: z.string().nullable().describe('Date on which the provider retires it.'),

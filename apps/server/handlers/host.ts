@@ -86,6 +86,7 @@ function toModelView(model: KnownModel, { chosen, highest }: { chosen: string; h
     contextWindow,
     maxOutputTokens,
     images,
+    efforts: [...(model.efforts ?? [])],
     price: price ?? null,
     relativePrice: price === undefined || highest === 0 ? null : Math.round((price.output / highest) * 1_000) / 1_000,
     until: until ?? null,

@@ -17,6 +17,7 @@ import { changeHandlers } from '../handlers/changes.ts';
 import { commitHandlers } from '../handlers/commit.ts';
 import { contentHandlers } from '../handlers/content.ts';
 import { copyHandlers } from '../handlers/copies.ts';
+import { savedPromptHandlers } from '../handlers/prompts.ts';
 import { projectHandlers } from '../handlers/projects.ts';
 import { pinHandlers } from '../handlers/pins.ts';
 import { processHandlers } from '../handlers/processes.ts';
@@ -64,6 +65,7 @@ const HANDLERS: Handlers = {
   ...copyHandlers,
   ...pinHandlers,
   ...projectHandlers,
+  ...savedPromptHandlers,
   ...processHandlers,
   ...agentHandlers,
   ...approvalHandlers,

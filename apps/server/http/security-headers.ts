@@ -5,8 +5,12 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  // The page can dictate a message; the browser asks the user first.
+  'permissions-policy': 'camera=(), microphone=(self), geolocation=(), payment=(), usb=()',
 };
+
+/** The policy of the service worker: it only fetches from the server. */
+export const WORKER_POLICY = "default-src 'none'; connect-src 'self'";
 
 /** The policy of the page: its own files, and styles with the nonce of this response. */
 export function toContentPolicy(nonce: string): string {

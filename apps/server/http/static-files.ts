@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { getMimeType, mimes } from 'hono/utils/mime';
-import { toContentPolicy } from './security-headers.ts';
+import { toContentPolicy, WORKER_POLICY } from './security-headers.ts';
 
 /** The placeholder of the nonce in the page. Vite inserts it (`html.cspNonce`). */
 const NONCE_PLACEHOLDER = '__KLAUS_NONCE__';
@@ -13,6 +13,9 @@ const NONCE_PLACEHOLDER = '__KLAUS_NONCE__';
  * it. The build replaces `import.meta.dirname` of this file so that one path is right in both.
  */
 const WEB_FOLDER = join(import.meta.dirname, '../../web/dist');
+
+/** Fetches the files of the page for it. The policy of a worker is that of its own response. */
+const SERVICE_WORKER = 'service-worker.js';
 
 const TYPES = { ...mimes, svg: 'image/svg+xml' };
 
@@ -64,7 +67,10 @@ export function createStaticFiles(folder: string = WEB_FOLDER): StaticFiles {
       if (name !== 'index.html' && file) {
         // Vite puts a hash of the content into the names of these files.
         const cache = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-        const headers = { 'content-type': file.type, 'cache-control': cache, etag: file.etag, vary: 'accept-encoding' };
+        const headers = {
+          ...{ 'content-type': file.type, 'cache-control': cache, etag: file.etag, vary: 'accept-encoding' },
+          ...(name === SERVICE_WORKER ? { 'content-security-policy': WORKER_POLICY } : {}),
+        };
         if (etag === file.etag) return { status: 304, headers, body: '' };
         if (!/\bbr\b/.test(encodings) || !isText(file.type)) return { status: 200, headers, body: file.content };
         file.brotli ??= brotliCompressSync(file.content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });

@@ -1,54 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, relative } from 'node:path';
+import { toHome, toUserHome } from '@klaus/sdk/home';
 import { toLine } from '@klaus/sdk/printable';
+import { expandPrompt, listPrompts } from '@klaus/sdk/prompts';
 import type { App } from '../app/app.ts';
 import { choose } from '../app/pickers.ts';
 import type { TerminalCommand } from './command.ts';
 
-/** Folders of commands below the project and the home folder; the first one wins a name. */
-const FOLDERS = ['.klaus/commands', '.claude/commands'] as const;
-
-/**
- * The commands that the user and the project define: Markdown files whose text is a prompt. `review/api.md` is
- * `/review:api`. `$ARGUMENTS` and `$1` to `$9` are replaced by what follows the name.
- */
+/** The saved prompts of the user and the project as commands. */
 export function readUserCommands(folder: string): TerminalCommand[] {
-  const found = new Map<string, TerminalCommand>();
-  for (const root of [folder, homedir()]) {
-    for (const name of FOLDERS) {
-      for (const command of readFolder(join(root, name)))
-        if (!found.has(command.name)) found.set(command.name, command);
-    }
-  }
-  return [...found.values()];
-}
-
-function readFolder(folder: string): TerminalCommand[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
-      .flatMap((entry) => {
-        const path = join(entry.parentPath, entry.name);
-        const name = relative(folder, path).slice(0, -'.md'.length).split(/[/\\]/).join(':');
-        return /^[\w:-]+$/.test(name) ? [toCommand(name, readFileSync(path, 'utf8'))] : [];
-      });
-  } catch {
-    return [];
-  }
-}
-
-function toCommand(name: string, file: string): TerminalCommand {
-  const [, header = '', body = file] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(file) ?? [];
-  const field = (key: string): string | undefined => readField(header, key);
-  const argument = field('argument-hint') ?? (/\$(?:ARGUMENTS|\d)/.test(body) ? '[ARGUMENTS]' : undefined);
-  const first = body.split('\n').find((line) => line.trim() !== '') ?? '';
-  return {
+  const places = { workspace: folder, home: toUserHome(process.env), state: toHome(process.env, folder) };
+  return listPrompts(places).map(({ name, description, argumentHint, text }) => ({
     name,
-    ...(argument === undefined ? {} : { argument: toLine(argument, 60) }),
-    summary: toLine(field('description') ?? first, 80),
-    run: (app, given) => send(app, expand(body, given)),
-  };
+    ...(argumentHint === undefined ? {} : { argument: toLine(argumentHint, 60) }),
+    summary: toLine(description ?? text.split('\n')[0] ?? '', 80),
+    run: (app, given) => send(app, expandPrompt(text, given)),
+  }));
 }
 
 /** A field of a header, if it is on one line. */
@@ -77,15 +42,4 @@ function send(app: App, text: string): void {
         submit();
       }),
   });
-}
-
-/** Replaces the arguments. Without a place for them, they follow the text. */
-function expand(body: string, given: string): string {
-  const words = given.split(/\s+/);
-  const text = body.trim();
-  const isPlaced = /\$(?:ARGUMENTS|\d)/.test(text);
-  const expanded = text
-    .replaceAll('$ARGUMENTS', () => given)
-    .replaceAll(/\$([1-9])/g, (_, at: string) => words[Number(at) - 1] ?? '');
-  return isPlaced || given === '' ? expanded : `${expanded}\n\n${given}`;
 }

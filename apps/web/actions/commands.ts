@@ -8,6 +8,7 @@ import { go, route, toSession } from '../state/route.ts';
 import { rememberSignOut } from '../state/sign-in-flow.ts';
 import { toggleSidebar } from '../sessions/sidebar-edge.tsx';
 import { attempt } from './attempt.ts';
+import { clearLastState } from '../state/last-state.ts';
 import { clearDrafts } from '../composer/drafts.ts';
 import { clearHistory } from '../composer/history.ts';
 import type { PageCommand } from './page-command.ts';
@@ -42,6 +43,7 @@ async function signOut(): Promise<void> {
   const answer = await attempt(() => client.signOut());
   rememberSignOut(answer?.provider);
   clearDrafts();
+  clearLastState();
   clearHistory();
   (await import('../comments/comments.ts')).clearComments();
   openHost();

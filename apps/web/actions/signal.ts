@@ -9,6 +9,7 @@ export type Signal =
   | 'choose-model'
   | 'choose-mode'
   | 'attach'
+  | 'fill-placeholder'
   | 'stop'
   | 'rename'
   | 'copy-answer'

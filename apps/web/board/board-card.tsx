@@ -70,6 +70,7 @@ export function BoardCard({ session, count, isSelected, onSelect, onMove }: Boar
         </a>
         <input
           type="checkbox"
+          className="board-pick"
           aria-label={t.select(name)}
           checked={isSelected}
           onChange={(event) => onSelect(event.target.checked)}

@@ -6,6 +6,8 @@ export interface Suggestion {
   description?: string;
   /** Runs instead of the insertion of `word`. */
   run?: () => void;
+  /** Replaces the complete message instead of the insertion of `word`. */
+  insert?: string;
 }
 
 export interface Suggestions {

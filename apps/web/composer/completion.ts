@@ -9,7 +9,7 @@ export interface Completion {
 
 export function findCompletion(text: string, caret: number): Completion | undefined {
   const before = text.slice(0, caret);
-  const command = /^\/([\w-]*)$/.exec(before);
+  const command = /^\/([\w:-]*)$/.exec(before);
   if (command) return { kind: 'command', query: command[1]!, from: 0, to: caret };
   const file = /(?:^|\s)@([^\s@]*)$/.exec(before);
   if (!file) return undefined;

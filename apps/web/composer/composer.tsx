@@ -1,49 +1,28 @@
-import { toUlid, type Mode, type Part } from '@klaus/core/protocol';
-import { CornerDownLeft, ListPlus, Paperclip, Square, X } from 'lucide-react';
+import { toUlid } from '@klaus/core/protocol';
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
-import { trySend, type SendResult } from '../actions/attempt.ts';
+import { trySend } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
-import type { Stopping } from '../actions/use-stop.ts';
-import { toKeysText } from '../keys/keys.tsx';
 import { useAccess } from '../state/access.ts';
-import { formatBytes } from '../text/format.ts';
+import { overlay } from '../state/overlay.ts';
 import { useText } from '../text/text.ts';
-import { Button, IconButton } from '../ui/button.tsx';
 import { toOptionId } from '../ui/option-list.tsx';
 import { useChoice } from '../ui/use-choice.ts';
-import { countLines, toParts, type Attachment } from './attachment.ts';
+import { toParts } from './attachment.ts';
+import { Attachments } from './attachments.tsx';
+import { ComposerFoot } from './composer-foot.tsx';
+import { Estimate } from './estimate.tsx';
+import type { ComposerProps } from './composer-props.ts';
 import { complete, findCompletion, type Completion } from './completion.ts';
 import { CompletionList, type Suggestion } from './completion-list.tsx';
-import { ModelPicker, ModePicker } from './pickers.tsx';
-import type { Draft } from './drafts.ts';
+import { addToDraft, type Draft } from './drafts.ts';
 import { takeNextFocus } from './next-focus.ts';
+import { usePlaceholders } from './use-placeholders.ts';
 import { useDraft } from './use-draft.ts';
+import { useDrop } from './use-drop.ts';
 import { setCaret, useHistory } from './history.ts';
-import { toSentText, type Scope } from './mcp-prompts.ts';
+import { toSentText } from './mcp-prompts.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
-
-export interface ComposerProps {
-  draft: string;
-  /** The session or folder whose files `@` completes. */
-  scope: Scope;
-  model: string;
-  mode: Mode;
-  isRunning: boolean;
-  isOnline: boolean;
-  stopping: Stopping | undefined;
-  /** A question is open; messages are read after its answer. */
-  isAsked?: boolean;
-  /** The field has the focus when it is shown. Default false. */
-  isFocused?: boolean;
-  /** Previous prompts for Arrow Up, the latest last. */
-  history: readonly string[];
-  onModel: (model: string) => void;
-  onMode: (mode: Mode) => void;
-  /** The draft is cleared only if the result is `accepted`. `command`: a ULID that is the same for repeated requests. */
-  onSend: (parts: Part[], delivery: 'steer' | 'queue', command: string) => Promise<SendResult>;
-  onStop: () => void;
-}
 
 /** True for a key of an input method, such as the Enter that ends a composition. Safari marks it only by `keyCode`. */
 function isComposing({ nativeEvent }: KeyboardEvent): boolean {
@@ -80,6 +59,7 @@ function Editor(props: ComposerProps) {
   const t = useText();
   const { draft, change, hold, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
+  const { isDropping, drop } = useDrop((files) => void attach(files));
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
@@ -87,6 +67,7 @@ function Editor(props: ComposerProps) {
   const suggestions = useSuggestions(open, props.scope);
   const { at: chosen, choose, step } = useChoice(open ? suggestions.items.length : 0);
   useFocus(field, isFocused);
+  const fillPlaceholder = usePlaceholders(field);
   const updateCompletion = () => {
     setOpen(findCompletion(field.current!.value, field.current!.selectionStart));
     choose(0);
@@ -94,6 +75,10 @@ function Editor(props: ComposerProps) {
   const take = (suggestion: Suggestion | undefined) => {
     if (!suggestion || !open) return;
     setOpen(undefined);
+    if (suggestion.insert !== undefined) {
+      change({ text: suggestion.insert });
+      return requestAnimationFrame(() => void fillPlaceholder(0));
+    }
     if (suggestion.run) {
       change({ text: '' });
       return suggestion.run();
@@ -123,6 +108,7 @@ function Editor(props: ComposerProps) {
     const isPlain = !event.altKey && !event.shiftKey;
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined;
     if (step(event.key)) return event.preventDefault();
+    if (isPlain && !open && event.key === 'Tab' && fillPlaceholder()) return event.preventDefault();
     if (chosen >= 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
     else if (open && event.key === 'Escape') setOpen(undefined);
     else if (event.key === 'Escape') field.current?.blur();
@@ -132,7 +118,11 @@ function Editor(props: ComposerProps) {
     event.preventDefault();
   };
   return (
-    <section className="composer in-column" aria-label={t.composer.label}>
+    <section
+      className={`composer in-column ${isDropping ? 'composer-dropping' : ''}`}
+      aria-label={t.composer.label}
+      {...drop}
+    >
       {open ? <CompletionList id={id} kind={open.kind} state={suggestions} chosen={chosen} onTake={take} /> : null}
       <Attachments attachments={draft.attachments} onRemove={(attachments) => change({ attachments })} />
       <textarea
@@ -156,20 +146,14 @@ function Editor(props: ComposerProps) {
         onBlur={() => setOpen(undefined)}
         onPaste={paste}
         onKeyDown={onKeyDown}
-        onDrop={(event) => {
-          if (event.dataTransfer.files.length === 0) return;
-          event.preventDefault();
-          void attach([...event.dataTransfer.files]);
-        }}
       />
-      {draft.held ? (
-        <p className="composer-held small warn" role="status">
-          {t.composer.held}
-        </p>
-      ) : null}
+      <Estimate text={draft.text} attachments={draft.attachments} model={props.model} />
+      {draft.held ? <Held /> : null}
       <ComposerFoot
         {...props}
+        onSpoken={(words) => addToDraft(name, words)}
         canSend={!isSending && (draft.text.trim() !== '' || draft.attachments.length > 0)}
+        onPrompts={() => overlay.set({ kind: 'prompts', draft: name, scope: props.scope })}
         onAttach={(files) => void attach(files)}
         onDeliver={(delivery) => void send(delivery)}
       />
@@ -177,95 +161,12 @@ function Editor(props: ComposerProps) {
   );
 }
 
-function Attachments({
-  attachments,
-  onRemove,
-}: {
-  attachments: readonly Attachment[];
-  onRemove: (rest: readonly Attachment[]) => void;
-}) {
+/** The message waits for a connection. */
+function Held() {
   const t = useText();
-  if (attachments.length === 0) return null;
   return (
-    <ul className="attached">
-      {attachments.map(({ key, name, size, part }) => (
-        <li key={key} className="line small">
-          {part.type === 'image' ? (
-            <img src={`data:${part.mediaType};base64,${part.data}`} alt={name} />
-          ) : (
-            <>
-              <Paperclip size={12} />
-              {name}{' '}
-              <span className="muted">
-                {formatBytes(size)}, {t.call.lines(countLines(part.text ?? ''))}
-              </span>
-            </>
-          )}
-          <IconButton
-            label={t.composer.removeAttachment(name)}
-            icon={X}
-            iconSize={12}
-            onClick={() => onRemove(attachments.filter((it) => it.key !== key))}
-          />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface FootProps extends ComposerProps {
-  canSend: boolean;
-  onAttach: (files: File[]) => void;
-  onDeliver: (delivery: 'steer' | 'queue') => void;
-}
-
-function ComposerFoot({ canSend, isRunning, stopping, onAttach, onDeliver, onStop, ...props }: FootProps) {
-  const t = useText();
-  const files = useRef<HTMLInputElement>(null);
-  useSignal('attach', () => files.current?.click());
-  return (
-    <div className="composer-foot line">
-      <IconButton label={t.composer.attach} icon={Paperclip} iconSize={16} onClick={() => files.current?.click()} />
-      <input
-        ref={files}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          onAttach([...(event.target.files ?? [])]);
-          event.target.value = '';
-        }}
-      />
-      <ModelPicker model={props.model} onChange={props.onModel} />
-      <ModePicker mode={props.mode} onChange={props.onMode} />
-      <span className="composer-actions line">
-        {isRunning ? (
-          <>
-            <Button
-              variant="danger"
-              icon={Square}
-              iconSize={12}
-              disabled={stopping !== undefined}
-              title={`${t.composer.stop} (${toKeysText('mod+.')})`}
-              onClick={onStop}
-            >
-              {stopping === undefined ? t.composer.stop : t.composer.stopping[stopping]}
-            </Button>
-            <Button icon={ListPlus} disabled={!canSend} title={t.composer.queueHint} onClick={() => onDeliver('queue')}>
-              {t.composer.queue} <kbd className="wide">{toKeysText('alt+Enter')}</kbd>
-            </Button>
-          </>
-        ) : null}
-        <Button
-          variant="primary"
-          icon={CornerDownLeft}
-          disabled={!canSend}
-          title={isRunning ? t.composer.steerHint : t.composer.newline}
-          onClick={() => onDeliver('steer')}
-        >
-          {isRunning ? t.composer.steer : t.composer.send} <kbd className="wide">{t.composer.sendKey}</kbd>
-        </Button>
-      </span>
-    </div>
+    <p className="composer-held small warn" role="status">
+      {t.composer.held}
+    </p>
   );
 }

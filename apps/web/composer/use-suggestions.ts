@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { availableCommands } from '../actions/commands.ts';
 import { optional } from '@klaus/core/optional';
 import type { McpPromptCommand } from '@klaus/core/protocol';
+import type { SavedPromptView } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { useText } from '../text/text.ts';
 import type { Completion } from './completion.ts';
@@ -25,6 +26,7 @@ export function useSuggestions(open: Completion | undefined, { session, workspac
       .catch(() => undefined);
     return () => ended.abort();
   }, [query, session, workspace]);
+  const saved = useSavedPrompts(open?.kind === 'command', optional({ session, workspace }));
   const prompts = useMcpPrompts(open?.kind === 'command', optional({ session, workspace }));
   if (!open) return { items: [], isLoading: false };
   if (open.kind === 'file') {
@@ -35,7 +37,33 @@ export function useSuggestions(open: Completion | undefined, { session, workspac
     slash?.startsWith(open.query) ? [{ word: `/${slash}`, description: t.slash[slash], run }] : [],
   );
   const found = prompts?.filter(({ command }) => command.toLowerCase().includes(open.query.toLowerCase())) ?? [];
-  return { items: [...items, ...found.map(toSuggestion)], isLoading: prompts === undefined };
+  const known = new Set(items.map(({ word }) => word));
+  const own = (saved ?? [])
+    .filter(({ name }) => name.toLowerCase().includes(open.query.toLowerCase()) && !known.has(`/${name}`))
+    .map(({ name, argumentHint, description, text }): Suggestion => ({
+      word: `/${name}`,
+      description: [argumentHint, description ?? text.slice(0, 80)].filter(Boolean).join(' · '),
+      insert: text,
+    }));
+  const isLoading = prompts === undefined || saved === undefined;
+  return { items: [...items, ...own, ...found.map(toSuggestion)], isLoading };
+}
+
+/** The saved prompts, loaded each time that commands are completed. Undefined: not loaded yet. */
+function useSavedPrompts(isOpen: boolean, { session, workspace }: Scope): readonly SavedPromptView[] | undefined {
+  const [prompts, setPrompts] = useState<readonly SavedPromptView[]>();
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const ended = new AbortController();
+    client
+      .prompts({ query: optional({ session, workspace }) }, { signal: ended.signal })
+      .then((answer) => setPrompts(answer.prompts))
+      .catch(() => {
+        if (!ended.signal.aborted) setPrompts([]);
+      });
+    return () => ended.abort();
+  }, [isOpen, session, workspace]);
+  return prompts;
 }
 
 /** The prompts of MCP servers, loaded each time that commands are completed. Undefined: not loaded yet. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PageCommand } from '../actions/page-command.ts';
 import { COMMANDS } from '../actions/commands.ts';
 import { en } from '../text/en.ts';
-import { hasCharacter, isCharacter, matchKeys, showKeys, toWord } from './keymap.ts';
+import { hasCharacter, isCharacter, isNextQuestion, matchKeys, showKeys, toWord } from './keymap.ts';
 
 const NONE = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 
@@ -63,4 +63,14 @@ test('single-key shortcuts are distinguished from others', () => {
   expect(['n', 'g u', '+', '?'].map(hasCharacter)).toEqual([true, true, true, true]);
   expect(['mod+k', 'shift+Delete', 'mod+Enter', 'ArrowUp'].map(hasCharacter)).toEqual([false, false, false, false]);
   expect(showKeys('+', false)).toBe('+');
+});
+
+test('Alt-Q is recognized on a Mac, and is not AltGr-Q of a German keyboard', () => {
+  const press = { ...NONE, altKey: true, key: 'q', code: 'KeyQ' };
+  expect(isNextQuestion(press)).toBe(true);
+  expect(isNextQuestion({ ...press, key: 'œ' })).toBe(true);
+  expect(isNextQuestion({ ...press, key: 'a', code: 'KeyQ' })).toBe(false);
+  expect(isNextQuestion({ ...press, key: '@' })).toBe(false);
+  expect(isNextQuestion({ ...press, ctrlKey: true })).toBe(false);
+  expect(isNextQuestion({ ...press, altKey: false })).toBe(false);
 });

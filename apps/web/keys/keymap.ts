@@ -35,6 +35,13 @@ export function matchKeys<T extends { keys?: string }>(presses: readonly string[
   return all.some(({ keys }) => keys?.startsWith(`${typed} `)) ? { kind: 'prefix' } : { kind: 'none' };
 }
 
+/** True for Alt-Q. With Alt, a Mac reports the character of the key that is printed with Q. */
+export function isNextQuestion(press: Press & { code: string }): boolean {
+  const { key, code, altKey, ctrlKey, metaKey } = press;
+  if (!altKey || ctrlKey || metaKey) return false;
+  return key.toLowerCase() === 'q' || (code === 'KeyQ' && !/^[a-z@]$/i.test(key));
+}
+
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);

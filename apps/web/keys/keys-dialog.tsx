@@ -33,6 +33,7 @@ export function KeysDialog() {
     { keys: 'alt+Enter', title: t.keys.queue },
     { keys: 'shift+Enter', title: t.keys.newline },
     { keys: 'ArrowUp', title: t.keys.history },
+    { keys: 'alt+q', title: t.keys.nextQuestion },
   ];
   const toRows = (where: PageCommand['in']) =>
     COMMANDS.flatMap((command) =>

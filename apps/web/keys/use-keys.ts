@@ -2,15 +2,15 @@ import { optional } from '@klaus/core/optional';
 import { useEffect } from 'react';
 import { availableCommands } from '../actions/commands.ts';
 import type { PageCommand } from '../actions/page-command.ts';
-import { overlay } from '../state/overlay.ts';
+import { closeOverlay, overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';
 import { boundKeys } from './bindings.ts';
-import { isCharacter, isTyping, matchKeys, toWord } from './keymap.ts';
+import { isCharacter, isNextQuestion, isTyping, matchKeys, toWord } from './keymap.ts';
 
 /** Maximum milliseconds between two keys of a sequence. */
 const SEQUENCE_MS = 1_200;
 
-/** Runs commands by their shortcuts. In a text field and under a dialog, only shortcuts with Ctrl or Command work. */
+/** Runs commands by their shortcuts. In a text field and under a dialog, only shortcuts with Ctrl or Command, and Alt-Q, work. */
 export function useKeys(): void {
   useEffect(() => {
     let presses: string[] = [];
@@ -18,6 +18,15 @@ export function useKeys(): void {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       if (['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
+      // Everywhere, also in a text field and under a dialog.
+      if (isNextQuestion(event)) {
+        event.preventDefault();
+        closeOverlay();
+        availableCommands()
+          .find(({ id }) => id === 'question')
+          ?.run();
+        return;
+      }
       const isCommand = (event.ctrlKey || event.metaKey) && !isCharacter(event);
       if (!isCommand && (isTyping(event.target) || overlay.get())) return;
       if (isCharacter(event) && !preferences.get().letterKeys) return;

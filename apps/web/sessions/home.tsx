@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import type { Mode, Part } from '@klaus/core/protocol';
+import type { Effort, Mode, Part } from '@klaus/core/protocol';
 import { FolderOpen } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { trySend } from '../actions/attempt.ts';
@@ -13,7 +13,7 @@ import { go, toSession } from '../state/route.ts';
 import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
-import { Loading } from '../ui/empty.tsx';
+import { Empty, Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { ExampleList } from './example-list.tsx';
@@ -24,9 +24,15 @@ import './home.css';
 
 export function Home() {
   const t = useText();
-  const { sessions, settings, models, link } = useStore(host);
+  const { sessions, settings, models, link, asOf } = useStore(host);
   const { project } = useStore(filters);
-  const [chosen, setChosen] = useState<{ workspace?: string; agent?: string; model?: string; mode?: Mode }>({});
+  const [chosen, setChosen] = useState<{
+    workspace?: string;
+    agent?: string;
+    model?: string;
+    mode?: Mode;
+    effort?: Effort;
+  }>({});
   useEffect(() => {
     // A project that is chosen later replaces the folder.
     if (project !== undefined) setChosen(({ workspace: _, ...rest }) => rest);
@@ -46,7 +52,12 @@ export function Home() {
   const send = async (parts: Part[], _delivery: 'steer' | 'queue', command: string) => {
     // Session and prompt share one id, so that a repeated request is idempotent.
     const names = { session: command, command };
-    const given = { parts, mode, ...optional({ model: chosen.model, agent: agent?.name }), ...scope };
+    const given = {
+      parts,
+      mode,
+      ...optional({ model: chosen.model, effort: chosen.effort, agent: agent?.name }),
+      ...scope,
+    };
     const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
     if (sent === 'accepted') {
       focusNextField();
@@ -58,7 +69,7 @@ export function Home() {
     return (
       <div className="home column">
         <h1 className="unseen">{t.home.title}</h1>
-        <Loading />
+        {asOf === undefined ? <Loading /> : <Empty title={t.lists.offlineTitle} hint={t.lists.offlineHint} />}
       </div>
     );
   }
@@ -101,6 +112,7 @@ export function Home() {
           scope={scope}
           model={model}
           mode={mode}
+          effort={chosen.effort}
           isRunning={false}
           isOnline={link === 'online'}
           isFocused
@@ -108,6 +120,7 @@ export function Home() {
           history={history}
           onModel={(it) => setChosen({ ...chosen, model: it })}
           onMode={(it) => setChosen({ ...chosen, mode: it })}
+          onEffort={(it) => setChosen({ ...chosen, effort: it })}
           onSend={send}
           onStop={() => undefined}
         />

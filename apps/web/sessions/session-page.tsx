@@ -1,5 +1,5 @@
 import type { Conversation } from '@klaus/core/conversation';
-import type { Mode, Part } from '@klaus/core/protocol';
+import type { Effort, Mode, Part } from '@klaus/core/protocol';
 import { BUILT_IN_AGENT, type SessionView } from '@klaus/server/contract';
 import { CircleQuestionMark } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -79,7 +79,14 @@ function Opened({ log, id, route }: { log: SessionLog; id: string; route: Extrac
           {state.trouble}
         </p>
       )}
-      {state.isReady ? <Body state={state} route={route} session={session} /> : LOADING}
+      {!state.isReady && known.asOf !== undefined ? (
+        <Empty title={t.lists.offlineTitle} hint={t.lists.offlineHint} />
+      ) : null}
+      {state.isReady ? (
+        <Body state={state} route={route} session={session} />
+      ) : known.asOf === undefined ? (
+        LOADING
+      ) : null}
       <Announcer state={state} />
     </div>
   );
@@ -132,7 +139,7 @@ function Body({ state, route, session }: BodyProps) {
   const t = useText();
   const { conversation } = state;
   const { tab, path, line, seq } = route;
-  const { session: id, model, mode } = conversation;
+  const { session: id, model, mode, effort } = conversation;
   const isBusy = session?.state === 'queued' || (!state.isComplete && session?.state === 'running');
   const isRunning = conversation.run !== undefined || isBusy;
   const isOnline = state.link === 'online';
@@ -140,7 +147,7 @@ function Body({ state, route, session }: BodyProps) {
   const { stopping, stop } = useStop({ session: id, run, isRunning, isOnline });
   const send = (parts: Part[], delivery: 'steer' | 'queue', command: string) =>
     trySend(() => client.sendPrompt({ params: { id }, body: { command, parts, delivery } }));
-  const change = (body: { model?: string; mode?: Mode }) =>
+  const change = (body: { model?: string; mode?: Mode; effort?: Effort }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
   const scope = useMemo(() => ({ session: id }), [id]);
   const isAsked = useAsking(conversation).length > 0 || conversation.approvals.size > 0;
@@ -159,6 +166,7 @@ function Body({ state, route, session }: BodyProps) {
         scope={scope}
         model={model}
         mode={mode}
+        effort={effort}
         isRunning={isRunning}
         isOnline={isOnline}
         stopping={stopping}
@@ -166,12 +174,13 @@ function Body({ state, route, session }: BodyProps) {
         history={history}
         onModel={(to) => change({ model: to })}
         onMode={(to) => change({ mode: to })}
+        onEffort={(to) => change({ effort: to })}
         onSend={send}
         onStop={stop}
       />
     ),
     // The callbacks use only these values. Memoized, because in-flight text changes the state at every frame.
-    [id, model, mode, isRunning, isOnline, stopping, isAsked, history, run],
+    [id, model, mode, effort, isRunning, isOnline, stopping, isAsked, history, run],
   );
   return (
     <>

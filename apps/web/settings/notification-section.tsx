@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { playTone } from '../state/play-tone.ts';
 import { changePreferences, preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useSettingsText } from '../text/settings/settings-text.ts';
@@ -8,7 +9,7 @@ import { useText } from '../text/text.ts';
 export function NotificationSection() {
   const t = useText();
   const own = useSettingsText();
-  const { notify } = useStore(preferences);
+  const { notify, sound } = useStore(preferences);
   const [isDenied, setDenied] = useState(false);
   const setNotify = async (wanted: boolean) => {
     if (wanted && Notification.permission !== 'granted') {
@@ -18,11 +19,12 @@ export function NotificationSection() {
     }
     changePreferences({ notify: wanted });
   };
-  if (!('Notification' in globalThis)) return <p className="muted">{own.notify.unsupported}</p>;
+  const isSupported = 'Notification' in globalThis;
   return (
     <>
+      {isSupported ? null : <p className="muted">{own.notify.unsupported}</p>}
       <ul className="settings-rows">
-        <li className="setting">
+        <li className="setting" hidden={!isSupported}>
           <div className="setting-words column">
             <label htmlFor="notify">{t.preferences.notify}</label>
             <p id="notify-hint" className="muted small">
@@ -38,6 +40,24 @@ export function NotificationSection() {
               aria-describedby="notify-hint"
               checked={notify}
               onChange={({ target }) => void setNotify(target.checked)}
+            />
+          </div>
+        </li>
+        <li className="setting">
+          <div className="setting-words column">
+            <label htmlFor="sound">{t.lists.sound}</label>
+          </div>
+          <div className="setting-value">
+            <input
+              id="sound"
+              type="checkbox"
+              role="switch"
+              className="switch"
+              checked={sound}
+              onChange={({ target }) => {
+                changePreferences({ sound: target.checked });
+                if (target.checked) playTone();
+              }}
             />
           </div>
         </li>

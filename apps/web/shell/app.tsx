@@ -9,6 +9,7 @@ import { overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';
 import { go, route } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
+import { formatTime } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Loading } from '../ui/empty.tsx';
@@ -16,6 +17,7 @@ import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { loadOverlays, loadSessionPage } from './load-later.ts';
+import { BottomBar } from './bottom-bar.tsx';
 import { useAttention } from './use-attention.ts';
 import { useTabIcon } from './use-tab-icon.ts';
 import './shell.css';
@@ -43,7 +45,7 @@ const DesignPage = lazyComponent(async () => (await import('../design/design-pag
 
 export function App() {
   const t = useText();
-  const { isSignedOut, link, isLoading } = useStore(host);
+  const { isSignedOut, link, isLoading, asOf } = useStore(host);
   const here = useStore(route);
   const over = useStore(overlay);
   const { isSidebarHidden } = useStore(preferences);
@@ -75,7 +77,7 @@ export function App() {
       <main id="content" className="content column" tabIndex={-1}>
         {link === 'offline' || (link === 'connecting' && !isLoading) ? (
           <p className="offline" role="status">
-            {t.link.offline}
+            {asOf === undefined ? t.link.offline : t.lists.stateOf(formatTime(asOf))}
           </p>
         ) : null}
         <ErrorBoundary key={here.page === 'session' ? here.id : here.page} isPage>
@@ -90,6 +92,7 @@ export function App() {
           {here.page === 'session' ? <SessionPage key={here.id} id={here.id} route={here} /> : null}
         </ErrorBoundary>
       </main>
+      <BottomBar />
       {over ? <Overlays overlay={over} /> : null}
       <Toasts />
     </div>

@@ -5,9 +5,11 @@ import { parseRoute } from '../state/route.ts';
 export const loadOverlays = async () => (await import('./overlays.tsx')).Overlays;
 export const loadSessionPage = async () => (await import('../sessions/session-page.tsx')).SessionPage;
 
+const register = async () => (await import('../offline/register-worker.ts')).registerWorker();
+
 /** Loads the page of a session at once if the address names one, and everything else when the browser is idle. */
 export function loadLater(): void {
-  const loads: (() => Promise<unknown>)[] = [loadSessionPage, loadOverlays];
+  const loads: (() => Promise<unknown>)[] = [loadSessionPage, loadOverlays, register];
   // A failure is reported when the part is shown.
   const load = () => loads.forEach((each) => void each().catch(() => undefined));
   const here = parseRoute(location.hash);

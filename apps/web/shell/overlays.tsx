@@ -1,3 +1,4 @@
+import { AttachmentDialog } from '../composer/attachment-dialog.tsx';
 import { KeysDialog } from '../keys/keys-dialog.tsx';
 import { EditDialog } from '../conversation/edit-dialog.tsx';
 import { UndoDialog } from '../conversation/undo-dialog.tsx';
@@ -7,6 +8,8 @@ import { RenameDialog } from '../sessions/rename-dialog.tsx';
 import type { Overlay } from '../state/overlay.ts';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Palette } from './palette.tsx';
+
+const PromptsDialog = lazyComponent(async () => (await import('../prompts/prompts-dialog.tsx')).PromptsDialog);
 
 const NewProjectDialog = lazyComponent(
   async () => (await import('../projects/new-project-dialog.tsx')).NewProjectDialog,
@@ -28,6 +31,10 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <KeysDialog />;
     case 'new-project':
       return <NewProjectDialog />;
+    case 'attachment':
+      return <AttachmentDialog attachment={overlay.attachment} />;
+    case 'prompts':
+      return <PromptsDialog draft={overlay.draft} scope={overlay.scope} />;
     case 'rename':
       return <RenameDialog session={overlay.session} />;
     case 'budget':

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { client } from '../state/client.ts';
 import { isNotifier } from '../state/notifier.ts';
 import { host, nameOf, sessionOf, type Host } from '../state/host.ts';
+import { playTone } from '../state/play-tone.ts';
 import { preferences } from '../state/preferences.ts';
 import { isOwn } from '../state/session-tree.ts';
 import { go, route, toSession, type Route } from '../state/route.ts';
@@ -26,6 +27,12 @@ export function useAttention(): void {
   useEffect(() => {
     document.title = [waiting.length > 0 ? `(${waiting.length})` : '', place, t.app.name].filter(Boolean).join(' ');
   }, [waiting.length, place, t]);
+  useEffect(() => {
+    // The icon of an installed page. Browsers without badges lack the functions.
+    if (!('setAppBadge' in navigator)) return;
+    const done = waiting.length > 0 ? navigator.setAppBadge(waiting.length) : navigator.clearAppBadge();
+    done.catch(() => undefined);
+  }, [waiting.length]);
   useEffect(() => {
     if (isLoading) return;
     const before = known.current;
@@ -72,7 +79,10 @@ async function report(item: AttentionItemView): Promise<void> {
   }
   await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
   const isListed = host.get().attention.items.some(({ id }) => id === item.id);
-  if (!isListed || !canNotify() || !(await claim(item))) return;
+  const [notifies, sounds] = [canNotify(), canSound()];
+  if (!isListed || (!notifies && !sounds) || !(await claim(item))) return;
+  if (sounds) playTone();
+  if (!notifies) return;
   const session = sessionOf(host.get(), item.session);
   const body = (session && nameOf(session)) ?? item.title ?? text().sessions.untitled;
   const title = { answer: text().notify.question, resume: text().attention.failed, look: text().attention.done };
@@ -91,6 +101,11 @@ async function reportAlert(alert: AlertView): Promise<void> {
     window.focus();
     go({ page: 'guard' });
   });
+}
+
+/** In the tab that the user sees, or the one that notifies. */
+function canSound(): boolean {
+  return preferences.get().sound && (isNotifier() || (!document.hidden && document.hasFocus()));
 }
 
 function canNotify(): boolean {

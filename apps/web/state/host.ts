@@ -9,6 +9,7 @@ import type {
 } from '@klaus/server/contract';
 import { access } from './access.ts';
 import { client } from './client.ts';
+import type { LastState } from './last-state.ts';
 import { toLink, type Link } from './link.ts';
 import { followList } from './list-stream.ts';
 import { isOwn } from './session-tree.ts';
@@ -34,6 +35,8 @@ export interface Host {
   attention: AttentionListView;
   /** Position of the newest decision of the guard of Claude Code; 0 without one. */
   guardSeq: number;
+  /** Set while the list is the stored one, because there is no connection: its time in Unix milliseconds. */
+  asOf: number | undefined;
 }
 
 export const host = createStore<Host>({
@@ -47,6 +50,7 @@ export const host = createStore<Host>({
   hasOlder: false,
   attention: { alerts: [], items: [], counts: { answer: 0, failed: 0, done: 0 } },
   guardSeq: 0,
+  asOf: undefined,
 });
 
 function change(part: Partial<Host>): void {
@@ -66,6 +70,11 @@ export async function visit(id: string): Promise<void> {
   // The stream of the session reports a failure.
   const visited = await client.session({ params: { id } }).catch(() => undefined);
   if (visited) change({ visited });
+}
+
+/** Shows the stored list until the first one arrives. */
+export function showLastState({ at, sessions, attention }: LastState): void {
+  change({ sessions: new Map(sessions.map((each) => [each.id, each])), attention, isLoading: false, asOf: at });
 }
 
 /** Number of sessions in a snapshot of the list stream: the latest. */
@@ -91,14 +100,20 @@ function toOldest(sessions: Iterable<SessionView>): SessionView | undefined {
 
 /** Applies a snapshot of the latest sessions. Older loaded sessions stay in the list and are loaded again. */
 function takeSnapshot(latest: readonly SessionView[]): void {
-  const { sessions: before, isLoading, hasOlder } = host.get();
+  const { sessions: stored, isLoading, hasOlder, asOf } = host.get();
+  const before = asOf === undefined ? stored : new Map<string, SessionView>();
   const sessions = new Map(latest.map((session) => [session.id, session]));
   const end = latest.length < SNAPSHOT ? undefined : toOldest(latest);
   const older = [...before.values()].filter(
     ({ id, updatedAt }) => end && updatedAt < end.updatedAt && !sessions.has(id),
   );
   for (const session of older) sessions.set(session.id, session);
-  change({ sessions, isLoading: false, hasOlder: end !== undefined && (older.length === 0 || hasOlder) });
+  change({
+    sessions,
+    isLoading: false,
+    asOf: undefined,
+    hasOlder: end !== undefined && (older.length === 0 || hasOlder),
+  });
   const last = toOldest(older);
   if (!isLoading && end && last) void renewOlder(end, last).catch(() => undefined);
 }

@@ -1,4 +1,6 @@
 import type { EventOf } from '@klaus/core/protocol';
+import type { Scope } from '../composer/mcp-prompts.ts';
+import type { Attachment } from '../composer/attachment.ts';
 import { createStore } from './store.ts';
 
 /** The dialog over the page; one at a time. */
@@ -6,6 +8,8 @@ export type Overlay =
   | { kind: 'palette' }
   | { kind: 'keys' }
   | { kind: 'new-project' }
+  | { kind: 'prompts'; draft: string; scope: Scope }
+  | { kind: 'attachment'; attachment: Attachment }
   | { kind: 'rename'; session: string }
   | { kind: 'budget'; session: string }
   | { kind: 'review'; asked: EventOf<'approval.asked'> }

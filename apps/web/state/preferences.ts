@@ -20,9 +20,13 @@ export interface Preferences {
   language: Language;
   /** Notify about questions while the page is in the background. */
   notify: boolean;
+  /** Play a tone with it, and while the page is in front. */
+  sound: boolean;
   split: boolean;
   /** Changes are shown without differences of whitespace. */
   ignoresSpace: boolean;
+  /** Names of models, in the order in which they were added. */
+  favourites: readonly string[];
   /** Single-key shortcuts are enabled. */
   letterKeys: boolean;
   /** Shortcuts that differ from the default ones, by the default one. Empty: none. */
@@ -34,9 +38,12 @@ export interface Preferences {
 }
 
 const DEFAULTS = {
-  ...{ theme: 'system', accent: 'iris', notify: false, split: false, ignoresSpace: false, letterKeys: true, keys: {} },
+  ...{ theme: 'system', accent: 'iris', notify: false, sound: false, split: false, ignoresSpace: false },
+  ...{ letterKeys: true, keys: {}, favourites: [] },
   ...{ sidebarWidth: SIDEBAR.start, isSidebarHidden: false },
 } satisfies Partial<Preferences>;
+
+const MAX_FAVOURITES = 50;
 
 const KEY = 'klaus.preferences';
 
@@ -47,11 +54,13 @@ function read(): Preferences {
   if (THEMES.includes(stored.theme as Theme)) chosen.theme = stored.theme as Theme;
   if (ACCENTS.includes(stored.accent as Accent)) chosen.accent = stored.accent as Accent;
   if (LANGUAGES.includes(stored.language as Language)) chosen.language = stored.language as Language;
-  for (const name of ['notify', 'split', 'ignoresSpace', 'letterKeys', 'isSidebarHidden'] as const) {
+  for (const name of ['notify', 'sound', 'split', 'ignoresSpace', 'letterKeys', 'isSidebarHidden'] as const) {
     if (typeof stored[name] === 'boolean') chosen[name] = stored[name];
   }
   const keys = Object.entries(stored.keys ?? {}).filter(([, value]) => typeof value === 'string');
   chosen.keys = Object.fromEntries(keys);
+  if (Array.isArray(stored.favourites))
+    chosen.favourites = stored.favourites.filter((name) => typeof name === 'string').slice(0, MAX_FAVOURITES);
   const width = Number(stored.sidebarWidth);
   if (width >= SIDEBAR.min && width <= SIDEBAR.max) chosen.sidebarWidth = width;
   return chosen;

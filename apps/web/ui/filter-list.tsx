@@ -21,6 +21,12 @@ interface FilterListProps<T> {
   /** Index of the initially active item. Default 0. */
   start?: number;
   onClose: () => void;
+  /** The heading above the first item of each group. */
+  toGroup?: (item: T) => string | undefined;
+  /** A line below the list. */
+  note?: string;
+  /** Alt-Enter on an item. */
+  onMark?: (item: T) => void;
   children: (item: T) => ReactNode;
 }
 
@@ -28,7 +34,7 @@ const OPTIONS = { palette: 'palette-row line', picker: 'menu-item bare line' } a
 
 /** A text field with a list of items that match it. Arrow keys move the selection, Enter runs the selected item. */
 export function FilterList<T extends FilterItem>(props: FilterListProps<T>) {
-  const { label, placeholder, noMatches, variant, find, start = 0, onClose, children } = props;
+  const { label, placeholder, noMatches, variant, find, start = 0, onClose, toGroup, note, onMark, children } = props;
   const id = useId();
   const [query, setQuery] = useState('');
   const items = useMemo(() => find(query), [find, query]);
@@ -39,7 +45,9 @@ export function FilterList<T extends FilterItem>(props: FilterListProps<T>) {
     item.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') take(items[at]);
+    const marked = event.altKey && event.key === 'Enter' ? items[at] : undefined;
+    if (marked && onMark) onMark(marked);
+    else if (event.key === 'Enter') take(items[at]);
     else if (!step(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -76,10 +84,12 @@ export function FilterList<T extends FilterItem>(props: FilterListProps<T>) {
         isDisabled={({ isDisabled = false }) => isDisabled}
         onHover={choose}
         onTake={take}
+        {...(toGroup ? { toGroup } : {})}
       >
         {children}
       </OptionList>
       {items.length === 0 ? <p className="palette-none muted">{noMatches}</p> : null}
+      {note === undefined ? null : <p className="picker-note small muted wide">{note}</p>}
     </>
   );
 }

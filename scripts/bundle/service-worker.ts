@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import type { Plugin } from 'rolldown';
+
+/** Files of the page without a hash in their names that the worker stores too. */
+const FIXED = [
+  '/favicon.svg',
+  '/favicon-running.svg',
+  '/favicon-needs-you.svg',
+  '/manifest.webmanifest',
+  '/icon-192.png',
+];
+
+/** Builds the service worker, which contains the names of all files of the page. @param source Its path. */
+export function serviceWorker(source: string): Plugin {
+  return {
+    name: 'service-worker',
+    generateBundle: {
+      // Vite removes files that contain only styles.
+      order: 'post',
+      handler(_options, bundle) {
+        const files = Object.keys(bundle)
+          .filter((name) => /^assets\/.+\.(?:js|css|woff2)$/.test(name))
+          .map((name) => `/${name}`)
+          .toSorted();
+        const text = stripTypeScriptTypes(readFileSync(source, 'utf8')).replace(
+          /const FILES: readonly string\[\] = __KLAUS_FILES__|const FILES\s+= __KLAUS_FILES__/,
+          `const FILES = ${JSON.stringify([...files, ...FIXED])}`,
+        );
+        if (text.includes('= __KLAUS_FILES__')) throw new Error(`${source} has no place for the list of files.`);
+        this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: text });
+      },
+    },
+  };
+}
