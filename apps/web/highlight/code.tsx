@@ -19,10 +19,14 @@ export const Code = memo(function Code({ text, language, children }: CodeProps) 
     <figure className="code">
       <figcaption className="code-head line muted">
         <span>{language || t.code.plain}</span>
-        <span className="inline">
-          {children}
+        {children === undefined ? (
           <CopyButton text={text} />
-        </span>
+        ) : (
+          <span className="inline">
+            {children}
+            <CopyButton text={text} />
+          </span>
+        )}
       </figcaption>
       <pre tabIndex={0} aria-label={t.code.label(language || t.code.plain)}>
         <code>
