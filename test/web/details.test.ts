@@ -270,5 +270,7 @@ test.skipIf(WITHOUT_BROWSER !== undefined)(
     await toast.locator('code').first().waitFor();
     expect(await toast.textContent()).not.toContain('`');
     expect(await toast.textContent()).not.toContain(en.app.failed);
+    await toast.getByRole('button', { name: en.app.settings }).click();
+    await page.getByRole('heading', { name: enSettings.sections.keys, level: 2 }).waitFor();
   },
 );

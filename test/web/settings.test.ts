@@ -290,15 +290,18 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await page.getByRole('textbox', { name: memory.key, exact: true }).fill('tests');
     await page.getByRole('textbox', { name: memory.value, exact: true }).fill('npm test -- --run <b>never</b>');
     await page.getByRole('button', { name: memory.save }).click();
-    const stored = async () => (await it.client.memory()).notes.map(({ key, scope }) => [key, scope]);
-    await expect.poll(stored, WAIT).toEqual([['tests', 'project']]);
+    const stored = async () =>
+      (await it.client.memory()).notes.map(({ key, scope, category }) => [key, scope, category]);
+    await expect.poll(stored, WAIT).toEqual([['tests', 'project', 'general']]);
+    await it.client.setNote({ body: { key: 'tests', value: 'npm test -- --run <b>never</b>', category: 'pinned' } });
+    await page.reload();
     await page.getByRole('listitem').getByText('<b>never</b>').waitFor();
     await expectAccessible(page, 'notes', { looks: ONE_LOOK });
     await page.getByRole('button', { name: memory.remove('tests') }).click();
     await page.getByText(memory.empty).waitFor();
     await expect.poll(stored, WAIT).toEqual([]);
     await page.locator('.toast').getByRole('button', { name: en.sessions.undo }).click();
-    await expect.poll(stored, WAIT).toEqual([['tests', 'project']]);
+    await expect.poll(stored, WAIT).toEqual([['tests', 'project', 'pinned']]);
   });
 
   test('switched off, the page says why, and keeps what this browser stores', async () => {

@@ -27,6 +27,7 @@ export const memoryRoutes = {
       key: z.string().min(1).max(200),
       value: z.string().min(1).max(4_000),
       scope: scope.default('project'),
+      category: z.string().max(50).optional().describe('Default: that of the note, else `general`.'),
     }),
     answer: noteSchema,
   }),

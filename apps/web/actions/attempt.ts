@@ -1,4 +1,7 @@
 import { isProblemError } from '@klaus/server/client';
+import { hasAccess } from '../state/access.ts';
+import { host } from '../state/host.ts';
+import { go } from '../state/route.ts';
 import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
 import { toReason } from '../ui/empty.tsx';
@@ -32,6 +35,8 @@ function showFailure(error: unknown): void {
   if (!isProblemError(error))
     return void showToast({ kind: 'error', text: text().app.failed, detail: toReason(error) });
   // The server names the failure, and what to do about it.
-  const { title, detail } = error.problem;
-  showToast({ kind: 'error', text: title, detail });
+  const { title, detail, code } = error.problem;
+  const toKeys = { label: text().app.settings, run: () => go({ page: 'settings', section: 'keys' }) };
+  const canSetKey = code === 'auth' && hasAccess('admin') && host.get().settings?.hasSettings === true;
+  showToast({ kind: 'error', text: title, detail, ...(canSetKey ? { action: toKeys } : {}) });
 }

@@ -22,11 +22,11 @@ export function MemorySection() {
   const workspace = chosen ?? settings?.workspace;
   const query = { workspace };
   const notes = useQuery(`memory ${workspace}`, (signal) => client.memory({ query }, { signal }));
-  const remove = async ({ key, scope, value }: NoteView) => {
+  const remove = async ({ key, scope, value, category }: NoteView) => {
     if (!(await attempt(() => client.removeNote({ params: { key, scope }, query })))) return;
     notes.refetch();
     const restore = async () => {
-      await attempt(() => client.setNote({ query, body: { key, value, scope } }));
+      await attempt(() => client.setNote({ query, body: { key, value, scope, category } }));
       notes.refetch();
     };
     const action = { label: words.sessions.undo, run: () => void restore() };
