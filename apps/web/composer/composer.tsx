@@ -55,12 +55,11 @@ export function Composer(props: ComposerProps) {
 }
 
 function Editor(props: ComposerProps) {
-  const { draft: name, isRunning, isOnline, isAsked = false, isFocused = false, history, onSend } = props;
+  const { draft: name, isRunning, isOnline, isAsked = false, isFocused = false, history } = props;
   const t = useText();
-  const { draft, change, hold, attach, paste } = useDraft(name);
+  const { draft, change, attach, paste } = useDraft(name);
   const [open, setOpen] = useState<Completion | undefined>();
   const { isDropping, drop } = useDrop((files) => void attach(files));
-  const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const recall = useHistory(field, { history, text: draft.text, change: (text) => change({ text }) });
@@ -87,21 +86,7 @@ function Editor(props: ComposerProps) {
     change({ text: done.text });
     setCaret(field, done.caret);
   };
-  const send = async (delivery: 'steer' | 'queue') => {
-    if (isSending || toParts(draft.text, draft.attachments).length === 0) return;
-    const command = draft.held?.command ?? toUlid(Date.now(), crypto.getRandomValues(new Uint8Array(10)));
-    setSending(true);
-    let text: string | undefined;
-    const read = await trySend(async () => (text = await toSentText(draft.text, props.scope)));
-    const sent = text === undefined ? read : await onSend(toParts(text, draft.attachments), delivery, command);
-    setSending(false);
-    if (sent === 'accepted') {
-      recall.sent();
-      change({ text: '', attachments: [] });
-      // The message may have arrived. The same command id makes the second request idempotent.
-    } else if (sent === 'unknown') hold({ command, delivery });
-    field.current?.focus();
-  };
+  const { isSending, send } = useSending({ ...props, field, sent: () => recall.sent() });
   useResend(isOnline ? draft.held : undefined, send);
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
@@ -159,6 +144,34 @@ function Editor(props: ComposerProps) {
       />
     </section>
   );
+}
+
+interface Sending extends Pick<ComposerProps, 'draft' | 'scope' | 'onSend'> {
+  field: RefObject<HTMLTextAreaElement | null>;
+  /** Called when the message is accepted. */
+  sent: () => void;
+}
+
+/** Sends the draft. It is cleared when it is accepted, and held when it may have arrived. */
+function useSending({ draft: name, scope, onSend, field, sent: onSent }: Sending) {
+  const { draft, change, hold } = useDraft(name);
+  const [isSending, setSending] = useState(false);
+  const send = async (delivery: 'steer' | 'queue') => {
+    if (isSending || toParts(draft.text, draft.attachments).length === 0) return;
+    const command = draft.held?.command ?? toUlid(Date.now(), crypto.getRandomValues(new Uint8Array(10)));
+    setSending(true);
+    let text: string | undefined;
+    const read = await trySend(async () => (text = await toSentText(draft.text, scope)));
+    const sent = text === undefined ? read : await onSend(toParts(text, draft.attachments), delivery, command);
+    setSending(false);
+    if (sent === 'accepted') {
+      onSent();
+      change({ text: '', attachments: [] });
+      // The message may have arrived. The same command id makes the second request idempotent.
+    } else if (sent === 'unknown') hold({ command, delivery });
+    field.current?.focus();
+  };
+  return { isSending, send };
 }
 
 /** The message waits for a connection. */
