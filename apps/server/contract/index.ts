@@ -6,14 +6,14 @@ export type { CopyConflict, CopyView, FileDiff, FileSolution, MergeAnswer } from
 export type { GuardDecisionView, GuardRatesView, GuardStateView } from './guard-routes.ts';
 export type { SavedPromptView } from './prompt-routes.ts';
 export type { CloneView, ProjectView } from './project-routes.ts';
-export type { KeyTest, ProviderKeysView } from './key-routes.ts';
-export type { NoteView } from './memory-routes.ts';
+export type { KeyTest, ProviderKeysView } from './settings/key-routes.ts';
+export type { NoteView } from './settings/memory-routes.ts';
 export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
 export { hasRole, ROLES, type Role } from './role.ts';
 export { type Answer, type Given, type Method, type Route } from './route.ts';
 export { API_VERSION, ROUTES, type RouteName, type RouteOf } from './routes.ts';
 export type { ServerDescriptor } from './server-descriptor.ts';
-export type { CheckView, SettingView } from './setting-routes.ts';
+export type { CheckView, SettingView } from './settings/setting-routes.ts';
 export {
   RETURN_TARGET,
   type SignInFailureCode,

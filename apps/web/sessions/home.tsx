@@ -85,22 +85,14 @@ export function Home() {
           onFolder={(it) => setChosen({ ...chosen, workspace: it })}
         />
         <div className="home-choices line">
-          <Menu
-            label={`${t.home.workspace}: ${workspace}`}
-            align="start"
-            items={folders.map(({ path }) => ({
-              key: path,
-              label: path,
-              isChosen: path === workspace,
-              run() {
-                setChosen({ ...chosen, workspace: path });
-                if (project !== undefined) changeFilters({ project: path });
-              },
-            }))}
-          >
-            <FolderOpen size={14} />
-            <span className="ellipsis">{workspace}</span>
-          </Menu>
+          <FolderPicker
+            folders={folders}
+            workspace={workspace}
+            onChange={(path) => {
+              setChosen({ ...chosen, workspace: path });
+              if (project !== undefined) changeFilters({ project: path });
+            }}
+          />
           <AgentPicker
             agents={agents.value?.agents ?? []}
             agent={agent?.name}
@@ -152,5 +144,31 @@ function WaitingSessions() {
         ))}
       </ul>
     </section>
+  );
+}
+
+interface FolderPickerProps {
+  folders: readonly { path: string }[];
+  workspace: string;
+  onChange: (path: string) => void;
+}
+
+/** The folder of the new session. */
+function FolderPicker({ folders, workspace, onChange }: FolderPickerProps) {
+  const t = useText();
+  return (
+    <Menu
+      label={`${t.home.workspace}: ${workspace}`}
+      align="start"
+      items={folders.map(({ path }) => ({
+        key: path,
+        label: path,
+        isChosen: path === workspace,
+        run: () => onChange(path),
+      }))}
+    >
+      <FolderOpen size={14} />
+      <span className="ellipsis">{workspace}</span>
+    </Menu>
   );
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { checkSettingsEnabled } from '../access/settings-enabled.ts';
-import type { PartialHandlers } from '../http/handler.ts';
+import { checkSettingsEnabled } from '../../access/settings-enabled.ts';
+import type { PartialHandlers } from '../../http/handler.ts';
 
 export const settingHandlers = {
   async configuration(_given, { klaus }) {

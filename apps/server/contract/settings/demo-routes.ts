@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from './route.ts';
+import { defineRoute } from '../route.ts';
 
 export const demoRoutes = {
   startDemo: defineRoute('sessions', 'POST /api/demo', {

@@ -1,7 +1,7 @@
 import type { KeyCheck, Klaus, ProviderKeys } from '@klaus/sdk';
-import type { KeyTest, ProviderKeysView } from '../contract/key-routes.ts';
-import { checkSettingsEnabled } from '../access/settings-enabled.ts';
-import type { PartialHandlers } from '../http/handler.ts';
+import type { KeyTest, ProviderKeysView } from '../../contract/settings/key-routes.ts';
+import { checkSettingsEnabled } from '../../access/settings-enabled.ts';
+import type { PartialHandlers } from '../../http/handler.ts';
 
 /** Results by engine and provider, for the key that is in use. They end with the process. */
 const tests = new WeakMap<Klaus, Map<string, KeyTest>>();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from './route.ts';
+import { defineRoute } from '../route.ts';
 
 const inputSchema = z.union([
   z.object({ kind: z.enum(['boolean', 'text', 'list', 'other']) }),

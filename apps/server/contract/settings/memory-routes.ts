@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from './route.ts';
+import { defineRoute } from '../route.ts';
 
 const scope = z.enum(['project', 'global']).describe('`global`: for all workspaces.');
 const workspace = z.string().optional().describe('A known workspace. Default: the configured one.');

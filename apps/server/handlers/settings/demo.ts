@@ -1,6 +1,6 @@
-import type { PartialHandlers } from '../http/handler.ts';
-import { Refusal } from '../http/problem.ts';
-import { sendRequiredPrompt } from '../runs/send-prompt.ts';
+import type { PartialHandlers } from '../../http/handler.ts';
+import { Refusal } from '../../http/problem.ts';
+import { sendRequiredPrompt } from '../../runs/send-prompt.ts';
 
 export const demoHandlers = {
   async startDemo(_given, { klaus, queue, prepareDemo }) {

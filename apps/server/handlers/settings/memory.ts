@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Knowledge, KnowledgeEntry } from '@klaus/sdk';
-import { isLocal } from '../access/request-guard.ts';
-import type { NoteView } from '../contract/memory-routes.ts';
-import type { Context, PartialHandlers } from '../http/handler.ts';
+import { isLocal } from '../../access/request-guard.ts';
+import type { NoteView } from '../../contract/settings/memory-routes.ts';
+import type { Context, PartialHandlers } from '../../http/handler.ts';
 
 export const memoryHandlers = {
   async memory({ query: { workspace } }, context, { request }) {
