@@ -149,7 +149,7 @@ function WaitingSessions() {
 
 interface FolderPickerProps {
   folders: readonly { path: string }[];
-  workspace: string;
+  workspace: string | undefined;
   onChange: (path: string) => void;
 }
 
