@@ -205,6 +205,16 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the first day${WITHOUT_BROWSER ?
 
     await commit(folder);
 
+    // The shared file has the session, without the key.
+    await page.locator('.session-head .menu-button').click();
+    const [shared] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: en.sessions.share }).click(),
+    ]);
+    const html = readFileSync(await shared.path(), 'utf8');
+    expect(html).toContain('Fix the sum of an empty list.');
+    expect(html).not.toContain(KEY);
+
     // The same page on a phone, dark.
     await page.setViewportSize({ width: 360, height: 720 });
     await page.emulateMedia({ colorScheme: 'dark' });

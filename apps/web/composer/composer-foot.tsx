@@ -67,8 +67,13 @@ export function ComposerFoot({
             >
               {stopping === undefined ? t.composer.stop : t.composer.stopping[stopping]}
             </Button>
-            <Button icon={ListPlus} disabled={!canSend} title={t.composer.queueHint} onClick={() => onDeliver('queue')}>
-              {t.composer.queue} <kbd className="wide">{toKeysText('alt+Enter')}</kbd>
+            <Button
+              icon={ListPlus}
+              disabled={!canSend}
+              title={`${t.composer.queueHint} (${toKeysText('alt+Enter')})`}
+              onClick={() => onDeliver('queue')}
+            >
+              {t.composer.queue}
             </Button>
           </>
         ) : null}

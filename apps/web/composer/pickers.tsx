@@ -64,7 +64,7 @@ export function EffortPicker({ model, effort, onChange }: EffortPickerProps) {
         }))}
       >
         <Gauge size={14} />
-        <span className="wide">{name}</span>
+        {effort === undefined ? null : <span className="wide">{name}</span>}
       </Menu>
     </span>
   );
