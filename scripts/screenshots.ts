@@ -66,6 +66,10 @@ async function shootAll(): Promise<void> {
     await page.locator('.end-good').waitFor();
     await page.locator('.session-head .state-done').waitFor();
     await shoot(page, { name: 'done', scheme: 'dark' });
+    await open(`s/${story.fix}/changes`, '.changes .diff-added');
+    await shoot(page, { name: 'changes' });
+    await open('settings/model', '.setting');
+    await shoot(page, { name: 'settings' });
     await open('usage', '.usage-table');
     await shoot(page, { name: 'usage' });
   } finally {

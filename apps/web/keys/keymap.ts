@@ -42,9 +42,14 @@ export function isNextQuestion(press: Press & { code: string }): boolean {
   return key.toLowerCase() === 'q' || (code === 'KeyQ' && !/^[a-z@]$/i.test(key));
 }
 
+/** Inputs without a text: a letter does nothing in them. */
+const CHOICES = ['checkbox', 'radio', 'range', 'button', 'submit', 'color', 'file'];
+
+/** True if a letter would be entered at, or would choose something in, the target of a press. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
+  if (target instanceof HTMLInputElement) return !CHOICES.includes(target.type);
+  return target.isContentEditable || ['TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
 /** True for a press that is a single character. WCAG 2.1.4 requires that such shortcuts can be turned off. */
