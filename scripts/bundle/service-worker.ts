@@ -11,7 +11,11 @@ const FIXED = [
   '/icon-192.png',
 ];
 
-/** Builds the service worker, which contains the names of all files of the page. @param source Its path. */
+/** Larger files, such as the renderer of diagrams, and the fonts of formulas are fetched when they are needed. */
+const MAX_BYTES = 800_000;
+const ON_DEMAND = /KaTeX/;
+
+/** Builds the service worker, which contains the names of the files that it stores. @param source Its path. */
 export function serviceWorker(source: string): Plugin {
   return {
     name: 'service-worker',
@@ -19,9 +23,10 @@ export function serviceWorker(source: string): Plugin {
       // Vite removes files that contain only styles.
       order: 'post',
       handler(_options, bundle) {
-        const files = Object.keys(bundle)
-          .filter((name) => /^assets\/.+\.(?:js|css|woff2)$/.test(name))
-          .map((name) => `/${name}`)
+        const files = Object.entries(bundle)
+          .filter(([name]) => /^assets\/.+\.(?:js|css|woff2)$/.test(name) && !ON_DEMAND.test(name))
+          .filter(([, file]) => (file.type === 'chunk' ? file.code : file.source).length <= MAX_BYTES)
+          .map(([name]) => `/${name}`)
           .toSorted();
         const text = stripTypeScriptTypes(readFileSync(source, 'utf8')).replace(
           /const FILES: readonly string\[\] = __KLAUS_FILES__|const FILES\s+= __KLAUS_FILES__/,
