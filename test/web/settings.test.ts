@@ -247,24 +247,24 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await recorder.press('Control+t');
     await page.getByText(keyboard.reserved).waitFor();
     await recorder.press('Backspace');
-    await recorder.press('z');
+    await recorder.press(';');
     await expectAccessible(page, 'a shortcut that is recorded', { looks: ONE_LOOK });
     await recorder.press('u');
     await recorder.press('Enter');
-    expect(await change.textContent()).toBe('z u');
+    expect(await change.textContent()).toBe('; u');
     const press = async (...keys: string[]) => {
       await page.locator('#content').focus();
       for (const key of keys) await page.keyboard.press(key);
     };
     await press('g', 'u');
     expect(new URL(page.url()).hash).toBe('#/settings/keyboard');
-    await press('z', 'u');
+    await press(';', 'u');
     await page.getByRole('heading', { name: en.usage.title }).waitFor();
     // The browser keeps it.
     await page.goto(`${it.server.url}/#/settings/keyboard`);
     await page.reload();
     await change.waitFor();
-    expect(await change.textContent()).toBe('z u');
+    expect(await change.textContent()).toBe('; u');
     await change.click();
     await recorder.press('Backspace');
     await page
