@@ -210,7 +210,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     await expect.poll(() => page.url(), WAIT).toContain(session);
     await page.goto(`${it.server.url}/#/`);
     expect(await field().inputValue()).toBe('a draft');
-    await page.keyboard.press('Control+,');
+    await page.keyboard.press('Control+k');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Alt+q');
     await expect.poll(() => page.url(), WAIT).toContain(session);
@@ -245,8 +245,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     );
     await other.goto(`${it.server.url}/#token=${it.server.token}`);
     await expect.poll(() => other.evaluate('badges.at(-1)'), WAIT).toBe(1);
-    await other.keyboard.press('Control+,');
-    expect(await other.getByRole('checkbox', { name: en.lists.sound }).isChecked()).toBe(false);
+    await other.goto(`${it.server.url}/#/settings/notifications`);
+    expect(await other.getByRole('switch', { name: en.lists.sound }).isChecked()).toBe(false);
     await context.close();
   });
 });

@@ -61,7 +61,7 @@ export function ModelPicker({ model, onChange }: { model: string; onChange: (mod
           run: () => onChange(it.name),
         }))}
       >
-        <span className="ellipsis">{model.split('/').at(-1) ?? model}</span>
+        <span className="ellipsis">{toModelName(model)}</span>
       </Picker>
     </span>
   );
