@@ -137,7 +137,10 @@ function toFileChange({ path, kind, before, after }: TreeChange): FileChange[] {
 
 /** Adds what the user wrote with the approval of a call. */
 export function withUserNote(finished: ToolFinished, { answer, note }: CallState): ToolFinished {
-  return answer === 'approved' && note !== undefined ? withNotes(finished, [`Note of the user: ${note}`]) : finished;
+  if (answer !== 'approved' || note === undefined) return finished;
+  const line = `Note of the user: ${note}`;
+  // A replay gets the recorded output, which has it already.
+  return `\n${finished.output}`.endsWith(`\n${line}`) ? finished : withNotes(finished, [line]);
 }
 
 export function withNotes(finished: ToolFinished, notes: readonly string[]): ToolFinished {
