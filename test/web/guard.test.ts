@@ -127,7 +127,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
     await expect.poll(shown, WAIT).toEqual([seqs[OLD + 3], seqs[OLD + 2], seqs[OLD]]);
     await page.getByLabel(enGuard.decider).selectOption('tool-approve');
     await expect.poll(shown, WAIT).toEqual([seqs[OLD]]);
-    await page.getByLabel(enGuard.project).selectOption('/projects/site');
+    await page.getByRole('combobox', { name: enGuard.project }).selectOption('/projects/site');
     await expect.poll(shown, WAIT).toEqual([]);
     await page.getByText(enGuard.noneShown).waitFor();
     // The rates are those of the project.

@@ -131,7 +131,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`on a phone${WITHOUT_BROWSER ? `,
     await page.locator('.end').waitFor();
     await measure('conversation');
     await place(bar.changes).tap();
-    await page.getByText('b.txt').first().waitFor();
+    await page.locator('.diff-added').first().waitFor();
     await measure('changes');
     for (const [hash, shown] of [
       ['usage', '.usage-table'],
