@@ -13,6 +13,9 @@ import { startServeProcess } from '../fixtures/server.ts';
 import { STORY_ENV } from '../fixtures/story.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
+/** Attachments, saved prompts and the model are between the message and the approval mode. */
+const TABS_TO_MODE = 4;
+
 const SCRIPT: Script = {
   steps: [
     { when: { tools: false }, reply: { text: 'A title' } },
@@ -48,7 +51,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await readFocus()).toBe(`focus textbox: ${en.composer.label}`);
 
       // The approval mode is chosen before the first prompt.
-      for (let tabs = 0; tabs < 3; tabs++) await press('Tab');
+      for (let tabs = 0; tabs < TABS_TO_MODE; tabs++) await press('Tab');
       expect(await readFocus()).toBe(`focus button: ${en.composer.modeIs(en.composer.modeNames.auto)}`);
       await press('Enter');
       await page.getByRole('menu').waitFor();
@@ -58,7 +61,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await press('Enter');
       await page.getByRole('button', { name: en.composer.modeIs(en.composer.modeNames.ask) }).waitFor();
       await readFocus();
-      for (let tabs = 0; tabs < 3; tabs++) await press('Shift+Tab');
+      for (let tabs = 0; tabs < TABS_TO_MODE; tabs++) await press('Shift+Tab');
       await page.keyboard.type('do two things');
       await press('Enter');
 
