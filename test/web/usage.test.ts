@@ -48,7 +48,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the usage page${WITHOUT_BROWSER 
   });
 
   test('projects are a group', async () => {
-    await page.getByRole('button', { name: en.usage.workspace }).click();
+    await page.getByRole('button', { name: en.usage.workspace, exact: true }).click();
     await page.locator('.usage-table').getByRole('rowheader', { name: it.place.workspace }).waitFor();
     const { rows } = await it.client.usage({ query: { by: 'workspace' } });
     expect(rows.map(({ key }) => key)).toEqual([it.place.workspace]);
