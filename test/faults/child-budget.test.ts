@@ -1,5 +1,5 @@
 // Covers core/agent/children, core/agent/budget, sdk/sessions: trees of child sessions that are killed.
-import { createModelServer, type Script } from '@klaus/adapters/models';
+import { createModelServer, type ModelServer, type Script } from '@klaus/adapters/models';
 import type { Klaus } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
@@ -91,6 +91,7 @@ interface Pair {
   klaus: Klaus;
   root: string;
   order: TreeOrder;
+  server: ModelServer;
 }
 
 async function withPair(plan: TreePlan, use: (pair: Pair) => Promise<void>): Promise<void> {
@@ -99,7 +100,7 @@ async function withPair(plan: TreePlan, use: (pair: Pair) => Promise<void>): Pro
   const order = { home: place.home, workspace: place.workspace, url: server.url, seed: 1 };
   const klaus = await openKlaus(order, plan, place.env);
   try {
-    await use({ klaus, root: await openRoot(klaus, plan), order });
+    await use({ klaus, root: await openRoot(klaus, plan), order, server });
   } finally {
     await klaus.close();
     await server.close();
@@ -119,16 +120,19 @@ test('the call that starts a child leaves one tool call less for it', async () =
 
 test('a child that another process holds is continued when that process dies', async () => {
   await withPair(
-    toPair([{ when: OF_CHILD, reply: { text: 'Answer.' }, delay: 40 }]),
-    async ({ klaus, root, order }) => {
+    toPair([{ when: OF_CHILD, reply: { text: 'Answer.' }, delay: 400 }]),
+    async ({ klaus, root, order, server }) => {
       const session = klaus.handle(root);
       const trap = setTrap(klaus.store, { kill: { at: 'tool.waiting', when: 'after', nth: 1, way: 'leave' } });
       await session.advance({ signal: trap.signal });
       trap.remove();
       const [opened] = ofType(await Array.fromAsync(session.events()), 'child.opened');
-      const kill = { at: 'model.attempted', when: 'before', nth: 1, way: 'crash' } as const;
+      const seen = server.requests.length;
+      // The first one is that of the attempt of this process.
+      const kill = { at: 'model.attempted', when: 'before', nth: 2, way: 'crash' } as const;
       const other = runProcess({ ...order, session: opened!.child, kill });
-      while (!(await klaus.store.isClaimed(opened!.child))) await new Promise((resolve) => setImmediate(resolve));
+      // It holds the child from its request until its death, but it also claims it for a moment before.
+      while (server.requests.length === seen) await new Promise((resolve) => setImmediate(resolve));
       await session.advance();
       expect(await other).toBe(true);
       expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });

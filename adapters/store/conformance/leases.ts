@@ -38,6 +38,25 @@ export function describeLeases(create: CreateStoreHarness): void {
     expect(await store.claim('A')).toBeUndefined();
   });
 
+  test('a check never hinders a claim, and never looks like a holder to another check', async () => {
+    await using harness = await create();
+    await using store = await harness.open();
+    await using claimer = await harness.start();
+    await using checker = await harness.start();
+    // Creates what a lock needs.
+    await (await store.claim('A'))!.release();
+    const checked = checker.ask('check A 4000');
+    for (let round = 0; round < 300; round++) {
+      expect(await claimer.ask('claim A')).toMatch(/^fence /);
+      expect(await store.isClaimed('A')).toBe(true);
+      await claimer.ask('release A');
+    }
+    await checked;
+    const others = [checker.ask('check A 300'), claimer.ask('check A 300')];
+    for (let done = 0; done < 300; done++) expect(await store.isClaimed('A')).toBe(false);
+    expect(await Promise.all(others)).toEqual(['held 0', 'held 0']);
+  });
+
   test('a live process holds its session, and SIGKILL releases it at once', async () => {
     await using harness = await create();
     await using store = await harness.open();

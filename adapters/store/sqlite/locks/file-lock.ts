@@ -1,12 +1,15 @@
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { KlausError } from '@klaus/core/protocol';
 import { BUSY_TIMEOUT_MS } from '../database.ts';
 import { toStoreError } from '../store-error.ts';
+import { probeLock } from './probe-lock.ts';
 
-/** Milliseconds to wait before a lock counts as held: `isLocked` holds it briefly during its check. */
-const PROBE_MS = 5;
+/** Milliseconds that a check (see `probeLock`) needs at most, unless its process is paused. */
+const CHECK_MS = 5;
+/** Times that a file is found shared, and not held, before it counts as shared for longer than a check. */
+const MAX_SHARED = 20;
 
 /** A lock that the kernel releases when the process ends for any reason. */
 export interface FileLock {
@@ -25,29 +28,29 @@ export function toUsersFile(home: string): string {
 }
 
 /**
- * Locks a file against all other processes and all other holders in this one. Undefined while it is locked. The lock is
- * an exclusive transaction on an empty database, so that SQLite's own portable locking is used.
+ * Locks a file against all other processes and all other holders in this one. Undefined while it is locked or shared.
+ * The lock is an exclusive transaction on an empty database, so that SQLite's own portable locking is used.
  *
  * Do not open such a file in any other way: POSIX drops all locks of a process on a file as soon as the process closes
  * any descriptor of it.
  */
 export function lockFile(file: string): FileLock | undefined {
-  for (;;) {
+  for (let shared = 0; shared < MAX_SHARED;) {
     const before = prepareFile(file);
-    const connection = begin(file, { mode: 'EXCLUSIVE', timeout: PROBE_MS });
-    if (!connection) return undefined;
-    // The previous holder may have removed the file in the meantime. Then this lock is on an unlinked file, and another
-    // process can lock the new one.
-    if (toIdentity(file) === before) return toLock(file, connection);
-    connection.close();
+    const connection = begin(file, { mode: 'EXCLUSIVE', timeout: CHECK_MS });
+    if (connection) {
+      // The previous holder may have removed the file in the meantime. Then this lock is on an unlinked file, and
+      // another process can lock the new one.
+      if (toIdentity(file) === before) return toLock(file, connection);
+      connection.close();
+    } else if (probeLock(file)) {
+      return undefined;
+    } else {
+      // A process that checks it was paused during its check, or shares it (see `shareFile`).
+      shared++;
+    }
   }
-}
-
-export function isLocked(file: string): boolean {
-  if (!existsSync(file)) return false;
-  const lock = lockFile(file);
-  lock?.release();
-  return lock === undefined;
+  return undefined;
 }
 
 /**

@@ -3,18 +3,16 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** SQLite's result code for a locked file, without its extension. Source: https://sqlite.org/rescode.html */
 const BUSY = 5;
-/** Milliseconds. The holder of a lock keeps it for much longer. */
-const PROBE_MS = 5;
 
 /**
- * True if a process holds the lock file (see `lockFile`). Loads nothing else, and hinders no process that wants to lock
- * the file for longer than the check.
+ * True if a process holds the lock file (see `lockFile`), or locks it now. Loads nothing else. A check is a shared lock:
+ * it never looks like a holder to another check, and a process that locks the file waits for its end.
  */
 export function probeLock(file: string): boolean {
   if (!existsSync(file)) return false;
   let connection: DatabaseSync | undefined;
   try {
-    connection = new DatabaseSync(file, { readOnly: true, timeout: PROBE_MS });
+    connection = new DatabaseSync(file, { readOnly: true, timeout: 0 });
     connection.prepare('SELECT 1 FROM sqlite_schema').get();
     return false;
   } catch (error) {

@@ -10,7 +10,8 @@ import { readInbox } from '../log/inbox.ts';
 import { readEvents, readFence, readHead, readTexts } from '../log/log.ts';
 import { NO_HEAD } from '../log/record.ts';
 import type { Database } from '../database.ts';
-import { isLocked, toLockFile } from '../locks/file-lock.ts';
+import { toLockFile } from '../locks/file-lock.ts';
+import { probeLock } from '../locks/probe-lock.ts';
 import { findApproval, listApprovals } from '../projections/approval-row.ts';
 import type { ProjectionOptions } from '../projections/projection-options.ts';
 import { rebuildProjections } from '../projections/projections.ts';
@@ -51,12 +52,12 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
     agentUses: async () => readAgentUses(database),
     tree: async (session) => readTree(database, session),
     head: async (session) => readHead(database, session),
-    isClaimed: async (session) => isLocked(toLockFile(home, session)),
+    isClaimed: async (session) => probeLock(toLockFile(home, session)),
     fenceOf: async (session) => readFence(database, session),
     searchMessages: async (query) => searchMessages(database, query),
     approvals: async (filter) => listApprovals(database, filter),
     approval: async (idOrPrefix) => findApproval(database, idOrPrefix),
-    attention: async (filter) => readAttention(database, (session) => isLocked(toLockFile(home, session)), filter),
+    attention: async (filter) => readAttention(database, (session) => probeLock(toLockFile(home, session)), filter),
     async markSeen(seen) {
       if (!isUnseen(database, seen)) return;
       await commits.run(
@@ -101,9 +102,9 @@ export function createView(
     },
     head: (session) => readHead(database, session),
     approvals: (filter) => listApprovals(database, filter),
-    attention: (filter) => readAttention(database, (session) => isLocked(toLockFile(home, session)), filter),
+    attention: (filter) => readAttention(database, (session) => probeLock(toLockFile(home, session)), filter),
     inbox: (session) => readInbox(database, session),
-    isClaimed: (session) => isLocked(toLockFile(home, session)),
+    isClaimed: (session) => probeLock(toLockFile(home, session)),
     changedSessions: (since) => changedSessions(database, since),
     eventsOf: (session, types) => readEventsOf(database, session, types),
     events: (session, after = 0) => readEvents(database, session, after),
