@@ -23,6 +23,9 @@ const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const;
 /** Points that each category must have, of 100. */
 const LEAST = 95;
 
+/** Times that a screen is loaded when Lighthouse fails to record it, which Chromium causes now and then. */
+const MAX_TRIES = 3;
+
 const run = promisify(execFile);
 
 /** The scores of Lighthouse, with its settings for a desktop: simulated 10 Mbit/s and a round trip of 40 ms. */
@@ -66,22 +69,27 @@ async function signIn({ url, token }: Served): Promise<string> {
 /** Scores from 0 to 1, by category. */
 async function audit(url: string, headers: string, place: TestHome): Promise<Partial<Record<string, number>>> {
   const file = join(place.workspace, 'report.json');
-  await run(
-    'npx',
-    [
-      '--yes',
-      LIGHTHOUSE,
-      url,
-      '--quiet',
-      '--preset=desktop',
-      `--only-categories=${CATEGORIES.join(',')}`,
-      '--output=json',
-      `--output-path=${file}`,
-      `--extra-headers=${headers}`,
-      '--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage',
-    ],
-    { env: { ...process.env, CHROME_PATH: findChromium()! }, maxBuffer: 64 << 20 },
-  );
+  const input = [
+    '--yes',
+    LIGHTHOUSE,
+    url,
+    '--quiet',
+    '--preset=desktop',
+    `--only-categories=${CATEGORIES.join(',')}`,
+    '--output=json',
+    `--output-path=${file}`,
+    `--extra-headers=${headers}`,
+    '--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage',
+  ];
+  const env = { ...process.env, CHROME_PATH: findChromium()! };
+  for (let tries = 1; ; tries++) {
+    try {
+      await run('npx', input, { env, maxBuffer: 64 << 20 });
+      break;
+    } catch (error) {
+      if (tries === MAX_TRIES) throw error;
+    }
+  }
   const { categories } = JSON.parse(readFileSync(file, 'utf8')) as {
     categories: Record<string, { score: number }>;
   };
