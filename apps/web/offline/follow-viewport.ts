@@ -8,11 +8,13 @@ export function followViewport(root: HTMLElement): void {
   const { visualViewport } = globalThis;
   if (!visualViewport) return;
   const full = () => Math.max(document.documentElement.clientHeight, window.innerHeight);
+  const touch = matchMedia('(pointer: coarse)');
   let largest = full();
   const update = () => {
     // Zooming in also makes the visible part smaller.
     if (visualViewport.scale > 1.05) return;
-    largest = Math.max(largest, full());
+    // Without a touch screen, a window became smaller.
+    largest = touch.matches ? Math.max(largest, full()) : full();
     const covered = window.innerHeight - visualViewport.height;
     const isTyping = document.activeElement?.matches('input, textarea, [contenteditable]') ?? false;
     const isOpen = isTyping && Math.max(covered, largest - visualViewport.height) > MIN_KEYBOARD;

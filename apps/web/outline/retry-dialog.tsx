@@ -3,6 +3,7 @@ import type { Part } from '@klaus/core/protocol';
 import { useCallback } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { conversationOf } from '../log/session-log.ts';
+import { toModelName } from '../composer/model-name.ts';
 import { matchWords } from '../shell/match-words.ts';
 import { client } from '../state/client.ts';
 import { host } from '../state/host.ts';
@@ -23,10 +24,10 @@ export function RetryDialog({ session, seq }: { session: string; seq: number }) 
   const find = useCallback(
     (query: string) =>
       models
-        .filter(({ name, description }) => matchWords(`${name} ${description}`, query.trim()))
+        .filter(({ name, description }) => matchWords(`${name} ${toModelName(name)} ${description}`, query.trim()))
         .map(({ name, usable }) => ({
           key: name,
-          name,
+          name: toModelName(name),
           isDisabled: !usable,
           run: () => void retryWith(session, seq, name),
         })),
@@ -42,9 +43,11 @@ export function RetryDialog({ session, seq }: { session: string; seq: number }) 
         find={find}
         onClose={closeOverlay}
       >
-        {({ name, isDisabled }) => (
+        {({ key, name, isDisabled }) => (
           <>
-            <span className="ellipsis grow">{name}</span>
+            <span className="ellipsis grow">
+              {name} <span className="muted small">{key}</span>
+            </span>
             {isDisabled ? <span className="muted small">{words.composer.modelNoKey}</span> : null}
           </>
         )}

@@ -43,10 +43,9 @@ export function formatShare(share: number): string {
   return share > 0 && share < 0.005 ? `< ${formatPercent(0.01)}` : formatPercent(share);
 }
 
-/** US dollars, with more digits for small amounts. Null: not known. */
-export function formatUsd(usd: number | null): string {
+/** US dollars. Null: not known. @param digits After the point. Default: more for small amounts. */
+export function formatUsd(usd: number | null, digits = usd !== 0 && Math.abs(usd ?? 1) < 0.1 ? 4 : 2): string {
   if (usd === null) return text().status.unknownPrice;
-  const digits = usd !== 0 && Math.abs(usd) < 0.1 ? 4 : 2;
   const options = {
     style: 'currency',
     currency: 'USD',

@@ -39,27 +39,29 @@ function ToastView({ toast }: { toast: Toast }) {
       onBlur={() => setHeld(false)}
     >
       {kind === 'error' ? <CircleAlert size={16} className="bad" /> : <Info size={16} />}
-      <div className="toast-words grow">
-        <p>
-          <CodeText text={text} />
-        </p>
-        {detail === undefined ? null : (
-          <p className="muted">
-            <CodeText text={detail} />
+      <div className="toast-words line grow">
+        <div className="toast-text">
+          <p>
+            <CodeText text={text} />
           </p>
-        )}
+          {detail === undefined ? null : (
+            <p className="muted">
+              <CodeText text={detail} />
+            </p>
+          )}
+        </div>
+        {action ? (
+          <Button
+            variant="quiet"
+            onClick={() => {
+              action.run();
+              closeToast(id);
+            }}
+          >
+            {action.label}
+          </Button>
+        ) : null}
       </div>
-      {action ? (
-        <Button
-          variant="quiet"
-          onClick={() => {
-            action.run();
-            closeToast(id);
-          }}
-        >
-          {action.label}
-        </Button>
-      ) : null}
       <IconButton label={t.app.close} icon={X} onClick={() => closeToast(id)} />
     </div>
   );

@@ -22,5 +22,8 @@ test('a scale ends at a round number above the maximum', () => {
   expect(toScale(0.0466).top).toBeCloseTo(0.05);
   expect(toScale(7.2).top).toBe(10);
   expect(toScale(10).top).toBe(10);
-  expect(toScale(0)).toEqual({ top: 0, marks: [0] });
+  expect(toScale(0)).toEqual({ top: 0, marks: [0], digits: 2 });
+  expect(toScale(0.064).digits).toBe(2);
+  expect(toScale(0.009).digits).toBe(3);
+  expect(toScale(7.2).digits).toBe(2);
 });

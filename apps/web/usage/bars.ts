@@ -22,10 +22,10 @@ export function toBars(rows: readonly Bar[], max: number): Bar[] {
   return bars;
 }
 
-/** A scale from zero to a round number above the maximum, with its marks. */
-export function toScale(most: number): { top: number; marks: number[] } {
-  if (most <= 0) return { top: 0, marks: [0] };
+/** A scale from zero to a round number above the maximum, with its marks, and the digits that all of them need. */
+export function toScale(most: number): { top: number; marks: number[]; digits: number } {
+  if (most <= 0) return { top: 0, marks: [0], digits: 2 };
   const power = 10 ** Math.floor(Math.log10(most));
   const top = [1, 2, 4, 5, 10].map((step) => step * power).find((value) => value >= most * 0.999) ?? most;
-  return { top, marks: [0, top / 2, top] };
+  return { top, marks: [0, top / 2, top], digits: Math.max(2, Math.ceil(-Math.log10(top / 2))) };
 }

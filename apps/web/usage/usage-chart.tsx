@@ -29,12 +29,12 @@ export function UsageChart({ rows, by }: UsageChartProps) {
 /** One column per day, including days without usage. */
 function Days({ rows }: Pick<UsageChartProps, 'rows'>) {
   const bars = toBars(rows, MAX_DAYS);
-  const { top, marks } = toScale(Math.max(0, ...bars.map(({ usd }) => usd ?? 0)));
+  const { top, marks, digits } = toScale(Math.max(0, ...bars.map(({ usd }) => usd ?? 0)));
   return (
     <div className="usage-days small">
       <div className="usage-marks number column muted" aria-hidden>
         {marks.toReversed().map((mark) => (
-          <span key={mark}>{formatUsd(mark)}</span>
+          <span key={mark}>{formatUsd(mark, digits)}</span>
         ))}
       </div>
       <div className="usage-columns">

@@ -100,7 +100,7 @@ export const deSettings: SettingsText = {
     warn: 'Hinweis',
     fail: 'Funktioniert nicht',
     sandboxOk: (name) => `Befehle laufen in ${name}`,
-    hostOn: 'Befehle laufen ohne Sandbox',
+    hostOn: 'Befehle laufen ohne Sandbox.',
     hostHint: 'Sie haben alle Rechte des Benutzers des Servers. Eine Sandbox wählen oder die Einstellung zurücksetzen.',
     driverFails: (name) => `Die Sandbox ${name} funktioniert auf diesem Rechner nicht`,
     noSandbox: 'Auf diesem Rechner funktioniert keine Sandbox',

@@ -99,7 +99,7 @@ export const enSettings = {
     warn: 'Note',
     fail: 'Does not work',
     sandboxOk: (name: string) => `Commands run in ${name}`,
-    hostOn: 'Commands run without a sandbox',
+    hostOn: 'Commands run without a sandbox.',
     hostHint: 'They have all rights of the user of the server. Choose a sandbox, or reset the setting.',
     driverFails: (name: string) => `The sandbox ${name} does not work on this machine`,
     noSandbox: 'No sandbox works on this machine',
