@@ -37,7 +37,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the usage page${WITHOUT_BROWSER 
   test('the summary has the cost, the hit rate of the cache, and a forecast above the plan', async () => {
     const summary = page.getByRole('region', { name: enUsage.summary });
     const { rows } = await it.client.usage({ query: { by: 'day' } });
-    await summary.getByText(enUsage.requests(String(rows[0]!.requests))).waitFor();
+    await summary.getByText(enUsage.requests(rows[0]!.requests)).waitFor();
     await summary.getByText('75%').waitFor();
     await summary.locator('.bad').waitFor();
     expect(await summary.getByRole('link', { name: enUsage.setPlan }).count()).toBe(0);

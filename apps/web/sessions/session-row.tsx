@@ -72,7 +72,7 @@ export const SessionRow = memo(function SessionRow({
                 {t.sessions.asked(questions, formatAgo(waits, now))}
               </span>
             )}
-            {position === null ? null : <span>{t.sessions.position(position)}</span>}
+            {position === null ? null : <span className="ellipsis">{t.sessions.position(position)}</span>}
             {waits !== undefined || position !== null ? null : (
               <span className="ellipsis">
                 {depth > 0 ? agent : agent === BUILT_IN_AGENT ? folder : `${agent} · ${folder}`}

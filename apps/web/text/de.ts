@@ -79,7 +79,7 @@ export const de: Text = {
     nothingFoundHint: 'Die Suche umfasst Titel, Ordner und alle Nachrichten.',
     failed: 'Die Sitzungsliste konnte nicht geladen werden.',
     untitled: 'Sitzung ohne Titel',
-    position: (n) => `In der Warteschlange, Position ${n}`,
+    position: (n) => `Wartet, Position ${n}`,
     questions: (n) => count(n, 'Frage', 'Fragen'),
     asked: (n, ago) => (n === 1 ? `gefragt ${ago}` : `${count(n, 'Frage', 'Fragen')}, ${ago}`),
     older: 'Ältere Sitzungen',

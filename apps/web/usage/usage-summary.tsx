@@ -2,7 +2,7 @@ import { host } from '../state/host.ts';
 import { useAccess } from '../state/access.ts';
 import { toHash } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
-import { formatCount, formatShare, formatShort, formatUsd } from '../text/format.ts';
+import { formatShare, formatShort, formatUsd } from '../text/format.ts';
 import { useUsageText } from '../text/usage/usage-text.ts';
 import { type Figures, toCacheRate, toForecast } from './figures.ts';
 
@@ -23,7 +23,7 @@ export function UsageSummary({ total, days, now }: SummaryProps) {
       <div className="usage-card column">
         <h2 className="small muted">{t.period}</h2>
         <p className="usage-figure number">{formatUsd(total.usd)}</p>
-        <p className="small muted number">{t.requests(formatCount(total.requests))}</p>
+        <p className="small muted number">{t.requests(total.requests)}</p>
       </div>
       <div className="usage-card column">
         <h2 className="small muted">{t.cacheRate}</h2>

@@ -1,10 +1,13 @@
+import { createCount } from '../count.ts';
 import type { UsageText } from './en-usage.ts';
+
+const count = createCount('de');
 
 /** The same in German. */
 export const deUsage: UsageText = {
   summary: 'Zusammenfassung',
   period: 'Kosten in diesem Zeitraum',
-  requests: (n) => `${n} Anfragen`,
+  requests: (n) => count(n, 'Anfrage', 'Anfragen'),
   cacheRate: 'Trefferquote des Caches',
   cacheHint: (read) => `${read} Eingabe-Token kamen aus dem Prompt-Cache`,
   month: 'Dieser Monat',

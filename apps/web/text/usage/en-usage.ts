@@ -1,8 +1,12 @@
+import { createCount } from '../count.ts';
+
+const count = createCount('en');
+
 /** Texts of the usage page in English that are loaded with it. */
 export const enUsage = {
   summary: 'Summary',
   period: 'Cost in this period',
-  requests: (n: string) => `${n} requests`,
+  requests: (n: number) => count(n, 'request', 'requests'),
   cacheRate: 'Cache hit rate',
   cacheHint: (read: string) => `${read} input tokens came from the prompt cache`,
   month: 'This month',
