@@ -160,8 +160,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`on a phone${WITHOUT_BROWSER ? `,
     await place(bar.needsYou).tap();
     await expect.poll(() => page.url(), WAIT).toContain(asking);
     const field = page.getByRole('textbox', { name: en.composer.label });
-    const untilFocused = () =>
-      expect.poll(() => field.evaluate((element) => element === element.ownerDocument.activeElement), WAIT).toBe(true);
+    const untilFocused = async () => {
+      const isFocused = () => field.evaluate((element) => element === element.ownerDocument.activeElement);
+      await expect.poll(isFocused, WAIT).toBe(true);
+    };
     await place(bar.new).tap();
     await untilFocused();
     // On the start page itself, too.
