@@ -22,7 +22,10 @@ export function openAgents(
   const find: Agents['find'] = (name) => findAgent(folders, name);
   const isOfProject: Agents['isOfProject'] = (file) => file.startsWith(`${workspace}/`);
   const listTools = (): AgentTool[] =>
-    engine.tools.names.map((name) => ({ name, effects: engine.tools.get(name).effects }));
+    engine.tools.names
+      .map((name) => engine.tools.get(name))
+      .filter(({ userOnly = false }) => !userOnly)
+      .map(({ name, effects }) => ({ name, effects }));
   const grantOf: Agents['grantOf'] = (definition, { place = 'workspace' } = {}) => {
     const at = { workspace: place === 'everywhere' ? '/' : workspace, now: engine.clock.now() };
     return toAgentGrant(definition, { ...at, tools: listTools(), ...optional({ registries }) });

@@ -8,7 +8,7 @@ import {
   openHostProxy,
   type ProcessHome,
 } from '@klaus/adapters/sandboxes';
-import { builtinTools, createCheckpoint, findCommitted, findIgnored } from '@klaus/adapters/tools';
+import { builtinTools, createCheckpoint, findCommitted, findIgnored, pushBranch } from '@klaus/adapters/tools';
 import {
   createLayers,
   createSecretSource,
@@ -102,7 +102,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
 function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild'> {
   const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
-  const builtin = options.builtinTools === false ? [] : builtinTools;
+  const builtin = options.builtinTools === false ? [] : [...builtinTools, pushBranch];
   const clock = createSystemClock();
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
   return {

@@ -1,3 +1,3 @@
 /** Tools that no model calls: a door calls them with the command `call`, around a review of what they prepare. */
-export { commitChanges, pushBranch, stageChanges, type StagedChanges } from '@klaus/adapters/tools';
+export { commitChanges, stageChanges, type StagedChanges } from '@klaus/adapters/tools';
 export { parseDiff, review, REVIEWERS, type Judge } from '@klaus/core/reviewers';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Event, Script } from '@klaus/sdk';
+import { createKlaus, type Event, type Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { startServeProcess } from '../fixtures/server.ts';
@@ -367,6 +367,20 @@ test('a workspace behind a symbolic link keeps the paths of the editor', async (
   expect(changed.content).toMatchObject([{ path: join(cwd, 'b.txt') }]);
   const { sessions } = await editor.agent.request('session/list', { cwd });
   expect(sessions).toMatchObject([{ sessionId, cwd }]);
+});
+
+test('archived sessions are not listed', async () => {
+  using place = createTestHome();
+  await using server = await startServer(HANGING);
+  for (const text of ['Kept.', 'Archived.']) await runKlaus(['run', text], { place, server });
+  await using klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: place.env });
+  const [archived, kept] = await klaus.sessions();
+  const session = await klaus.session(archived!.id);
+  await session.send({ type: 'change', archived: true });
+  await session.applyQueuedCommands();
+  await using editor = await startEditor({ place, server });
+  const { sessions } = await editor.agent.request('session/list', {});
+  expect(sessions.map((each) => each.sessionId)).toEqual([kept!.id]);
 });
 
 test('output of a command is shown while it runs, as text or in a terminal of the agent', async () => {

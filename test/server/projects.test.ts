@@ -240,10 +240,17 @@ test('a folder is added, created, kept across a restart of the list, and removed
       path,
       code,
     });
+  const removable = async () =>
+    (await it.client.projects()).projects.filter(({ isRemovable }) => isRemovable).map(({ path }) => path);
+  expect(await removable()).toEqual([fresh]);
   await it.client.forgetProject({ query: { path: fresh } });
   expect(await paths()).not.toContain(fresh);
   expect(existsSync(fresh)).toBe(true);
   expect(await codeOf(it.client.forgetProject({ query: { path: fresh } }))).toBe('usage');
+  // A session keeps it in the list.
+  await it.client.addProject({ body: { path: fresh } });
+  await it.client.openSession({ body: { workspace: fresh } });
+  expect(await removable()).toEqual([]);
 });
 
 test('sessions are counted for their project, and found by project, model, state and time', async () => {

@@ -97,6 +97,29 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`projects${WITHOUT_BROWSER ? `, $
     await page.getByRole('button', { name: `${en.home.workspace}: ${join(workspace, 'fresh')}` }).waitFor();
   });
 
+  test('a project without sessions is removed from the list, its folder stays, and the removal can be undone', async () => {
+    const fresh = join(workspace, 'fresh');
+    const listed = async () => (await it.client.projects()).projects.some(({ path }) => path === fresh);
+    await page.getByRole('button', { name: en.lists.project('') }).click();
+    await page.getByRole('option', { name: words.forgetOpen }).click();
+    const dialog = page.getByRole('dialog', { name: words.forgetTitle });
+    await dialog.getByText(words.forgetHint).waitFor();
+    const button = dialog.getByRole('button', { name: words.forget('fresh') });
+    await button.waitFor();
+    // Folders with sessions are not offered.
+    expect(await dialog.getByRole('listitem').count()).toBe(1);
+    await expectAccessible(page, 'projects that can be removed');
+    await button.click();
+    await dialog.getByText(words.noneRemovable).waitFor();
+    expect(await listed()).toBe(false);
+    expect(existsSync(fresh)).toBe(true);
+    expect(new URL(page.url()).searchParams.get('project')).toBeNull();
+    await page.keyboard.press('Escape');
+    await switcher(words.all).waitFor();
+    await page.getByRole('button', { name: words.undo }).click();
+    await expect.poll(listed, WAIT).toBe(true);
+  });
+
   test('a repository is cloned from a path and opened as a project', async () => {
     const source = join(workspace, 'source');
     mkdirSync(source);

@@ -159,11 +159,17 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`on a phone${WITHOUT_BROWSER ? `,
     await expect.poll(() => new URL(page.url()).hash, WAIT).toBe(`#/s/${done}`);
     await place(bar.needsYou).tap();
     await expect.poll(() => page.url(), WAIT).toContain(asking);
-    await place(bar.new).tap();
     const field = page.getByRole('textbox', { name: en.composer.label });
-    await expect
-      .poll(() => field.evaluate((element) => element === element.ownerDocument.activeElement), WAIT)
-      .toBe(true);
+    const untilFocused = async () => {
+      const isFocused = () => field.evaluate((element) => element === element.ownerDocument.activeElement);
+      await expect.poll(isFocused, WAIT).toBe(true);
+    };
+    await place(bar.new).tap();
+    await untilFocused();
+    // On the start page itself, too.
+    await field.blur();
+    await place(bar.new).tap();
+    await untilFocused();
   });
 
   test('the bar ends at the bottom of the window, and a wide page has none', async () => {

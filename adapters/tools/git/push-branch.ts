@@ -1,10 +1,10 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
 import type { ToolContext } from '@klaus/core/agent';
-import { matchesGlob, readGitSettings } from '@klaus/core/policy';
+import { isBelow, matchesGlob, readGitSettings } from '@klaus/core/policy';
 import { toolFailed } from '../tool-failed.ts';
 import { runGit, toGitError } from './git.ts';
 import { findGitCredentials, toCredentialAccess, type GitCredentials } from './remote/git-credentials.ts';
@@ -45,7 +45,7 @@ printf '%s\\0%s\\0%s' "$branch" "$commit" "$known"
 /**
  * Pushes one branch. Git runs outside of the sandbox, because it needs the network and the credentials of the user, but
  * with a configuration of its own: of the repository's only the URL of the remote is used, so that no setting in the
- * workspace starts a program. The pre-push hook runs before, in the sandbox. No model calls it.
+ * workspace starts a program. The pre-push hook runs before, in the sandbox.
  */
 export const pushBranch = defineTool({
   name: 'push_branch',
@@ -54,9 +54,15 @@ export const pushBranch = defineTool({
   effects: ['network'],
   resume: 'tell',
   inPlace: true,
+  userOnly: true,
   async prepare(options, context) {
+    if (options.branch !== undefined && !NAME.test(options.branch))
+      throw toolFailed(`${JSON.stringify(options.branch)} is not the name of a branch.`, {
+        hint: 'It has characters with a meaning for other programs. Push it in a terminal, or rename it.',
+      });
     const repository = await findOwnRepository(context);
     const url = readUrl(repository, options.remote);
+    checkFolder(context, url);
     const { host, port } = toHost(url);
     const what = `${options.branch ?? 'the current branch'} to ${options.remote}`;
     return {
@@ -89,7 +95,7 @@ export const pushBranch = defineTool({
 });
 
 /** @throws KlausError `tool.failed` for an unknown remote, or a URL that starts a program. */
-function readUrl({ commonDir }: Repository, remote: string): string {
+function readUrl({ commonDir, top }: Repository, remote: string): string {
   if (!NAME.test(remote)) throw toolFailed(`${JSON.stringify(remote.slice(0, 100))} is not the name of a remote.`);
   const file = join(commonDir, 'config');
   const { kept } = readGitSettings(existsSync(file) ? readFileSync(file, 'utf8') : '');
@@ -101,7 +107,26 @@ function readUrl({ commonDir }: Repository, remote: string): string {
   const url = (read('pushurl') ?? read('url'))?.replace(/^"(.*)"$/, '$1');
   if (url === undefined) throw toolFailed(`There is no remote ${remote}.`, { hint: 'Add it with git remote add.' });
   if (url.startsWith('-') || /^[\w+.-]+::/.test(url)) throw toolFailed('The URL of the remote starts a program.');
-  return url;
+  // Git runs in another folder.
+  return toHost(url).port === 0 && !url.startsWith('file://') ? resolve(top, url) : url;
+}
+
+/**
+ * Git runs the hooks of a repository of this machine, and programs that its configuration names, outside of the sandbox.
+ *
+ * @throws KlausError `tool.failed` for one that the session can change.
+ */
+function checkFolder(context: ToolContext, url: string): void {
+  const path = url.startsWith('file://') && URL.canParse(url) ? decodeURIComponent(new URL(url).pathname) : url;
+  if (toHost(url).port !== 0 || !existsSync(path)) return;
+  const real = realpathSync(path);
+  const isWritable = context
+    .authorities()
+    .some((held) => held.kind === 'fs' && held.rights.includes('w') && isBelow(real, held.path));
+  if (!isWritable) return;
+  throw toolFailed('The remote is a folder that this session can change, so that its hooks cannot be trusted.', {
+    hint: 'Push in a terminal.',
+  });
 }
 
 /** Host `localhost` for a remote that is a folder of this machine. */
@@ -120,7 +145,6 @@ async function readBranch(
   given: { repository: Repository; url: string; remote: string; branch?: string | undefined },
 ): Promise<{ branch: string; commit: string; known: string }> {
   const { repository, url, remote, branch = '' } = given;
-  if (branch !== '' && !NAME.test(branch)) throw toolFailed(`${JSON.stringify(branch)} is not the name of a branch.`);
   const result = await runGit(context, ['/bin/sh', '-c', READ], {
     repository,
     env: { KLAUS_BRANCH: branch, KLAUS_REMOTE: remote, KLAUS_URL: withoutUser(url) },

@@ -70,11 +70,16 @@ async function* readLines(connection: Socket): AsyncGenerator<string, void, unde
   for await (const piece of connection.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) {
     const lines = `${rest}${piece}`.split('\n');
     rest = lines.pop()!;
-    yield* lines;
-    if (rest.length > MAX_LINE)
-      throw new SocketError('E_REQUEST_TOO_LARGE', `A request has at most ${MAX_LINE} characters.`);
+    for (const line of lines) yield toAllowed(line);
+    toAllowed(rest);
   }
   yield rest;
+}
+
+/** @throws SocketError `E_REQUEST_TOO_LARGE`. */
+function toAllowed(line: string): string {
+  if (line.length <= MAX_LINE) return line;
+  throw new SocketError('E_REQUEST_TOO_LARGE', `A request has at most ${MAX_LINE} characters.`);
 }
 
 async function answer(line: string, actions: Actions): Promise<unknown> {

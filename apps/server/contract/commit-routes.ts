@@ -41,4 +41,14 @@ export const commitRoutes = {
     status: 202,
     answer: sent,
   }),
+  push: defineSessionRoute('POST /api/sessions/:id/push', {
+    summary:
+      'Pushes a branch to a remote, as a call of the user through the gate, after the active run. Git uses the credentials of the user who runs the server. Nothing is overwritten, and no upstream is set.',
+    body: z.object({
+      remote: z.string().min(1).max(200).describe('The name of a remote of the repository.'),
+      branch: z.string().min(1).max(200),
+    }),
+    status: 202,
+    answer: sent,
+  }),
 };

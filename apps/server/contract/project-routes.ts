@@ -12,6 +12,7 @@ export const projectViewSchema = z.object({
   usd: z.number().nullable().describe('Cost of all its sessions, also archived ones; null if a price is unknown.'),
   updatedAt: z.string().nullable().describe('Latest activity, ISO 8601; null without sessions.'),
   isDefault: z.boolean().describe('The configured workspace.'),
+  isRemovable: z.boolean().describe('True: it is only in the list because it was added.'),
 });
 export type ProjectView = z.infer<typeof projectViewSchema>;
 

@@ -6,7 +6,7 @@ import { findSession, openSession } from './sessions.ts';
 async function call(
   context: Context,
   id: string,
-  { name, input, by }: { name: string; input: Record<string, string | string[]>; by: Exchange['by'] },
+  { name, input, by }: { name: string; input: Record<string, string | string[] | boolean>; by: Exchange['by'] },
 ) {
   const { klaus, queue } = context;
   const { lastSeq: after } = await findSession(context, id);
@@ -30,4 +30,11 @@ export const commitHandlers = {
 
   commit: ({ params, body }, context, { by }) =>
     call(context, params.id, { name: 'git_commit', input: { message: body.message, paths: body.paths }, by }),
+
+  push: ({ params, body }, context, { by }) =>
+    call(context, params.id, {
+      name: 'push_branch',
+      input: { remote: body.remote, branch: body.branch, force: false, protected: [] },
+      by,
+    }),
 } satisfies PartialHandlers;

@@ -14,11 +14,11 @@ function listProjects(context: Context): ProjectView[] {
   const { klaus, workspaces, projects } = context;
   const own = configuredWorkspace(klaus);
   const found = new Map<string, ProjectView>();
-  const at = (path: string): ProjectView => {
+  const at = (path: string, isAdded = false): ProjectView => {
     const known = found.get(path);
     if (known) return known;
     const counts = { sessions: 0, running: 0, needsYou: 0, usd: 0, updatedAt: null };
-    const project = { path, exists: existsSync(path), ...counts, isDefault: path === own };
+    const project = { path, exists: existsSync(path), ...counts, isDefault: path === own, isRemovable: isAdded };
     found.set(path, project);
     return project;
   };
@@ -32,7 +32,8 @@ function listProjects(context: Context): ProjectView[] {
     if (state === 'running' || state === 'queued') project.running += 1;
     if (state === 'needs-you') project.needsYou += 1;
   }
-  for (const path of [...projects.list().toReversed(), own]) at(path);
+  at(own);
+  for (const path of projects.list().toReversed()) at(path, true);
   return [...found.values()]
     .filter(({ path }) => workspaces.allowsKnown(path))
     .toSorted((a, b) => ((a.updatedAt ?? '') < (b.updatedAt ?? '') ? 1 : -1));

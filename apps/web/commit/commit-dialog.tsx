@@ -1,5 +1,5 @@
 import type { RepositoryView } from '@klaus/server/contract';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { toChangedFiles } from '../changes/changed-file.ts';
 import { parseDiff } from '@klaus/core/conversation';
 import { client } from '../state/client.ts';
@@ -13,9 +13,10 @@ import { CodeText } from '../ui/code-text.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
+import { CallStatus } from './call-status.tsx';
 import { CommitEnd } from './commit-end.tsx';
 import { CommitFiles } from './commit-files.tsx';
-import { useCommit } from './use-commit.ts';
+import { useCalls } from './use-calls.ts';
 import './commit.css';
 
 /** Commits changes of a session, on the current branch or on a new one. */
@@ -70,25 +71,34 @@ function CommitForm({ session, repository, files }: CommitFormProps) {
   const [isNew, setNew] = useState(false);
   const [branch, setBranch] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(files.map(({ path }) => path)));
-  const { state, commit } = useCommit(session);
+  const { state, run } = useCalls(session);
+  const created = useRef<string | undefined>(undefined);
   const name = branch.trim();
   const isInvalid = isNew && name !== '' && !isBranchName(name);
   const canSend =
     state.kind !== 'running' && message.trim() !== '' && chosen.size > 0 && (!isNew || (name !== '' && !isInvalid));
   const paths = useMemo(() => files.map(({ path }) => path).filter((path) => chosen.has(path)), [files, chosen]);
-  if (state.kind === 'done') return <CommitEnd session={session} output={state.output} />;
-  const submit = () => {
-    if (canSend) void commit({ branch: isNew ? name : undefined, message: message.trim(), paths });
+  if (state.kind === 'done' && state.step === 'commit') return <CommitEnd session={session} output={state.output} />;
+  const submit = async () => {
+    if (!canSend) return;
+    const params = { id: session };
+    // A branch that was created is not created again after a failed commit.
+    if (isNew && created.current !== name) {
+      const end = await run('branch', () => client.createBranch({ params, body: { name } }));
+      if (!end?.isOk) return;
+      created.current = name;
+    }
+    await run('commit', () => client.commit({ params, body: { message: message.trim(), paths } }));
   };
   return (
     <form
       className="dialog-body column"
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        void submit();
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit();
       }}
     >
       <p>{repository.branch === null ? t.commit.detached : t.commit.on(repository.branch)}</p>
@@ -126,7 +136,7 @@ function CommitForm({ session, repository, files }: CommitFormProps) {
         />
       </label>
       <CommitFiles files={files} chosen={chosen} onChange={setChosen} />
-      <CommitStatus state={state} isBusy={known?.state === 'running'} />
+      <CallStatus session={session} state={state} />
       <div className="dialog-foot line">
         <Button onClick={closeOverlay}>{state.kind === 'running' ? words.app.close : words.app.cancel}</Button>
         <Button type="submit" needs="operator" variant="primary" disabled={!canSend}>
@@ -140,28 +150,4 @@ function CommitForm({ session, repository, files }: CommitFormProps) {
 /** What git accepts as the name of a branch, without its rarer cases. */
 function isBranchName(name: string): boolean {
   return /^(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)|\/$|\.$))[A-Za-z0-9][\w./+@-]{0,199}$/.test(name);
-}
-
-function CommitStatus({ state, isBusy }: { state: ReturnType<typeof useCommit>['state']; isBusy: boolean }) {
-  const t = useChangesText();
-  const [running, setRunning] = useState('');
-  useEffect(() => {
-    if (state.kind !== 'running') return setRunning('');
-    setRunning(state.isAsked ? t.commit.asked : isBusy ? t.commit.waits : t.commit.running[state.step]);
-  }, [state, isBusy, t]);
-  return (
-    <>
-      <p role="status" className="muted">
-        {running}
-      </p>
-      {state.kind === 'failed' ? (
-        <div role="alert" className="column">
-          <p className="bad">{t.commit.stepFailed[state.step]}</p>
-          <pre className="commit-output wrap" tabIndex={0} aria-label={t.commit.output}>
-            {state.output}
-          </pre>
-        </div>
-      ) : null}
-    </>
-  );
 }

@@ -1,49 +1,84 @@
-import { CircleCheck, ExternalLink } from 'lucide-react';
+import { CircleCheck, ExternalLink, Upload } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
 import { useChangesText } from '../text/changes/changes-text.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
+import { CodeText } from '../ui/code-text.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useQuery } from '../ui/use-query.ts';
+import { CallOutput, CallStatus } from './call-status.tsx';
+import { quoteWord } from './quote-word.ts';
+import { useCalls } from './use-calls.ts';
 
-/** The commit, and how it becomes a pull request. */
+/** The commit, its push, and how it becomes a pull request. */
 export function CommitEnd({ session, output }: { session: string; output: string }) {
-  const t = useChangesText();
+  const t = useChangesText().commit;
   const words = useText();
   // The branch may be a new one.
   const { value } = useQuery(session, (signal) => client.repository({ params: { id: session } }, { signal }));
   const { branch = null, remote = null } = value?.repository ?? {};
-  const push = remote && branch ? `git push -u ${remote.name} ${branch}` : undefined;
+  const { state, run } = useCalls(session);
+  const foot = useRef<HTMLDivElement>(null);
+  const isPushed = state.kind === 'done';
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (isPushed) foot.current?.querySelector<HTMLElement>('a, button')?.focus();
+  }, [isPushed]);
+  const canPush = remote !== null && branch !== null;
+  const push = () => {
+    if (!canPush) return;
+    void run('push', () => client.push({ params: { id: session }, body: { remote: remote.name, branch } }));
+  };
   return (
     <div className="dialog-body column">
       <p className="line" role="status">
         <CircleCheck size={16} className="good" aria-hidden />
-        {t.commit.done}
+        {isPushed ? t.pushed : t.done}
       </p>
-      <pre className="commit-output wrap" tabIndex={0} aria-label={t.commit.output}>
-        {output}
-      </pre>
-      {push === undefined ? null : (
+      <CallOutput text={isPushed ? state.output : output} />
+      {canPush && !isPushed ? <p className="muted">{t.pushHint(remote.url)}</p> : null}
+      {value && remote === null ? (
+        <p className="muted">
+          <CodeText text={t.noRemote} />
+        </p>
+      ) : null}
+      <CallStatus session={session} state={state} />
+      {canPush && state.kind === 'failed' ? (
         <>
-          <p>{t.commit.pushHint}</p>
-          <p className="command line">
-            <code className="grow wrap">{push}</code>
-            <CopyButton text={push} label={t.commit.copyPush} />
-          </p>
+          <p>{t.pushElsewhere}</p>
+          <PushCommand remote={remote.name} branch={branch} />
         </>
-      )}
-      <div className="dialog-foot line">
-        {remote?.compare ? (
-          <a className="button button-plain" href={remote.compare} target="_blank" rel="noreferrer">
+      ) : null}
+      <div ref={foot} className="dialog-foot line">
+        {isPushed && remote?.compare ? (
+          <a className="button button-primary" href={remote.compare} target="_blank" rel="noreferrer">
             <ExternalLink size={14} aria-hidden />
-            {t.commit.openCompare}
+            {t.openCompare}
           </a>
         ) : null}
-        <Button variant="primary" data-first onClick={closeOverlay}>
+        <Button data-first onClick={closeOverlay}>
           {words.app.close}
         </Button>
+        {canPush && !isPushed ? (
+          <Button needs="operator" icon={Upload} variant="primary" disabled={state.kind === 'running'} onClick={push}>
+            {t.push(branch)}
+          </Button>
+        ) : null}
       </div>
     </div>
+  );
+}
+
+/** The command that pushes in a terminal. */
+function PushCommand({ remote, branch }: { remote: string; branch: string }) {
+  const t = useChangesText().commit;
+  const command = `git push -u ${quoteWord(remote)} ${quoteWord(branch)}`;
+  return (
+    <p className="command line">
+      <code className="grow wrap">{command}</code>
+      <CopyButton text={command} label={t.copyPush} />
+    </p>
   );
 }

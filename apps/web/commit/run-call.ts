@@ -12,8 +12,8 @@ interface RunCallOptions {
   session: string;
   tool: string;
   send: () => Promise<{ after: number }>;
-  /** The call waits for an approval. */
-  onAsked: () => void;
+  /** The call waits for an answer; undefined: it does not any more. */
+  onAsked: (asked: EventOf<'approval.asked'> | undefined) => void;
   signal: AbortSignal;
 }
 
@@ -37,7 +37,9 @@ export async function runCall({ session, tool, send, onAsked, signal }: RunCallO
         if (event.type === 'message.added' && event.message.origin === 'shell') {
           const part = event.message.parts.find((it) => it.type === 'call' && it.name === tool);
           if (part?.type === 'call') [call, run] = [call ?? part.id, run ?? event.run];
-        } else if (event.type === 'approval.asked' && event.subject.kind !== 'limit' && event.run === run) onAsked();
+        } else if (event.type === 'approval.asked' && event.subject.kind !== 'limit' && event.run === run)
+          onAsked(event);
+        else if (event.type === 'approval.answered' && event.run === run) onAsked(undefined);
         else if (event.type === 'tool.finished' && event.call === call) end(event);
         else if (event.type === 'run.finished' && event.run === run) end({ outcome: 'error', output: event.reason });
       },

@@ -41,9 +41,9 @@ function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => P
 function useFocus(field: RefObject<HTMLTextAreaElement | null>, isFocused: boolean): void {
   useSignal('focus-message', () => field.current?.focus());
   useEffect(() => {
+    const next = takeNextFocus();
     // A keyboard on the screen would cover the page.
-    const isWanted = takeNextFocus() || isFocused;
-    if (isWanted && matchMedia('(pointer: fine)').matches) field.current?.focus();
+    if (next?.onTouch || ((next || isFocused) && matchMedia('(pointer: fine)').matches)) field.current?.focus();
   }, [field, isFocused]);
 }
 

@@ -1,7 +1,8 @@
 import type { ProcessView } from '@klaus/server/contract';
-import { ChevronRight, CircleAlert, CircleCheck, CircleSlash, LoaderCircle, Maximize2, Square } from 'lucide-react';
-import { useId, useState } from 'react';
+import { CircleAlert, CircleCheck, CircleSlash, LoaderCircle, Maximize2, Square } from 'lucide-react';
+import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
+import { FoldedPanel } from '../sessions/folded-panel.tsx';
 import { client } from '../state/client.ts';
 import { showToast } from '../state/toasts.ts';
 import { formatBytes, formatDuration } from '../text/format.ts';
@@ -9,7 +10,6 @@ import { useRenderText } from '../text/render/render-text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Pending } from '../ui/empty.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { useSavedState } from '../ui/use-saved-state.ts';
 import { ProcessDialog } from './process-dialog.tsx';
 import { isActive, useProcesses } from './use-processes.ts';
 import './processes.css';
@@ -23,33 +23,24 @@ interface ProcessListProps {
 /** The background processes of a session with their state, their output, and a button that stops them. */
 export function ProcessList({ session, version }: ProcessListProps) {
   const t = useRenderText();
-  const id = useId();
-  const [isOpen, setOpen] = useSavedState(`processes ${session}`, false);
   const [shown, setShown] = useState<string | undefined>();
   const loaded = useProcesses(session, version);
   const processes = loaded.value ?? [];
   const running = processes.filter(isActive).length;
   const opened = processes.find((each) => each.id === shown);
   return (
-    <section className="todos in-column" aria-labelledby={`${id}-title`}>
-      <button
-        type="button"
-        className="todos-head bare line"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => setOpen(!isOpen)}
+    <>
+      <FoldedPanel
+        label={t.processes.label}
+        saved={`processes ${session}`}
+        facts={
+          <span className="muted number" role="status">
+            {running > 0 ? t.processes.running(running) : t.processes.all(processes.length)}
+          </span>
+        }
+        summary={processes[0] ? <span className="muted ellipsis mono">{processes[0].command}</span> : null}
       >
-        <ChevronRight size={14} className="fold-mark muted" />
-        <span id={`${id}-title`} className="todos-title">
-          {t.processes.label}
-        </span>
-        <span className="todos-count muted number" role="status">
-          {running > 0 ? t.processes.running(running) : t.processes.all(processes.length)}
-        </span>
-        {isOpen || processes.length === 0 ? null : <span className="muted ellipsis mono">{processes[0]!.command}</span>}
-      </button>
-      {isOpen ? (
-        <div id={id} className="processes">
+        <div className="processes">
           <Pending query={loaded} title={t.processes.failed} rows={1} />
           <ul role="list">
             {processes.map((process) => (
@@ -62,9 +53,9 @@ export function ProcessList({ session, version }: ProcessListProps) {
             ))}
           </ul>
         </div>
-      ) : null}
+      </FoldedPanel>
       {opened ? <ProcessDialog process={opened} onClose={() => setShown(undefined)} /> : null}
-    </section>
+    </>
   );
 }
 

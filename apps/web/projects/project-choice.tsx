@@ -1,5 +1,5 @@
 import type { ProjectView } from '@klaus/server/contract';
-import { Check, Folders, Plus } from 'lucide-react';
+import { Check, Folders, Plus, X } from 'lucide-react';
 import { useCallback } from 'react';
 import { hasAccess } from '../state/access.ts';
 import { client } from '../state/client.ts';
@@ -19,7 +19,7 @@ import { toProjectName } from './project-path.ts';
 interface Item extends FilterItem {
   label: string;
   project?: ProjectView;
-  kind: 'all' | 'project' | 'new';
+  kind: 'all' | 'project' | 'new' | 'forget';
 }
 
 /** The list of projects. Choosing one filters the sessions, and is the folder of a new session. */
@@ -42,6 +42,12 @@ export function ProjectChoice({ onClose }: { onClose: () => void }) {
         label: t.projects.create,
         run: () => overlay.set({ kind: 'new-project' }),
       };
+      const forgotten: Item = {
+        key: 'forget',
+        kind: 'forget',
+        label: t.projects.forgetOpen,
+        run: () => overlay.set({ kind: 'forget-projects' }),
+      };
       const rows = (projects ?? []).map((project): Item => ({
         ...{ key: project.path, kind: 'project', label: toProjectName(project.path), project },
         isDisabled: !project.exists && project.sessions === 0,
@@ -51,7 +57,8 @@ export function ProjectChoice({ onClose }: { onClose: () => void }) {
         },
       }));
       const found = rows.filter((row) => matchWords(`${row.label} ${row.key}`, text.trim()));
-      const ends = hasAccess('operator') ? [created] : [];
+      const canForget = projects?.some(({ isRemovable }) => isRemovable) ?? false;
+      const ends = hasAccess('operator') ? [created, ...(canForget ? [forgotten] : [])] : [];
       return text.trim() === '' ? [all, ...found, ...ends] : [...found, ...ends];
     },
     [projects, t],
@@ -71,6 +78,7 @@ export function ProjectChoice({ onClose }: { onClose: () => void }) {
         <>
           <span className="menu-icon">
             {kind === 'new' ? <Plus size={14} /> : null}
+            {kind === 'forget' ? <X size={14} /> : null}
             {kind === 'all' ? <Folders size={14} /> : null}
             {kind === 'project' && project!.path === chosen ? <Check size={14} aria-hidden /> : null}
           </span>

@@ -1,6 +1,6 @@
 import type { SavedPromptView } from '@klaus/server/contract';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { signal } from '../actions/signal.ts';
 import { changeDraft, drafts } from '../composer/drafts.ts';
@@ -24,11 +24,18 @@ export function PromptsDialog({ draft, scope }: { draft: string; scope: Scope })
   );
   const [edited, setEdited] = useState<Pick<SavedPromptView, 'name' | 'description' | 'text'> | undefined>();
   const isAllowed = hasAccess('admin');
+  const isUsed = useRef(false);
+  useEffect(
+    () => () => {
+      // The dialog has returned the focus.
+      if (isUsed.current) signal('fill-placeholder');
+    },
+    [],
+  );
   const use = ({ text }: SavedPromptView) => {
     changeDraft(draft, { text });
+    isUsed.current = true;
     closeOverlay();
-    // The dialog returns the focus first.
-    setTimeout(() => signal('fill-placeholder'), 50);
   };
   const remove = async ({ name }: SavedPromptView) => {
     if (await attempt(() => client.deletePrompt({ params: { name } }))) query.refetch();

@@ -1,6 +1,7 @@
 import { CircleQuestionMark, FileDiff, List, MessageSquareText, SquarePen, type LucideIcon } from 'lucide-react';
 import { availableCommands } from '../actions/commands.ts';
 import { signal } from '../actions/signal.ts';
+import { focusNextField } from '../composer/next-focus.ts';
 import { host } from '../state/host.ts';
 import { isOwn } from '../state/session-tree.ts';
 import { go, route, toSession } from '../state/route.ts';
@@ -75,9 +76,9 @@ export function BottomBar() {
       icon: SquarePen,
       isCurrent: false,
       run() {
+        if (here.page === 'home') return signal('focus-message');
+        focusNextField({ onTouch: true });
         go({ page: 'home' });
-        // The message field is mounted together with the new page.
-        setTimeout(() => signal('focus-message'), 50);
       },
     },
   ];

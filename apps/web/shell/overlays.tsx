@@ -15,6 +15,10 @@ const NewProjectDialog = lazyComponent(
   async () => (await import('../projects/new-project-dialog.tsx')).NewProjectDialog,
 );
 
+const ForgetProjectsDialog = lazyComponent(
+  async () => (await import('../projects/forget-projects-dialog.tsx')).ForgetProjectsDialog,
+);
+
 const RevertDialog = lazyComponent(async () => (await import('../changes/revert-dialog.tsx')).RevertDialog);
 const CommitDialog = lazyComponent(async () => (await import('../commit/commit-dialog.tsx')).CommitDialog);
 const OutlineDialog = lazyComponent(async () => (await import('../outline/outline-dialog.tsx')).OutlineDialog);
@@ -31,6 +35,8 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <KeysDialog />;
     case 'new-project':
       return <NewProjectDialog />;
+    case 'forget-projects':
+      return <ForgetProjectsDialog />;
     case 'attachment':
       return <AttachmentDialog attachment={overlay.attachment} />;
     case 'prompts':

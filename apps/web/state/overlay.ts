@@ -8,6 +8,7 @@ export type Overlay =
   | { kind: 'palette' }
   | { kind: 'keys' }
   | { kind: 'new-project' }
+  | { kind: 'forget-projects' }
   | { kind: 'prompts'; draft: string; scope: Scope }
   | { kind: 'attachment'; attachment: Attachment }
   | { kind: 'rename'; session: string }

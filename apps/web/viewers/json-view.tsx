@@ -1,13 +1,12 @@
-import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { Tree } from '../debug/tree.tsx';
 import { ROOT, toRows, type OpenNodes } from '../debug/tree-rows.ts';
 import { FileText } from '../files/file-text.tsx';
-import { useSignal } from '../actions/use-signal.ts';
 import { useRenderText } from '../text/render/render-text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { MAX_MATCHES, searchNodes, toJsonNodes, type JsonNode } from './json-nodes.ts';
+import { ViewerHead } from './viewer-head.tsx';
 import '../debug/debug.css';
-import '../ui/find-bar.css';
 import './viewers.css';
 
 interface JsonViewProps {
@@ -43,36 +42,21 @@ function parse(text: string): { nodes: JsonNode[] } | { error: string } {
 
 function Nodes({ path, nodes }: { path: string; nodes: readonly JsonNode[] }) {
   const t = useRenderText();
-  const find = useRef<HTMLInputElement>(null);
-  useSignal('find-in-file', () => find.current?.select());
   const [words, setWords] = useState('');
   const wanted = useDeferredValue(words.trim());
   const [current, setCurrent] = useState('$');
   const found = useMemo(() => (wanted === '' ? undefined : searchNodes(nodes, wanted)), [nodes, wanted]);
   const shown = found?.nodes ?? nodes;
+  const count = found?.count;
+  const status =
+    count === undefined ? '' : count === MAX_MATCHES ? t.viewer.tooMany(MAX_MATCHES) : t.viewer.matches(count);
   const open = useMemo(() => toOpen(shown, found !== undefined), [shown, found]);
   return (
     <div className="json-view column">
-      <div className="find-bar line ruled">
-        <input
-          ref={find}
-          className="field"
-          type="search"
-          aria-label={t.viewer.search}
-          placeholder={t.viewer.search}
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
-        />
-        <span className="muted small number" role="status">
-          {found === undefined
-            ? ''
-            : found.count === MAX_MATCHES
-              ? t.viewer.tooMany(MAX_MATCHES)
-              : t.viewer.matches(found.count)}
-        </span>
+      <ViewerHead label={t.viewer.search} words={words} onWords={setWords} status={status}>
         <code className="ellipsis grow muted json-path">{current}</code>
         <CopyButton text={current} label={t.viewer.copyPath} />
-      </div>
+      </ViewerHead>
       <div className="json-scroll">
         <Tree
           key={wanted}

@@ -2,11 +2,10 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useMemo, useRef, useState, type CSSProperties } from 'react';
 import { findSeparator, parseCsv, toCsv } from '../tables/csv.ts';
-import { useSignal } from '../actions/use-signal.ts';
 import { useRenderText } from '../text/render/render-text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { toShownRows, type Sorting } from './sort-rows.ts';
-import '../ui/find-bar.css';
+import { ViewerHead } from './viewer-head.tsx';
 import './viewers.css';
 
 /** Columns that are shown. */
@@ -20,8 +19,6 @@ const ROW_HEIGHT = 28;
 export function TableView({ text, path }: { text: string; path: string }) {
   const t = useRenderText();
   const scroll = useRef<HTMLDivElement>(null);
-  const find = useRef<HTMLInputElement>(null);
-  useSignal('find-in-file', () => find.current?.select());
   const [head = [], ...rows] = useMemo(() => parseCsv(text, findSeparator(text, path)), [text, path]);
   const [words, setWords] = useState('');
   const [sorting, setSorting] = useState<Sorting | undefined>();
@@ -36,24 +33,14 @@ export function TableView({ text, path }: { text: string; path: string }) {
     overscan: 12,
   });
   const style = { '--columns': toWidths([columns, ...rows.slice(0, SAMPLE)], columns.length) } as CSSProperties;
+  const found = words === '' ? t.viewer.rows(rows.length) : t.viewer.found(shown.length, rows.length);
+  const leftOut = all > columns.length ? ` ${t.viewer.leftOut(all - columns.length)}` : '';
   return (
     <div className="table-view column">
-      <div className="find-bar line ruled">
-        <input
-          ref={find}
-          className="field"
-          type="search"
-          aria-label={t.viewer.filter}
-          placeholder={t.viewer.filter}
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
-        />
-        <span className="muted small number grow" role="status">
-          {words === '' ? t.viewer.rows(rows.length) : t.viewer.found(shown.length, rows.length)}
-          {all > columns.length ? ` ${t.viewer.leftOut(all - columns.length)}` : ''}
-        </span>
+      <ViewerHead label={t.viewer.filter} words={words} onWords={setWords} status={`${found}${leftOut}`}>
+        <span className="grow" />
         <CopyButton text={() => toCsv([columns, ...shown.map((at) => rows[at]!)])} label={t.table.copy} />
-      </div>
+      </ViewerHead>
       <div ref={scroll} className="table-scroll" tabIndex={0} role="group" aria-label={path}>
         <div
           role="table"

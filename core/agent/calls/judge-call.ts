@@ -1,4 +1,4 @@
-import { toKlausError, USE_TOOL } from '../../protocol/index.ts';
+import { KlausError, toKlausError, USE_TOOL } from '../../protocol/index.ts';
 import type { CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -22,6 +22,8 @@ export async function judgeCall(work: Work, call: CallState): Promise<JudgedCall
   let tool: Tool<unknown>;
   try {
     tool = await findTool(work, call.name);
+    if (tool.userOnly && call.by !== 'user')
+      throw new KlausError('tool.unknown', `Only the user calls the tool ${call.name}.`);
   } catch (error) {
     return refuseCall(work, call, { rule: 'tool', error: toKlausError(error) });
   }

@@ -113,6 +113,7 @@ function createToolFinder(work: Work): ToolContext['findTools'] {
   return async (query) => {
     const now = engine.clock.now();
     const isUsable = (tool: Tool<unknown>): boolean =>
+      !tool.userOnly &&
       allowsToolUse(authority.grant(), { name: tool.like ?? tool.name, effects: tool.effects }, now) &&
       (authority.mode() !== 'plan' || isReadOnly(tool.effects));
     const names = engine.tools.names.filter((name) => !offered.has(name) && isUsable(engine.tools.get(name)));

@@ -5,7 +5,7 @@ import type { Tool } from '../ports/tool.ts';
 import { toolSearch, USE_TOOL_SPEC } from './tool-search.ts';
 
 export interface ToolRegistry {
-  /** Every tool that a call can name. */
+  /** Every tool that a call can name, those of the user included. */
   readonly names: readonly string[];
   /** Tools in the requests of a session that opens now, in this order. */
   readonly offered: readonly string[];
@@ -46,8 +46,16 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   };
   add(tools);
   const toNames = (isDeferred: boolean): string[] =>
-    [...byName.values()].filter(({ deferred = false }) => deferred === isDeferred).map(({ name }) => name);
+    [...byName.values()]
+      .filter(({ deferred = false, userOnly = false }) => deferred === isDeferred && !userOnly)
+      .map(({ name }) => name);
   const find = (name: string): Tool<unknown> | undefined => (name === TOOL_SEARCH ? toolSearch : byName.get(name));
+  const unknownTool = (name: string): KlausError => {
+    const known = [...byName.values()].filter(({ userOnly = false }) => !userOnly).map((tool) => tool.name);
+    const close = toNearest(name, known);
+    const hint = close === undefined ? `Tools: ${known.join(', ')}.` : `Did you mean ${close}?`;
+    return new KlausError('tool.unknown', `There is no tool ${name}.`, { hint });
+  };
   const toSpecs = (name: string): ToolSpec[] => {
     const known = specs.get(name);
     if (known) return [known];
@@ -73,9 +81,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
     get(name) {
       const tool = find(name);
       if (tool) return tool;
-      const close = toNearest(name, byName.keys());
-      const hint = close === undefined ? `Tools: ${[...byName.keys()].join(', ')}.` : `Did you mean ${close}?`;
-      throw new KlausError('tool.unknown', `There is no tool ${name}.`, { hint });
+      throw unknownTool(name);
     },
     specs(names) {
       let list = lists.get(names);

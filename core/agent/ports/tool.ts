@@ -271,6 +271,8 @@ export interface Tool<Input = unknown> {
    * false.
    */
   readonly deferred?: boolean;
+  /** True: only the user calls it. No model is offered it, and a call of a model is refused. Default false. */
+  readonly userOnly?: boolean;
   /** The usual sandbox request of its commands. The sandbox is started while the model answers. */
   prestart?(context: ToolContext): PrestartRequest;
   /** Cuts long output to `max` characters. Default: 60 % head and 30 % tail. */

@@ -1,5 +1,5 @@
 import { createKlaus, type EventOf, type Klaus, type KlausOptions, type Session } from '@klaus/sdk';
-import { commitChanges, pushBranch, stageChanges } from '@klaus/sdk/verification';
+import { commitChanges, stageChanges } from '@klaus/sdk/verification';
 import { StageFailure } from './failure.ts';
 import type { Stage } from './result.ts';
 
@@ -41,7 +41,7 @@ export async function openChain({ folder, engine, signal, report }: ChainOptions
   const klaus = await createKlaus({
     ...engine,
     cwd: folder,
-    tools: [stageChanges, commitChanges, pushBranch],
+    tools: [stageChanges, commitChanges],
     endProcesses: 'run',
     scripted: async (name) => {
       if (name === NO_MODEL) return { url: 'http://127.0.0.1:9', price: FREE };
