@@ -83,6 +83,9 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       if (await klaus.forget(id, { by: 'cli' })) return;
       throw new UsageError(`There is no remembered approval ${id}.`, '`klaus approvals --remembered` lists them.');
     },
+    givenApprovals: async (id) => (await klaus.session(id)).approvals(),
+    changeApproval: async (id, approval, scope) =>
+      (await klaus.session(id)).changeApproval(approval, scope, { by: 'cli' }),
     async answer(id, reply, options) {
       await klaus.answer(id, reply, { by: 'cli', ...options });
     },
