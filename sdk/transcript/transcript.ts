@@ -109,7 +109,11 @@ const ENTRIES = {
   ],
   'approval.answered': (event) => [toNote(toAnswerText(event))],
   'approval.changed': ({ approval, scope, by }) => [
-    toNote(scope === 'once' ? `Approval ${approval} revoked by ${by}.` : `Approval ${approval} remembered for the ${scope} by ${by}.`),
+    toNote(
+      scope === 'once'
+        ? `Approval ${approval} revoked by ${by}.`
+        : `Approval ${approval} remembered for the ${scope} by ${by}.`,
+    ),
   ],
   'grant.changed': none,
   'grant.escalated': (event) => [toNote(`${describeEscalation(event)}.`)],

@@ -1,4 +1,4 @@
-// Covers core/agent/calls, core/agent/state, sdk/sessions, adapters/store/sqlite/projections: approvals that are remembered or revoked afterwards.
+// Covers core/agent/calls, core/agent/state, sdk/sessions, adapters/store/sqlite/projections: approvals that are remembered or revoked later.
 import { createKlaus, defineTool, type Event, type Script, type Session } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ const SCRIPT: Script = {
 };
 const SETTINGS = { 'sandbox.driver': 'bubblewrap', approve: 'edits' };
 
-/** Runs the command once more: `asked` if it needs an approval. */
+/** Runs the command again: `asked` if it needs an approval. */
 async function go({ klaus }: Pick<TestEngine, 'klaus'>, session: Session): Promise<'asked' | 'allowed'> {
   await session.prompt('go', { onAsk: 'wait' });
   const result = await session.advance();
@@ -62,7 +62,7 @@ test('an approval for the session is revoked: the call asks again, and the log c
   expect((await engine.klaus.store.audit()).intact).toBe(true);
 });
 
-test('an approval for once is remembered afterwards: for the session, then for the project, then not at all', async () => {
+test('an approval for once is remembered later: for the session, then for the project, then not at all', async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SETTINGS });
   const { session, approval } = await approve(engine, 'once');
   expect(await go(engine, session)).toBe('asked');

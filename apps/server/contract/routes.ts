@@ -191,7 +191,9 @@ const approvals = {
       scope: scopeSchema,
       applied: z
         .boolean()
-        .describe('False: the process that holds the session applies it. A revocation is in force from the next call on.'),
+        .describe(
+          'False: the process that holds the session applies it. A revocation is in force from the next call on.',
+        ),
     }),
   }),
   forgetRemembered: defineRoute('approvals', 'DELETE /api/remembered/:id', {

@@ -68,7 +68,9 @@ const waiting = (scope: 'once' | 'session' | 'project', approval = 'a'): Command
 test('an approval for once covers calls after it was remembered for the session, and none after it was revoked', async () => {
   const { send, covers } = createAnswered();
   expect(await covers()).toEqual([]);
-  expect(send('session')).toEqual([{ type: 'approval.changed', approval: 'a', scope: 'session', remember, by: 'test' }]);
+  expect(send('session')).toEqual([
+    { type: 'approval.changed', approval: 'a', scope: 'session', remember, by: 'test' },
+  ]);
   expect(await covers()).toEqual([remember]);
   expect(send('session')).toEqual([]);
   expect(send('once')).toEqual([{ type: 'approval.changed', approval: 'a', scope: 'once', by: 'test' }]);
@@ -95,7 +97,7 @@ test('the last command of the inbox decides', () => {
   ]);
 });
 
-describe('nothing is remembered afterwards', () => {
+describe('nothing is remembered later', () => {
   const escalation = { authorities: [], chain: [] } as unknown as NonNullable<Subject['escalation']>;
   test.each([
     ['that was rejected', { answer: 'rejected' } as const, {}],

@@ -134,7 +134,7 @@ export const approvalChanged = z
       .describe('What it applies to from now on, for a scope beyond `once`: the same that an answer would have had.'),
     by: z.string().describe('The door that changed it.'),
   })
-  .describe('The scope of a given approval was changed afterwards: it was revoked, or remembered.');
+  .describe('The scope of a given approval was changed later: it was revoked, or remembered.');
 
 export const grantChanged = z
   .object({

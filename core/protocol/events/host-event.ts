@@ -45,7 +45,7 @@ export const approvalSettled = z
   })
   .describe('An approval of a session was answered.');
 
-export const approvalRescoped = z
+const approvalRescoped = z
   .object({
     type: z.literal('approval.changed'),
     ...session,
@@ -54,7 +54,7 @@ export const approvalRescoped = z
     scope: z.string().describe('`once`: it was revoked.'),
     by,
   })
-  .describe('The scope of a given approval was changed afterwards.');
+  .describe('The scope of a given approval was changed later.');
 
 export const approvalForgotten = z
   .object({
