@@ -284,6 +284,7 @@ export { toQueuedMessages, type QueuedMessage } from './sessions/queued-messages
 export type { AnswerOptions } from './sessions/question.ts';
 export type { Advance, PromptOptions, Session, TurnChanges } from './sessions/session-handle.ts';
 export type { SandboxStart } from './engine/observe-sandbox.ts';
+export type { GivenApproval, ScopeChange } from './sessions/session-approvals.ts';
 export type { PinnedText, PinResult } from './sessions/session-pins.ts';
 export type { BackgroundProcess } from './sessions/background-processes.ts';
 export type { GivenCall } from './grants/call-text.ts';

@@ -136,6 +136,7 @@ export type { RestoreRequest } from './workspace/plan-restore.ts';
 export { restore, type Restored, type RestoreOptions } from './workspace/restore.ts';
 export { changesOfTurn, changesUntilNow } from './workspace/turn-changes.ts';
 export { createState, toolsOf, type State } from './state/state.ts';
+export { toWaitingScopes } from './calls/approval-scope.ts';
 export { toRevocableGrant } from './calls/grant-change.ts';
 export { toSystemPrompt } from './context/system-prompt.ts';
 export { verifyEvidence, type VerifiedEvidence, type VerifyOptions } from './evidence/verify-evidence.ts';

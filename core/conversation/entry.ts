@@ -94,6 +94,7 @@ const VIEWS = {
   'tool.finished': 'entry',
   'approval.asked': 'entry',
   'approval.answered': 'entry',
+  'approval.changed': 'entry',
   'workspace.snapshotted': 'state',
   'workspace.restored': 'line',
   'workspace.committed': 'line',

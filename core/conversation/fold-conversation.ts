@@ -56,6 +56,8 @@ function foldEvent(view: Conversation, event: Event): void {
       return foldQuestion(view, event);
     case 'approval.answered':
       return foldAnswer(view, event);
+    case 'approval.changed':
+      return foldScope(view, event);
     case 'workspace.snapshotted':
       return foldSnapshot(view, event);
     case 'workspace.restored':
@@ -213,6 +215,11 @@ function foldAnswer(view: Conversation, event: EventOf<'approval.answered'>): vo
   const at = view.entries.findLastIndex((entry) => entry.kind === 'limit' && entry.id === event.approval);
   const entry = view.entries[at];
   if (entry?.kind === 'limit') view.entries[at] = { ...entry, answer: event };
+}
+
+function foldScope(view: Conversation, { approval, scope }: EventOf<'approval.changed'>): void {
+  const entry = view.entries.find((it) => it.kind === 'call' && it.answer?.approval === approval);
+  if (entry) change(view, entry.id, ({ answer }) => (answer ? { answer: { ...answer, scope } } : {}));
 }
 
 function foldSnapshot(view: Conversation, event: EventOf<'workspace.snapshotted'>): void {

@@ -136,6 +136,15 @@ export const commandSchema = z.discriminatedUnion('type', [
     .describe('Revoke authority from the next call on. Running tools are stopped.'),
   z
     .object({
+      type: z.literal('scope'),
+      id,
+      approval: z.string().describe('An approval that was given in this session.'),
+      scope: scopeSchema.describe('`once` revokes it.'),
+      by: z.string().describe('The door that changes it.'),
+    })
+    .describe('Change how long a given approval applies. A revocation applies from the next judged call on.'),
+  z
+    .object({
       type: z.literal('pin'),
       id: z.string().describe('ULID chosen by the sender. It is the id of the pin.'),
       text: z.string(),

@@ -1,10 +1,22 @@
 import type { ApprovalRow, ProcessStatus, RecalledText, SessionRow } from '@klaus/core/agent';
-import type { Event, EventOf, Hunk, InputQuestion, Limits, Live, OnAsk, Part, Remembered } from '@klaus/core/protocol';
+import type {
+  Event,
+  EventOf,
+  Hunk,
+  InputQuestion,
+  Limits,
+  Live,
+  OnAsk,
+  Part,
+  Remembered,
+  Scope,
+} from '@klaus/core/protocol';
 import type { ExportedTest } from '../export/export-test.ts';
 import type { CopiesClient } from '../copies/working-copy.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { QueuedMessage } from '../sessions/queued-messages.ts';
 import type { AnswerOptions } from '../sessions/question.ts';
+import type { GivenApproval, ScopeChange } from '../sessions/session-approvals.ts';
 import type { Advance } from '../sessions/session-handle.ts';
 import type { UsageReport } from '../sessions/usage-report.ts';
 import type { AttentionClient } from './attention-client.ts';
@@ -57,6 +69,10 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
   remembered(): Promise<readonly RememberedApproval[]>;
   /** Forgets such an approval. @throws UsageError if there is none. */
   forget(id: string): Promise<void>;
+  /** The given approvals of a session that can be remembered or revoked. */
+  givenApprovals(session: string): Promise<readonly ClientGivenApproval[]>;
+  /** Changes how long a given approval applies. @throws if its question offered no other scope. */
+  changeApproval(session: string, approval: string, scope: Scope): Promise<ScopeChange>;
   answer(id: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<void>;
 
   /** Opens a session and sends its first prompt, unless it has no parts. Returns the id. */
@@ -135,6 +151,11 @@ export interface RememberedApproval {
   remembered: Pick<Remembered, 'agent' | 'tool'> & { command?: string | undefined; paths?: string[] | undefined };
   /** ISO 8601. */
   createdAt: string;
+}
+
+/** As `GivenApproval`, of this machine or of a server. */
+export interface ClientGivenApproval extends Omit<GivenApproval, 'remembered'> {
+  remembered: RememberedApproval['remembered'];
 }
 
 export type Reply = 'approved' | 'rejected';

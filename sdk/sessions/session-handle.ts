@@ -1,4 +1,4 @@
-import type { Command, Event, EventOf, Live, OnAsk, Part, TreeChange } from '@klaus/core/protocol';
+import type { Command, Event, EventOf, Live, OnAsk, Part, Scope, TreeChange } from '@klaus/core/protocol';
 import type {
   AttendOptions,
   Recall,
@@ -13,6 +13,7 @@ import type {
 } from '@klaus/core/agent';
 import type { GrantRecord, Revoked, RevokeOptions } from '../grants/session-grants.ts';
 import type { ChangedFile, ChangedFileOptions } from './changed-file.ts';
+import type { GivenApproval, ScopeChange } from './session-approvals.ts';
 import type { PinnedText, PinResult } from './session-pins.ts';
 
 /** Why `advance` returned. */
@@ -120,6 +121,16 @@ export interface Session {
    * @throws KlausError `usage` for a part that the grant does not contain or cannot omit; nothing is revoked then.
    */
   revoke(parts?: readonly string[], options?: RevokeOptions): Promise<Revoked>;
+  /** The approvals that were given in this session and can be remembered or revoked, oldest first. */
+  approvals(): Promise<GivenApproval[]>;
+  /**
+   * Changes how long a given approval applies, also in a session that another process works on: `session` or `project`
+   * remembers what the question offered, `once` revokes it.
+   *
+   * @param idOrPrefix Of the approval. @param options.by Who changes it, for the log. Default `sdk`.
+   * @throws KlausError `usage` for an approval that was not given, or whose question offered no other scope.
+   */
+  changeApproval(idOrPrefix: string, scope: Scope, options?: { by?: string }): Promise<ScopeChange>;
   /**
    * Keeps a text in the context unchanged through every compaction: a text of the user, or that of an event.
    *

@@ -22,6 +22,7 @@ import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
 import { createCommandSender } from './send-command.ts';
 import { isTreeRunnable } from './session-tree.ts';
+import { approvalsOf, changeApproval } from './session-approvals.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 
@@ -120,6 +121,9 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     recall: store.recall(id),
     grants: () => grantHistory(store, id),
     revoke: (parts = [], options = {}) => revokeGrant(engine, id, { parts, ...options }),
+    approvals: () => approvalsOf({ engine, store, session: id }),
+    changeApproval: (approval, scope, options = {}) =>
+      changeApproval({ engine, store, session: id }, { approval, scope, ...options }),
     subscribe: (after, listener) => store.subscribe(id, after, listener),
     onLive: (listener) =>
       store.onLive((live) => {

@@ -108,6 +108,13 @@ const ENTRIES = {
     toNote(`Asked: ${title}. ${reason}${subject.kind === 'plan' ? `\n${subject.plan.trimEnd()}` : ''}`),
   ],
   'approval.answered': (event) => [toNote(toAnswerText(event))],
+  'approval.changed': ({ approval, scope, by }) => [
+    toNote(
+      scope === 'once'
+        ? `Approval ${approval} revoked by ${by}.`
+        : `Approval ${approval} remembered for the ${scope} by ${by}.`,
+    ),
+  ],
   'grant.changed': none,
   'grant.escalated': (event) => [toNote(`${describeEscalation(event)}.`)],
   'child.opened': ({ agent, child }) => [toNote(`Started the agent ${agent} as session ${child}.`)],

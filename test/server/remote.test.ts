@@ -252,6 +252,37 @@ describe('klaus run at a server', () => {
 });
 
 describe('a question of a server', () => {
+  test('that was approved once is remembered and revoked later, without another run', async () => {
+    using place = createTestHome();
+    await using server = await startServer(WRITE);
+    const serve = await startServeProcess(place, server);
+    const env = elsewhere(place, serve);
+    const klaus = (...words: string[]) => runKlaus(words, { place, server, env });
+    const { session } = await serve.client.openSession({ body: { text: 'write', mode: 'ask' } });
+    const open = async () => (await serve.client.approvals()).approvals[0]?.id;
+    await expect.poll(open, { timeout: 20_000 }).toBeDefined();
+    const id = (await open())!;
+    expect(await klaus('approve', id)).toMatchObject({ code: 0 });
+    const given = async () => (await serve.client.givenApprovals({ params: { id: session } })).approvals;
+    expect(await given()).toMatchObject([{ approval: id, scope: 'once' }]);
+    const { length } = server.requests;
+    expect(await klaus('approve', id, '--scope', 'session')).toMatchObject({ code: 0 });
+    const [there, here] = await Promise.all([
+      klaus('approvals', '--given', session, '--json'),
+      runKlaus(['approvals', '--given', session, '--json'], { place, server }),
+    ]);
+    expect(there).toEqual(here);
+    expect(JSON.parse(there.stdout)).toMatchObject({
+      approval: id,
+      scope: 'session',
+      remembered: { tool: 'write_file', paths: ['new.txt'] },
+    });
+    expect(await runKlaus(['approve', id, '--scope', 'once'], { place, server })).toMatchObject({ code: 0 });
+    expect(await given()).toMatchObject([{ approval: id, scope: 'once' }]);
+    expect(server.requests).toHaveLength(length);
+    await stop(serve);
+  });
+
   test('is listed, answered hunk by hunk and shown to its end', async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);

@@ -1,4 +1,4 @@
-// Covers apps/web/gate: the decisions of the gate with filters, and remembered approvals.
+// Covers apps/web/gate: the decisions of the gate with filters, and approvals that are remembered or revoked there.
 import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +14,8 @@ const t = enChanges.gate;
 const SCRIPT: Script = {
   steps: [
     { when: { tools: false }, reply: { text: 'A title' } },
+    { when: { user: 'Echo', after: 'run_command' }, reply: { text: 'Done.' } },
+    { when: { user: 'Echo' }, reply: { calls: [{ name: 'run_command', input: { command: 'echo scoped' } }] } },
     {
       when: { turn: 0 },
       reply: {
@@ -83,13 +85,69 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const remembered = page.getByRole('region', { name: t.remembered });
       await remembered.getByText('echo remembered').waitFor();
       expect((await it.client.remembered()).remembered).toHaveLength(1);
-      await remembered.getByRole('button', { name: t.revoke }).click();
+      await remembered.getByRole('button', { name: t.revokeOf('echo remembered') }).click();
       await remembered.waitFor({ state: 'detached' });
       expect((await it.client.remembered()).remembered).toEqual([]);
       const next = await it.client.openSession({ body: { text: 'Look again.', mode: 'ask' } });
       await expect
         .poll(async () => (await it.client.session({ params: { id: next.session } })).questions)
         .toBeGreaterThan(0);
+    });
+
+    describe('an approval for this time', () => {
+      let echo: string;
+      const scopes = () => page.getByRole('group', { name: new RegExp(`^${t.scope}: `) });
+      const questions = async () => (await it.client.session({ params: { id: echo } })).questions;
+      /** Runs the same command again. @returns True if it needed an approval, which is rejected then. */
+      const asksAgain = async () => {
+        await it.client.sendPrompt({ params: { id: echo }, body: { text: 'Echo.' } });
+        const isIdle = async () => {
+          const { held, position, state } = await it.client.session({ params: { id: echo } });
+          return (!held && position === null && state !== 'running') || (await questions()) > 0;
+        };
+        await expect.poll(isIdle, { timeout: 20_000 }).toBe(true);
+        const { approvals } = await it.client.approvals({ query: { session: echo } });
+        for (const { id } of approvals) await it.client.answer({ params: { id }, body: { answer: 'rejected' } });
+        return approvals.length > 0;
+      };
+
+      beforeAll(async () => {
+        ({ session: echo } = await it.client.openSession({ body: { text: 'Echo.', mode: 'ask' } }));
+        await page.goto(`${it.server.url}/#/s/${echo}`);
+        const card = page.locator('[data-question]').first();
+        await card.getByRole('button', { name: en.approval.approve }).click();
+        await page.locator('.end').waitFor();
+        await page.goto(`${it.server.url}/#/s/${echo}/gate`);
+        await page.locator('.decision', { hasText: en.call.verdict.allow }).locator('.call-head').first().click();
+      });
+
+      test('is allowed for the session by keyboard, and the call does not ask again', async () => {
+        await scopes().getByText('echo scoped').waitFor();
+        const allow = scopes().getByRole('button', { name: t.change.session });
+        await allow.focus();
+        await page.keyboard.press('Enter');
+        await page.getByRole('group', { name: `${t.scope}: ${en.approval.scopes.session}` }).waitFor();
+        await page.getByText(t.changed.session).waitFor();
+        // The button is gone, so that the focus is on the group that names the new scope.
+        await expect.poll(() => scopes().evaluate((element) => element.matches(':focus'))).toBe(true);
+        await page.getByRole('region', { name: t.ofSession }).getByText('echo scoped').waitFor();
+        await expectAccessible(page, 'approval scope');
+        expect(await asksAgain()).toBe(false);
+      });
+
+      test('is allowed in the project, and no longer for the session alone', async () => {
+        await scopes().getByRole('button', { name: t.change.project }).click();
+        await page.getByRole('region', { name: t.remembered }).getByText('echo scoped').waitFor();
+        await page.getByRole('region', { name: t.ofSession }).waitFor({ state: 'detached' });
+        expect((await it.client.remembered()).remembered).toMatchObject([{ remembered: { command: 'echo scoped' } }]);
+      });
+
+      test('is revoked, and the call asks again', async () => {
+        await scopes().getByRole('button', { name: t.change.once }).click();
+        await page.getByRole('region', { name: t.remembered }).waitFor({ state: 'detached' });
+        expect((await it.client.remembered()).remembered).toEqual([]);
+        expect(await asksAgain()).toBe(true);
+      });
     });
 
     test('in German', async () => {

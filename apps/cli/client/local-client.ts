@@ -1,19 +1,13 @@
 import { realpathSync } from 'node:fs';
-import { hunksOf, type ApprovalRow, type Klaus, type ProcessStatus, type Session, type SessionRow } from '@klaus/sdk';
+import type { Klaus, ProcessStatus, Session, SessionRow } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
+import { createLocalApprovals } from './local-approvals.ts';
 import { createLocalAttention } from './local-attention.ts';
 import { createLocalChat, findLatestChat } from './local-chat.ts';
 import { createLocalInteractive } from './local-interactive.ts';
 import { findOpenRun, followLocal } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
-import type {
-  ClientSettings,
-  ListedApproval,
-  ListedSession,
-  PromptRequest,
-  ResumeRequest,
-  SessionClient,
-} from '@klaus/sdk/client';
+import type { ClientSettings, ListedSession, PromptRequest, ResumeRequest, SessionClient } from '@klaus/sdk/client';
 import { UsageError } from '../program/cli-error.ts';
 
 /** A client of the engine in this process. It owns the engine. */
@@ -67,26 +61,6 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     },
     usage: async ({ session, by, since }) => klaus.usage(optional({ session, by, since })),
 
-    approvals: async () => Promise.all((await klaus.approvals()).map((row) => toListedApproval(klaus, row))),
-    async approval(id) {
-      // The engine names the most similar id when it refuses an unknown one.
-      const row = (await store.approval(id)) ?? (await store.approval((await klaus.question(id)).approval))!;
-      const asked = await klaus.question(row.id);
-      const { chain } = asked;
-      const hunks = row.answer === null ? hunksOf(asked).map((hunk) => hunk.id) : [];
-      const { id: approval, session, answer, answeredBy } = row;
-      const input = asked.subject.kind === 'input' ? asked.subject : undefined;
-      return { id: approval, session, answer, answeredBy, hunks, ...optional({ chain, input }) };
-    },
-    remembered: () => store.remembered(),
-    async forget(id) {
-      if (await klaus.forget(id, { by: 'cli' })) return;
-      throw new UsageError(`There is no remembered approval ${id}.`, '`klaus approvals --remembered` lists them.');
-    },
-    async answer(id, reply, options) {
-      await klaus.answer(id, reply, { by: 'cli', ...options });
-    },
-
     async open({ parts, onAsk, waitForModelMs, pin, workspace, ...given }) {
       const session = await klaus.open({
         ...optional(given),
@@ -106,6 +80,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     resume: async (id, request) => resume(klaus, await klaus.session(id), request),
     cancel: async (id, reason) => cancel(klaus, await klaus.session(id), reason),
     follow: (options) => followLocal(klaus, options),
+    ...createLocalApprovals(klaus),
     ...createLocalAttention(klaus),
     ...createLocalChat(klaus),
     ...createLocalInteractive(klaus),
@@ -142,14 +117,6 @@ async function toListed(klaus: Klaus, row: SessionRow, known: readonly ProcessSt
   // The log records `running`; whether a process does run it, only the lock shows.
   const status = row.status === 'idle' ? idle : (await isInterrupted(klaus, row)) ? 'interrupted' : row.status;
   return { ...row, status, processes };
-}
-
-async function toListedApproval(klaus: Klaus, row: ApprovalRow): Promise<ListedApproval> {
-  const asked = await klaus.question(row.id);
-  const { chain, subject } = asked;
-  const plan = subject.kind === 'plan' ? subject.plan : undefined;
-  const input = subject.kind === 'input' ? subject : undefined;
-  return { ...row, hunks: async () => hunksOf(asked), ...optional({ chain, plan, input }) };
 }
 
 async function findLatest(klaus: Klaus, { cwd, root }: Parameters<SessionClient['latest']>[0]): Promise<Session> {

@@ -23,7 +23,7 @@ import { hookRoutes } from './hook-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import { keyRoutes } from './settings/key-routes.ts';
 import { memoryRoutes } from './settings/memory-routes.ts';
-import { workspaceQuery } from './route-fields.ts';
+import { sessionParams, workspaceQuery } from './route-fields.ts';
 import { promptRoutes } from './prompt-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -35,6 +35,7 @@ import {
   approvalViewSchema,
   fileContentSchema,
   fileEntrySchema,
+  givenApprovalSchema,
   modelViewSchema,
   reservedRequestSchema,
   runViewSchema,
@@ -175,6 +176,25 @@ const approvals = {
   remembered: defineRoute('approvals', 'GET /api/remembered', {
     summary: 'The remembered approvals, the newest last.',
     answer: z.object({ remembered: z.array(rememberedViewSchema) }),
+  }),
+  givenApprovals: defineRoute('approvals', 'GET /api/sessions/:id/approvals', {
+    summary: 'The given approvals of a session that can be remembered or revoked, the oldest first.',
+    params: sessionParams,
+    answer: z.object({ approvals: z.array(givenApprovalSchema) }),
+  }),
+  changeApproval: defineRoute('approvals', 'PATCH /api/sessions/:id/approvals/:approval', {
+    summary: 'Changes how long a given approval applies: `once` revokes it, the others remember it.',
+    params: sessionParams.extend({ approval: z.string().describe('Id of the approval or a prefix of it.') }),
+    body: z.object({ scope: scopeSchema }),
+    answer: z.object({
+      approval: z.string().describe('Complete id.'),
+      scope: scopeSchema,
+      applied: z
+        .boolean()
+        .describe(
+          'False: the process that holds the session applies it. A revocation is in force from the next call on.',
+        ),
+    }),
   }),
   forgetRemembered: defineRoute('approvals', 'DELETE /api/remembered/:id', {
     summary: 'Deletes a remembered approval: the call needs an approval again.',

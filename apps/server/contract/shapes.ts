@@ -4,6 +4,7 @@ import {
   hunkSchema,
   inputQuestionSchema,
   rememberedSchema,
+  scopeSchema,
   treeChangeSchema,
 } from '@klaus/core/protocol';
 import { z } from 'zod';
@@ -52,6 +53,15 @@ export const rememberedViewSchema = z.object({
   remembered: rememberedSchema,
   createdAt: z.string().describe('ISO 8601.'),
 });
+
+/** An approval of a call that was given in a session. */
+export const givenApprovalSchema = z.object({
+  approval: z.string(),
+  call: z.string().describe('Id of the call.'),
+  scope: scopeSchema.describe('How long it applies, with a change that waits for the process that holds the session.'),
+  remembered: rememberedSchema.describe('What it covers with a scope beyond `once`.'),
+});
+export type GivenApprovalView = z.infer<typeof givenApprovalSchema>;
 
 /** An excerpt of a message, call or result of a session. */
 export const recalledSchema = z.object({

@@ -6,6 +6,7 @@ import type { Identity } from '../access/identity.ts';
 import type { ApprovalView, RouteOf } from '../contract/index.ts';
 import type { Context, Parsed, PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
+import { openSession } from './sessions.ts';
 
 export const approvalHandlers = {
   async approvals({ query }, { klaus, deletions }) {
@@ -34,6 +35,16 @@ export const approvalHandlers = {
     answerQuestion(context, params.id, { ...body, by, identity: identity! }),
 
   remembered: async (_, { klaus }) => ({ remembered: await klaus.store.remembered() }),
+
+  async givenApprovals({ params }, context) {
+    return { approvals: await (await openSession(context, params.id)).approvals() };
+  },
+
+  async changeApproval({ params, body }, context, { by, identity }) {
+    const session = await openSession(context, params.id);
+    if (body.scope !== 'once') await checkSandbox(context, identity!, session.id);
+    return session.changeApproval(params.approval, body.scope, { by });
+  },
 
   async forgetRemembered({ params }, { klaus }, { by }) {
     if (!(await klaus.forget(params.id, { by }))) {

@@ -17,6 +17,7 @@ const ignored = {
   'model.requested': none,
   'gate.decided': none,
   'approval.answered': none,
+  'approval.changed': none,
   'grant.changed': none,
   'grant.escalated': none,
   'child.opened': none,

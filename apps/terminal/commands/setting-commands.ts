@@ -63,21 +63,32 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
   },
   {
     name: 'permissions',
-    summary: 'show what the session may do, and forget remembered approvals',
+    summary: 'show what the session may do, and revoke approvals',
     async run(app) {
-      const { workspace, grant, mode } = await app.client.chatState(await app.link.ensure());
+      const session = await app.link.ensure();
+      const { workspace, grant, mode } = await app.client.chatState(session);
       const { describeGrant } = await import('@klaus/sdk');
       for (const { text } of describeGrant(grant, { workspace, now: Date.now() })) app.note(text);
       app.note(`Mode ${mode}`);
       const remembered = await app.client.remembered();
-      if (remembered.length === 0) return;
+      const given = (await app.client.givenApprovals(session)).filter(({ scope }) => scope === 'session');
+      const all = [...given, ...remembered];
+      if (all.length === 0) return;
       choose(app, {
-        title: 'Remembered approvals. Enter forgets one:',
-        choices: remembered.map(({ approval, remembered: { tool, command, paths } }) => ({
-          value: approval,
-          label: toLine(`${tool} ${command ?? paths?.join(', ') ?? ''}`, 200),
+        title: 'Approvals for this session, and remembered ones. Enter revokes one:',
+        choices: all.map((row) => ({
+          value: row,
+          label: toLine(
+            `${row.remembered.tool} ${row.remembered.command ?? row.remembered.paths?.join(', ') ?? ''}`,
+            200,
+          ),
+          detail: 'scope' in row ? 'this session' : row.workspace,
         })),
-        onChoose: (approval) => app.do(() => app.client.forget(approval)),
+        onChoose: (row) =>
+          app.do(async () => {
+            if ('scope' in row) await app.client.changeApproval(session, row.approval, 'once');
+            else await app.client.forget(row.approval);
+          }),
       });
     },
   },

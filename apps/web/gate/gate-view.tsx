@@ -14,7 +14,9 @@ import { useQuery } from '../ui/use-query.ts';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { type DecisionFilter, matchDecision, NO_FILTER } from './decision-filter.ts';
 import { GateFilters } from './gate-filters.tsx';
+import { ApprovalScope } from './approval-scope.tsx';
 import { RememberedApprovals } from './remembered-approvals.tsx';
+import { useApprovals, type Approvals } from './use-approvals.ts';
 import './gate.css';
 
 interface GateViewProps {
@@ -28,6 +30,8 @@ export function GateView({ session, workspace, seq }: GateViewProps) {
   const t = useText();
   const [filter, setFilter] = useSavedState<DecisionFilter>(`gate ${session}`, NO_FILTER);
   const loaded = useQuery(`${session} ${seq}`, (signal) => client.decisions({ params: { id: session } }, { signal }));
+  const words = useChangesText();
+  const approvals = useApprovals({ session, workspace, version: seq });
   const all = loaded.value?.decisions ?? [];
   const shown = useMemo(
     () => all.filter((it) => matchDecision(it, filter, (reason) => toReasonText(reason, t))),
@@ -36,7 +40,12 @@ export function GateView({ session, workspace, seq }: GateViewProps) {
   return (
     <section className="pane" aria-label={t.gate.title}>
       <GateFilters decisions={loaded.value?.decisions} filter={filter} onChange={setFilter} />
-      <RememberedApprovals workspace={workspace} version={String(seq)} />
+      <RememberedApprovals
+        title={words.gate.ofSession}
+        rows={approvals.given.filter(({ scope }) => scope === 'session')}
+        onRevoke={(approval) => approvals.change(approval, 'once')}
+      />
+      <RememberedApprovals title={words.gate.remembered} rows={approvals.remembered} onRevoke={approvals.forget} />
       <Pending query={loaded} title={t.app.failed} rows={8} />
       {loaded.value && all.length === 0 ? <Empty title={t.gate.none} hint={t.gate.noneHint} /> : null}
       {all.length > 0 && shown.length === 0 ? <Empty title={t.gate.nothingShown} /> : null}
@@ -49,18 +58,26 @@ export function GateView({ session, workspace, seq }: GateViewProps) {
           getItemKey={(at) => shown[at]!.seq}
           overscan={6}
         >
-          {(at) => <Decision decision={shown[at]!} session={session} />}
+          {(at) => <Decision decision={shown[at]!} session={session} approvals={approvals} />}
         </VirtualList>
       ) : null}
     </section>
   );
 }
 
-function Decision({ decision, session }: { decision: DecisionView; session: string }) {
+interface DecisionProps {
+  decision: DecisionView;
+  session: string;
+  approvals: Approvals;
+}
+
+function Decision({ decision, session, approvals }: DecisionProps) {
   const t = useText();
   const { seq, at, tool, input, verdict, rule, reason, findings, phase } = decision;
   const words = useChangesText();
   const why = toReasonText(reason, t);
+  const isApproval = verdict === 'allow' && rule === 'approval';
+  const given = isApproval ? approvals.given.findLast(({ call }) => call === decision.call) : undefined;
   const [isOpen, setOpen] = useSavedState(`decision ${session} ${seq}`, false);
   return (
     <article className="decision ruled">
@@ -78,6 +95,9 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
             {phase === 'changes' ? `${t.gate.ofChanges}: ` : ''}
             {toSubject(input)}
           </span>
+          {given && given.scope !== 'once' ? (
+            <span className="verdict wide">{t.approval.scopes[given.scope]}</span>
+          ) : null}
           <span className="decision-why small muted ellipsis wide" title={`${rule}: ${why}`}>
             {why}
           </span>
@@ -116,6 +136,9 @@ function Decision({ decision, session }: { decision: DecisionView; session: stri
             ))}
           </tbody>
         </table>
+      ) : null}
+      {isOpen && given ? (
+        <ApprovalScope given={given} onChange={(scope) => approvals.change(given.approval, scope)} />
       ) : null}
     </article>
   );

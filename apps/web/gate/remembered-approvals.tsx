@@ -1,35 +1,37 @@
 import { Undo2 } from 'lucide-react';
-import { attempt } from '../actions/attempt.ts';
-import { client } from '../state/client.ts';
-import { showToast } from '../state/toasts.ts';
 import { useChangesText } from '../text/changes/changes-text.ts';
 import { Button } from '../ui/button.tsx';
-import { useQuery } from '../ui/use-query.ts';
+import { toCovered } from './covered.ts';
+import type { Approvals } from './use-approvals.ts';
 
-/** The approvals that stay valid in a folder. Revoking one means that the call asks again. Nothing without any. */
-export function RememberedApprovals({ workspace, version }: { workspace: string; version: string }) {
+interface RememberedApprovalsProps {
+  title: string;
+  rows: Approvals['remembered'];
+  onRevoke: (approval: string) => Promise<boolean>;
+}
+
+/** Approvals that stay valid. Revoking one means that the call asks again. Nothing without any. */
+export function RememberedApprovals({ title, rows, onRevoke }: RememberedApprovalsProps) {
   const t = useChangesText();
-  const loaded = useQuery(`remembered ${workspace} ${version}`, (signal) => client.remembered({ signal }));
-  const own = (loaded.value?.remembered ?? []).filter((it) => it.workspace === workspace);
-  if (own.length === 0) return null;
-  const revoke = async (id: string) => {
-    const revoked = await attempt(async () => {
-      await client.forgetRemembered({ params: { id } });
-      return true;
-    });
-    if (revoked) showToast({ kind: 'info', text: t.gate.revoked, lastsMs: 4_000 });
-    loaded.refetch();
-  };
+  if (rows.length === 0) return null;
   return (
-    <section className="remembered ruled" aria-label={t.gate.remembered}>
-      <h2>{t.gate.remembered}</h2>
+    <section className="remembered ruled" aria-label={title}>
+      <h2>{title}</h2>
       <ul>
-        {own.map(({ approval, remembered: { tool, command, paths } }) => (
+        {rows.map(({ approval, remembered }) => (
           <li key={approval} className="line">
-            <span className="mono">{tool}</span>
-            <code className="grow ellipsis">{command ?? paths?.join(', ')}</code>
-            <Button needs="operator" icon={Undo2} variant="quiet" onClick={() => void revoke(approval)}>
-              {t.gate.revoke}
+            <span className="mono">{remembered.tool}</span>
+            <code className="grow ellipsis" title={toCovered(remembered)}>
+              {toCovered(remembered)}
+            </code>
+            <Button
+              needs="operator"
+              icon={Undo2}
+              variant="quiet"
+              aria-label={t.gate.revokeOf(toCovered(remembered))}
+              onClick={() => void onRevoke(approval)}
+            >
+              {t.gate.change.once}
             </Button>
           </li>
         ))}

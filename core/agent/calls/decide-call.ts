@@ -16,6 +16,7 @@ import type { Intent } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { toEditParts } from '../workspace/change-parts.ts';
 import { unlessStopped } from '../workspace/snapshot-workspace.ts';
+import { coversOf } from './approval-scope.ts';
 import { acceptHunks } from './accept-hunks.ts';
 import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } from './call-events.ts';
 import { toEscalation } from '../children/escalation.ts';
@@ -109,7 +110,7 @@ interface Judged {
 
 /** Evaluates the rules, and checks whether an earlier approval covers the call. */
 async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly string[]): Promise<Judged> {
-  const { engine, state } = work;
+  const { engine } = work;
   const { call, tool, intent, input, context } = ready;
   const linked = intent.access.some((access) => access.kind === 'fs' && access.right === 'w')
     ? await findLinked(work)
@@ -144,7 +145,7 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
   const agent = agentOf(work);
   const question = toQuestion({ intent, input }, { agent, tool: call.name, workspace: gate.workspace, runs });
   const remember = toRemembered(question, decision);
-  const all = [...(await engine.remembered(gate.workspace, agent)), ...state.remembered];
+  const all = [...(await engine.remembered(gate.workspace, agent)), ...(await coversOf(work))];
   const earlier = findRemembered(all, question, decision);
   const rest = { runs, ...optional({ remember, escalation: toEscalation(work, facts.access) }) };
   if (earlier.kind === 'missed')

@@ -12,6 +12,7 @@ import {
 import { closeSession } from '../children/close-session.ts';
 import { answerQuestion } from './answer-question.ts';
 import { endRun } from './finish.ts';
+import { changeScope } from '../calls/approval-scope.ts';
 import { toGrantChange } from '../calls/grant-change.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
 import { describeLimit, usedOf } from '../budget/limit-check.ts';
@@ -100,6 +101,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
       return changeLimits(state, command.limits);
     case 'revoke':
       return toGrantChange(state, command);
+    case 'scope':
+      return changeScope(state, command);
     case 'pin':
       return [await toPin(work, command)];
     case 'unpin':

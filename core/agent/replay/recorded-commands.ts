@@ -77,6 +77,12 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'child.finished': { read: readChildEnd },
   'child.closed': { read: readChildEnd, isClosing: () => true },
   'approval.answered': { read: readAnswer, isClosing: ({ answer }) => answer === 'superseded' },
+  'approval.changed': {
+    read: ({ approval, scope, by }, { at, id }) => ({
+      command: { type: 'scope', id, approval, scope, by },
+      next: at + 1,
+    }),
+  },
   // The revoked authorities are not recorded. The grant that remains is taken from the event, see compare.ts.
   'grant.changed': {
     read: ({ by = 'klaus', reason }, { at, id }) => ({ command: { type: 'revoke', id, by, reason }, next: at + 1 }),

@@ -4,7 +4,7 @@ import { isReceivable } from '../loop/receivable.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Commands that apply during a turn of the agent. All others wait for its end. */
-const DURING_TURN: ReadonlySet<Command['type']> = new Set(['approve', 'limits', 'change', 'revoke']);
+const DURING_TURN: ReadonlySet<Command['type']> = new Set(['approve', 'limits', 'change', 'revoke', 'scope']);
 
 export interface Answers {
   /** Resolves when the approval is answered or has expired, or after `signal` is aborted. */

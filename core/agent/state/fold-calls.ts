@@ -53,8 +53,22 @@ export function foldAnswer(state: State, event: EventOf<'approval.answered'>): v
   call.hunks = event.hunks;
   call.plan = event.plan;
   if (asked.subject.kind === 'plan' && event.answer === 'approved') state.plan = event.plan ?? asked.subject.plan;
-  if (event.remember && event.scope === 'session' && !isInherited(state)) state.remembered.push(event.remember);
+  foldApproval(state, asked, event);
   if (event.answer === 'superseded') delete call.asked;
+}
+
+/** Keeps an approval whose scope can be changed. An approval of a part of a change has no other scope than `once`. */
+function foldApproval(state: State, { subject }: EventOf<'approval.asked'>, event: EventOf<'approval.answered'>): void {
+  if (event.answer !== 'approved' || event.hunks || subject.kind !== 'call' || isInherited(state)) return;
+  // For a child session, the scope `session` gave authority instead.
+  const remember = event.remember ?? (subject.escalation ? undefined : subject.remember);
+  if (!remember) return;
+  state.approved.set(event.approval, { call: subject.call, scope: event.scope ?? 'once', remember });
+}
+
+export function foldScope(state: State, { approval, scope }: EventOf<'approval.changed'>): void {
+  const given = state.approved.get(approval);
+  if (given) given.scope = scope;
 }
 
 export function foldStart(state: State, event: EventOf<'tool.started'>): void {

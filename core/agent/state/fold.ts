@@ -1,7 +1,7 @@
 import { toLineageFacts } from '../../policy/index.ts';
 import type { Event, EventOf, EventType } from '../../protocol/index.ts';
 import { book } from '../budget/ledger.ts';
-import { foldAnswer, foldDecision, foldFinish, foldQuestion, foldStart } from './fold-calls.ts';
+import { foldAnswer, foldDecision, foldFinish, foldQuestion, foldScope, foldStart } from './fold-calls.ts';
 import { foldChildClosing, foldChildFinish, foldChildOpening, foldWait } from './fold-children.ts';
 import { foldCompaction, foldMessage, foldPin, foldUnpin } from './fold-messages.ts';
 import { foldAttempt, foldRunEnd, foldRunStart, foldTurnEnd, foldTurnStart } from './fold-runs.ts';
@@ -29,6 +29,7 @@ const FOLDS: { readonly [T in EventType]: ((state: State, event: EventOf<T>) => 
   'tool.finished': foldFinish,
   'approval.asked': foldQuestion,
   'approval.answered': foldAnswer,
+  'approval.changed': foldScope,
   'grant.changed': (state, { grant }) => {
     state.grant = grant;
   },

@@ -12,7 +12,6 @@ import {
   type Message,
   type ModelFailureCode,
   type OnAsk,
-  type Remembered,
   type Review,
   type StopReason,
   type TodoList,
@@ -20,6 +19,7 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import type { AddressOrigin, Denial, LineageFact } from '../../policy/index.ts';
+import type { GivenApproval } from './given-approval.ts';
 import type { TaintState } from './taint-state.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
@@ -211,8 +211,8 @@ export interface State {
   /** True if the last run has a title and a summary, or gets none. */
   titled: boolean;
   approvals: Map<string, EventOf<'approval.asked'>>;
-  /** Approvals for the rest of the session. */
-  remembered: Remembered[];
+  /** Approvals of calls that the user gave and whose scope can be changed, by their ids. */
+  approved: Map<string, GivenApproval>;
   /** Verdicts of models about actions, by the hash of what was reviewed. */
   reviews: Map<string, Omit<Review, 'usd'>>;
   /** Denials of reviewers since the last prompt. */
@@ -265,7 +265,7 @@ export function createState(): State {
     pins: [],
     titled: true,
     approvals: new Map(),
-    remembered: [],
+    approved: new Map(),
     reviews: new Map(),
     denials: [],
     isReviewMissing: false,

@@ -124,6 +124,18 @@ export const approvalAnswered = z
   })
   .describe('An approval was answered. It has exactly one answer.');
 
+export const approvalChanged = z
+  .object({
+    type: z.literal('approval.changed'),
+    approval: z.string(),
+    scope: scopeSchema.describe('`once`: it covers no further call.'),
+    remember: rememberedSchema
+      .optional()
+      .describe('What it applies to from now on, for a scope beyond `once`: the same that an answer would have had.'),
+    by: z.string().describe('The door that changed it.'),
+  })
+  .describe('The scope of a given approval was changed later: it was revoked, or remembered.');
+
 export const grantChanged = z
   .object({
     type: z.literal('grant.changed'),

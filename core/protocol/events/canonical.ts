@@ -56,6 +56,7 @@ const IS_DISTURBANCE: { readonly [T in EventType]: boolean | ((event: EventOf<T>
   'tool.finished': false,
   'approval.asked': false,
   'approval.answered': false,
+  'approval.changed': false,
   'grant.changed': false,
   'grant.escalated': false,
   'child.opened': false,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalAnswered, approvalAsked, grantChanged, grantEscalated } from './approval-event.ts';
+import { approvalAnswered, approvalAsked, approvalChanged, grantChanged, grantEscalated } from './approval-event.ts';
 import { childClosed, childFinished, childOpened } from './child-event.ts';
 import {
   compactionRequested,
@@ -55,6 +55,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   toolFinished,
   approvalAsked,
   approvalAnswered,
+  approvalChanged,
   grantChanged,
   grantEscalated,
   childOpened,

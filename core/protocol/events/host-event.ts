@@ -45,6 +45,17 @@ export const approvalSettled = z
   })
   .describe('An approval of a session was answered.');
 
+const approvalRescoped = z
+  .object({
+    type: z.literal('approval.changed'),
+    ...session,
+    ...end,
+    approval: z.string(),
+    scope: z.string().describe('`once`: it was revoked.'),
+    by,
+  })
+  .describe('The scope of a given approval was changed later.');
+
 export const approvalForgotten = z
   .object({
     type: z.literal('approval.forgotten'),
@@ -182,6 +193,7 @@ export const hostEventBodySchema = z.discriminatedUnion('type', [
   sessionDeleted,
   sessionExported,
   approvalSettled,
+  approvalRescoped,
   approvalForgotten,
   grantReplaced,
   sessionReset,

@@ -11,6 +11,7 @@ const RECORDED: ReadonlySet<unknown> = new Set([
   'run.finished',
   'approval.asked',
   'approval.answered',
+  'approval.changed',
   'grant.changed',
   'workspace.restored',
 ]);
@@ -55,6 +56,10 @@ function toBody(event: Event, end: End): HostEventBody | undefined {
       const { approval, answer, by, scope } = event;
       const longer = scope === undefined || scope === 'once' ? {} : { scope };
       return { type: 'approval.answered', ...end, approval, answer, by, ...longer };
+    }
+    case 'approval.changed': {
+      const { approval, scope, by } = event;
+      return { type: 'approval.changed', ...end, approval, scope, by };
     }
     case 'grant.changed':
       return { type: 'grant.changed', ...end, reason: event.reason };

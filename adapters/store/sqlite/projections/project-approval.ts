@@ -7,6 +7,7 @@ import { remember } from '../queries/remembered.ts';
 export function projectApproval(database: Database, event: Event): void {
   if (event.type === 'approval.asked') ask(database, event);
   else if (event.type === 'approval.answered') answer(database, event);
+  else if (event.type === 'approval.changed') remember(database, event);
 }
 
 function ask(database: Database, event: EventOf<'approval.asked'>): void {

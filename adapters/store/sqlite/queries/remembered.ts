@@ -7,9 +7,14 @@ import { toIso } from '../iso-time.ts';
 
 type Row = Record<'approval' | 'session_id' | 'workspace' | 'record' | 'created_at', string>;
 
-/** Stores an answer with the scope `project`. */
-export function remember(database: Database, event: EventOf<'approval.answered'>): void {
-  if (event.scope !== 'project' || !event.remember || isInherited(database, event)) return;
+/** Stores an approval with the scope `project`, and deletes one that has another scope now. */
+export function remember(database: Database, event: EventOf<'approval.answered' | 'approval.changed'>): void {
+  if (isInherited(database, event)) return;
+  if (event.type === 'approval.changed' && event.scope !== 'project') {
+    database.run('DELETE FROM remembered WHERE approval = ? AND session_id = ?', event.approval, event.session);
+    return;
+  }
+  if (event.scope !== 'project' || !event.remember) return;
   const { workspace } =
     database.get<{ workspace: string | null }>(
       'SELECT workspace_dir AS workspace FROM sessions WHERE id = ?',

@@ -38,6 +38,7 @@ export async function connectHttpClient(
     async forget(id) {
       await ask(client.forgetRemembered({ params: { id } }));
     },
+    changeApproval: (id, approval, scope) => ask(client.changeApproval({ params: { id, approval }, body: { scope } })),
     async answer(id, answer, options) {
       await ask(client.answer({ params: { id }, body: { answer, ...optional(options) } }));
     },

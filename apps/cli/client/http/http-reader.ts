@@ -86,6 +86,7 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
       const { hunks, ...row } = await ask(client.approval({ params: { id } }));
       return { ...row, hunks: hunks.map((hunk) => hunk.id) };
     },
+    givenApprovals: async (id) => (await ask(client.givenApprovals({ params: { id } }))).approvals,
     remembered: async () => (await ask(client.remembered())).remembered,
   } satisfies Partial<SessionClient>;
 }

@@ -1,7 +1,7 @@
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { describeChain } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
-import type { ListedApproval, RememberedApproval } from '@klaus/sdk/client';
+import type { ClientGivenApproval, ListedApproval, RememberedApproval } from '@klaus/sdk/client';
 import { describeInput } from '../../prompt/describe-input.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
@@ -16,13 +16,15 @@ export const command: LeafCommand = {
     declared
       .option('--json', 'one object per line')
       .option('--remembered', 'list approvals that outlive their session')
-      .option('--forget <id>', 'forget one of those'),
-  async run({ json, remembered, forget, ...options }: Options & { remembered?: true; forget?: string }) {
+      .option('--forget <id>', 'forget one of those')
+      .option('--given <session>', 'list given approvals of a session; klaus approve --scope changes one'),
+  async run({ json, remembered, forget, given, ...options }: Options & Listing) {
     await using client = await openClient(options);
     if (forget !== undefined) {
       await client.forget(forget);
       out.write('Forgotten: the approval is required again.\n');
-    } else if (remembered) printRemembered(await client.remembered(), json === true);
+    } else if (given !== undefined) printGiven(await client.givenApprovals(given), json === true);
+    else if (remembered) printRemembered(await client.remembered(), json === true);
     else {
       const rows = await client.approvals();
       if (json) for (const { hunks: _, ...row } of rows) out.json(row);
@@ -30,6 +32,12 @@ export const command: LeafCommand = {
     }
   },
 };
+
+interface Listing {
+  remembered?: true;
+  forget?: string;
+  given?: string;
+}
 
 async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
   if (rows.length === 0) return err.write('No approval is open.\n');
@@ -59,12 +67,23 @@ async function printApprovals(rows: readonly ListedApproval[]): Promise<void> {
 function printRemembered(rows: readonly RememberedApproval[], isJson: boolean): void {
   if (rows.length === 0) err.write('No approval outlives its session.\n');
   for (const row of rows) {
-    const { agent, tool, command: commandLine, paths } = row.remembered;
-    const what = commandLine ?? paths?.join(', ') ?? tool;
+    const { agent, tool } = row.remembered;
     const where = `${tool} in ${toPrintable(row.workspace)} for ${toLine(agent, 80)}, ${row.createdAt}`;
     if (isJson) out.json(row);
-    else out.write(`${row.approval}  ${where}\n${indent(toPrintable(what))}\n`);
+    else out.write(`${row.approval}  ${where}\n${indent(toPrintable(toCovered(row)))}\n`);
   }
+}
+
+function printGiven(rows: readonly ClientGivenApproval[], isJson: boolean): void {
+  if (rows.length === 0) err.write('No approval of this session can be remembered or revoked.\n');
+  for (const row of rows) {
+    if (isJson) out.json(row);
+    else out.write(`${row.approval}  ${row.scope}, ${row.remembered.tool}\n${indent(toPrintable(toCovered(row)))}\n`);
+  }
+}
+
+function toCovered({ remembered: { command, paths, tool } }: Pick<RememberedApproval, 'remembered'>): string {
+  return command ?? paths?.join(', ') ?? tool;
 }
 
 function indent(text: string): string {

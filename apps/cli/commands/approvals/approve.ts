@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import type { HunkAnswer, InputContent, InputField } from '@klaus/sdk';
+import type { HunkAnswer, InputContent, InputField, Scope } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
 import type { Command } from 'commander';
 import { openClient } from '../../client/open-client.ts';
-import type { Reply } from '@klaus/sdk/client';
+import type { ApprovalSummary, Reply, SessionClient } from '@klaus/sdk/client';
 import { canAsk, createOutput } from '../../output/show-output.ts';
+import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { EXIT } from '../../program/exit-codes.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { repeatable, toHunkFile, toList, toSetting } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
@@ -15,6 +17,8 @@ import { runSession } from '../../run/run-session.ts';
 export const command: LeafCommand = {
   name: 'approve',
   summary: 'approve a request and resume the session',
+  description:
+    'Approves a request and resumes the session. For one that was approved before, `--scope` changes how long it is valid: `session` or `project` remembers it, `once` revokes it. `klaus approvals --given SESSION` lists those.',
   server: 'both',
   declare: (declared) =>
     addShowOptions(
@@ -56,6 +60,10 @@ export async function answerApproval(id: string, reply: Reply, options: Options)
   const output = createOutput(options);
   await using client = await openClient(options, { onNotice: output.note });
   const approval = await client.approval(id);
+  if (approval.answer === 'approved' && options.scope !== undefined && reply === 'approved') {
+    await changeScope(client, approval, options.scope);
+    return EXIT.done;
+  }
   if (approval.answer !== null) {
     const who = approval.answeredBy === null ? '' : ` by ${approval.answeredBy}`;
     throw new UsageError(
@@ -71,6 +79,13 @@ export async function answerApproval(id: string, reply: Reply, options: Options)
   const content = await toContent(approval.input?.fields ?? [], reply, options);
   await client.answer(approval.id, reply, optional({ note, scope, hunks, plan, mode, content }));
   return await runSession({ client, session, show: options, output, asks: canAsk(options), sent: 'answer' });
+}
+
+/** Changes how long a given approval is valid. No run is resumed. */
+async function changeScope(client: SessionClient, { id, session }: ApprovalSummary, scope: Scope): Promise<void> {
+  const { applied } = await client.changeApproval(session, id, scope);
+  out.write(scope === 'once' ? 'Revoked: the call needs an approval again.\n' : `Remembered for the ${scope}.\n`);
+  if (!applied) err.write('Another process works on the session. It applies the change before its next step.\n');
 }
 
 /** The values of a form; those that are not given are the defaults. Undefined: the question has no fields. */

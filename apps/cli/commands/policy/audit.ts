@@ -138,6 +138,8 @@ function describeHostEvent(event: HostEvent): string {
       return `${event.format} by ${event.by}`;
     case 'approval.answered':
       return `${event.approval} ${event.answer} by ${event.by}${event.scope === undefined ? '' : ` for the ${event.scope}`}`;
+    case 'approval.changed':
+      return `${event.approval} ${event.scope === 'once' ? 'revoked' : `remembered for the ${event.scope}`} by ${event.by}`;
     case 'approval.forgotten':
       return `${event.approval} of ${event.agent} in ${event.workspace} by ${event.by}`;
     case 'grant.changed':
