@@ -140,6 +140,7 @@ function Editor(props: ComposerProps) {
         canSend={!isSending && (draft.text.trim() !== '' || draft.attachments.length > 0)}
         onPrompts={() => overlay.set({ kind: 'prompts', draft: name, scope: props.scope })}
         onAttach={(files) => void attach(files)}
+        onSource={(source) => overlay.set({ kind: 'attach', source, draft: name, scope: props.scope })}
         onDeliver={(delivery) => void send(delivery)}
       />
     </section>
