@@ -94,6 +94,7 @@ test('secrets are redacted, and secret files are left out under each of their na
   expect(diff.text).toContain('+const token');
   const commit = await found.commit(git('rev-parse', 'HEAD'));
   expect(commit).toMatchObject({ files: [], leftOut: ['.env'] });
+  expect(commit.text).toContain('Rotate [secret:');
   const [latest] = await found.commits({ limit: 1 });
   expect(latest?.subject).toMatch(/^Rotate \[secret:/);
   for (const text of [diff.text, commit.text, latest?.subject]) {

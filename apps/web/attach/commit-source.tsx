@@ -75,7 +75,7 @@ function Chosen({ draft, scope, commit, onBack }: SourceProps & { commit: Commit
     client.gitCommit({ params: { hash }, query: scope }, { signal }),
   );
   const value = query.value?.commit;
-  const name = t.commit.name(hash.slice(0, SHORT));
+  const name = `commit-${hash.slice(0, SHORT)}.diff`;
   const text = value?.text;
   return (
     <div className="dialog-body column">
@@ -84,10 +84,7 @@ function Chosen({ draft, scope, commit, onBack }: SourceProps & { commit: Commit
         {value === null ? <NoRepository folder={scope.workspace} /> : null}
         {value ? <GitPreview value={value} kind="commit" /> : null}
       </div>
-      <Foot
-        onAttach={text ? () => attachMade(draft, fromText(name, text), t.attached(name)) : undefined}
-        onBack={onBack}
-      />
+      <Foot onAttach={text ? () => attachMade(draft, fromText(name, text)) : undefined} onBack={onBack} />
     </div>
   );
 }

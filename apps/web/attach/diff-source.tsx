@@ -11,6 +11,8 @@ import { Foot } from './foot.tsx';
 import { GitPreview, NoRepository } from './git-preview.tsx';
 
 const KINDS = ['all', 'staged'] as const;
+/** Names of the attachments. */
+const NAMES = { all: 'changes.diff', staged: 'staged.diff' } as const;
 
 /** The uncommitted changes of the workspace. */
 export function DiffSource({ draft, scope }: SourceProps) {
@@ -21,9 +23,7 @@ export function DiffSource({ draft, scope }: SourceProps) {
   );
   const diff = query.isLoading ? undefined : query.value?.diff;
   const text = diff?.text;
-  const attach = text
-    ? () => attachMade(draft, fromText(t.diff.name[kind], text), t.attached(t.diff.name[kind]))
-    : undefined;
+  const attach = text ? () => attachMade(draft, fromText(NAMES[kind], text)) : undefined;
   return (
     <div className="dialog-body column">
       {diff === null ? (

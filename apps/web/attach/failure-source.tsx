@@ -104,10 +104,7 @@ function Chosen({ draft, session, failure, onBack }: ChosenProps) {
           </>
         )}
       </div>
-      <Foot
-        onAttach={text === undefined ? undefined : () => attachMade(draft, fromText(name, text), t.attached(name))}
-        onBack={onBack}
-      />
+      <Foot onAttach={text === undefined ? undefined : () => attachMade(draft, fromText(name, text))} onBack={onBack} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { GitTextView } from '@klaus/server/contract';
 import { estimateTokens } from '../composer/estimate.tsx';
 import { DiffText } from '../diff/diff-text.tsx';
-import { formatBytes, formatShort } from '../text/format.ts';
+import { formatBytes, formatCount, formatShort } from '../text/format.ts';
 import { useAttachText } from '../text/attach/attach-text.ts';
 import { CodeText } from '../ui/code-text.tsx';
 
@@ -9,6 +9,9 @@ import { CodeText } from '../ui/code-text.tsx';
 const MAX_CHARS = 150_000;
 /** Paths of a list that are shown. */
 const MAX_PATHS = 8;
+
+/** Lines before the names of a file, which the preview does not show. Lines of content begin with another character. */
+const HEADER = /^(?:diff --git|index|new file mode|deleted file mode|old mode|new mode) .*\n/gm;
 
 interface GitPreviewProps {
   value: GitTextView;
@@ -19,7 +22,7 @@ interface GitPreviewProps {
 export function GitPreview({ value: { text, size, files, leftOut }, kind }: GitPreviewProps) {
   const t = useAttachText();
   if (text === null) {
-    const words = (kind === 'diff' ? t.tooLargeDiff : t.tooLarge)(formatBytes(size), formatBytes(MAX_CHARS));
+    const words = (kind === 'diff' ? t.tooLargeDiff : t.tooLarge)(formatCount(size), formatCount(MAX_CHARS));
     return (
       <div role="alert" className="column">
         <p className="warn">{words}</p>
@@ -41,7 +44,7 @@ export function GitPreview({ value: { text, size, files, leftOut }, kind }: GitP
       {leftOut.length > 0 ? <Paths title={t.leftOut(leftOut.length)} paths={leftOut} isWarning /> : null}
       <div className="attach-preview column" role="group" aria-label={t.preview}>
         {message.trim() === '' ? null : <pre className="attach-text wrap">{message.trim()}</pre>}
-        {at < 0 ? null : <DiffText diff={diff} />}
+        {at < 0 ? null : <DiffText diff={diff.replaceAll(HEADER, '')} />}
       </div>
     </>
   );

@@ -44,5 +44,5 @@ test('the address has no line break, and its host is that which would be asked',
   });
   expect(readIssueLink('http://[::1]/x')).toMatchObject({ hostname: '::1', port: 80 });
   // Letters of another script are shown as they are resolved.
-  expect(readIssueLink('https://gіthub.com/owner/repo/issues/1')).toMatchObject({ host: 'xn--gthub-n4a.com' });
+  expect(readIssueLink('https://gіthub.com/owner/repo/issues/1')).toMatchObject({ host: 'xn--gthub-n2e.com' });
 });

@@ -16,7 +16,7 @@ const MAX_CHARS = 2_000;
 const MAX_LABEL = 80;
 
 /** `/owner/repo/issues/12` as on GitHub, and `/group/repo/-/issues/12` as on GitLab. */
-const ISSUE = /^\/((?:[\w.-]+\/)+[\w.-]+?)\/(?:-\/)?(issues|pull|pulls|merge_requests|work_items)\/(\d+)(?:\/|$)/;
+const ISSUE = /^\/((?:[\w.-]+\/)+?[\w.-]+)(?:\/-)?\/(issues|pull|pulls|merge_requests|work_items)\/(\d+)(?:\/|$)/;
 /** Parameters that authorise whoever has the address. */
 const CREDENTIAL = /token|secret|passw|api[-_]?key|credential|signature|^sig$|^auth$|authorization/i;
 

@@ -24,7 +24,7 @@ export function IssueSource({ draft, scope }: SourceProps) {
     if (!link) return;
     const { url, label, host } = link;
     const part = { type: 'text', text: t.issue.prompt(label, url) } as const;
-    attachMade(draft, { key: crypto.randomUUID(), name: label, size: 0, host, part }, t.attached(label));
+    attachMade(draft, { key: crypto.randomUUID(), name: label, size: 0, host, part });
   };
   return (
     <form

@@ -109,6 +109,9 @@ function Editor(props: ComposerProps) {
       {...drop}
     >
       {open ? <CompletionList id={id} kind={open.kind} state={suggestions} chosen={chosen} onTake={take} /> : null}
+      <p className="unseen" role="status">
+        {t.lists.attachmentCount(draft.attachments.length)}
+      </p>
       <Attachments attachments={draft.attachments} onRemove={(attachments) => change({ attachments })} />
       <textarea
         ref={field}

@@ -61,11 +61,16 @@ export async function readCommit(context: GitContext, hash: string, options: Git
   const found = await runGit(context, command, { repository });
   const id = found.stdout.trim();
   if (found.exitCode !== 0 || !/^[0-9a-f]{40,64}$/.test(id)) throw missing;
-  const show = ['git', '--no-pager', '-c', 'core.bigFileThreshold=8m', 'show', '-m', '--first-parent'];
-  return runDiff(context, {
+  const show = ['git', '--no-pager', '-c', 'core.bigFileThreshold=8m', 'show', '--no-color', '--no-show-signature'];
+  const format = '--format=commit %H%nAuthor: %an%nDate: %aI%n%n%B';
+  // Git prints no message for a commit whose files are all left out.
+  const { text: message, isCut } = await runText(context, [...show, '--no-patch', format, id], { repository });
+  const diff = await runDiff(context, {
     ...options,
     repository,
-    command: [...show, '--no-show-signature', '--format=commit %H%nAuthor: %an%nDate: %aI%n%n%B', id],
-    names: ['--format='],
+    command: [...show, '-m', '--first-parent', '--format=', id],
   });
+  const size = message.length + diff.size;
+  const isTooLong = isCut || size > options.maxChars || diff.text === null;
+  return { ...diff, size, text: isTooLong ? null : `${message}${diff.text}` };
 }

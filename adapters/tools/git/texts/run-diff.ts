@@ -20,8 +20,6 @@ const DIFF = [
 export interface DiffRun extends GitTextOptions, GitOptions {
   /** The command up to its revision. */
   command: readonly string[];
-  /** Options for the list of names only, before the others. */
-  names?: readonly string[];
 }
 
 /** Runs Git, or a script that calls it, in the sandbox. `isCut`: it printed more than 4 MiB. @throws KlausError `tool.failed`. */
@@ -41,8 +39,8 @@ export async function runText(
  * @throws KlausError `tool.failed`.
  */
 export async function runDiff(context: GitContext, run: DiffRun): Promise<GitText> {
-  const { command, names = [], isHidden, maxChars, ...options } = run;
-  const named = await runText(context, [...command, ...names, ...DIFF, '--name-only', '-z', '--', '.'], options);
+  const { command, isHidden, maxChars, ...options } = run;
+  const named = await runText(context, [...command, ...DIFF, '--name-only', '-z', '--', '.'], options);
   const paths = [...new Set(named.text.split('\0').filter((path) => path !== ''))];
   const leftOut = paths.filter(isHidden);
   if (named.isCut || leftOut.length > MAX_LEFT_OUT) {

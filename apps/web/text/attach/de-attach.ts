@@ -12,15 +12,14 @@ export const deAttach: AttachText = {
     issue: 'Issue anhängen',
   },
   attach: 'Anhängen',
-  attached: (name) => `${name} wurde angehängt.`,
   choose: 'Andere Auswahl',
   preview: 'Vorschau',
   files: (n) => count(n, 'Datei', 'Dateien'),
   size: (files, bytes, tokens) => `${files}, ${bytes}, etwa ${tokens} Token`,
-  tooLarge: (bytes, limit) =>
-    `Der Text hat mindestens ${bytes}; höchstens ${limit} können angehängt werden. Dateien können in der Nachricht mit @ genannt werden: Klaus kann sie lesen.`,
-  tooLargeDiff: (bytes, limit) =>
-    `Der Diff hat mindestens ${bytes}; höchstens ${limit} können angehängt werden. Einen Teil vormerken (\`git add\`) und nur diesen anhängen, oder die Dateien in der Nachricht mit @ nennen.`,
+  tooLarge: (size, limit) =>
+    `Der Text hat mindestens ${size} Zeichen; höchstens ${limit} können angehängt werden. Dateien können in der Nachricht mit @ genannt werden: Klaus kann sie lesen.`,
+  tooLargeDiff: (size, limit) =>
+    `Der Diff hat mindestens ${size} Zeichen; höchstens ${limit} können angehängt werden. Einen Teil vormerken (\`git add\`) und nur diesen anhängen, oder die Dateien in der Nachricht mit @ nennen.`,
   leftOut: (n) => `${count(n, 'Datei', 'Dateien')} mit Geheimnissen ausgelassen:`,
   more: (n) => `und ${n} weitere`,
   noRepository: 'Dieser Ordner hat kein Git-Repository.',
@@ -28,14 +27,13 @@ export const deAttach: AttachText = {
   noRepositoryFolder: 'dem Ordner',
   diff: {
     what: 'Änderungen',
-    all: 'Alle Änderungen, mit neuen Dateien',
-    staged: 'Nur vorgemerkte Änderungen',
+    all: 'Alle',
+    staged: 'Nur vorgemerkte',
     failed: 'Die Änderungen konnten nicht gelesen werden.',
     none: 'Es gibt keine Änderungen ohne Commit.',
     noneStaged: 'Es ist nichts vorgemerkt.',
     noneStagedHint: 'Änderungen mit `git add` vormerken, oder alle anhängen.',
     onlySecrets: 'Nur Dateien mit Geheimnissen haben sich geändert. Ihr Inhalt wird nicht angehängt.',
-    name: { all: 'changes.diff', staged: 'staged.diff' },
   },
   commit: {
     find: 'Commit nach Betreff, Autor oder Hash suchen',
@@ -44,7 +42,6 @@ export const deAttach: AttachText = {
     failedOne: 'Der Commit konnte nicht gelesen werden.',
     none: 'Kein passender Commit',
     empty: 'Dieses Repository hat noch keine Commits.',
-    name: (hash) => `commit-${hash}.diff`,
   },
   failure: {
     find: 'Befehl suchen',

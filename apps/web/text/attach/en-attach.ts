@@ -11,15 +11,14 @@ export const enAttach = {
     issue: 'Attach an issue',
   },
   attach: 'Attach',
-  attached: (name: string) => `Attached ${name}.`,
   choose: 'Choose another one',
   preview: 'Preview',
   files: (n: number) => count(n, 'file', 'files'),
   size: (files: string, bytes: string, tokens: string) => `${files}, ${bytes}, about ${tokens} tokens`,
-  tooLarge: (bytes: string, limit: string) =>
-    `It has ${bytes} or more; at most ${limit} can be attached. Name the files with @ in the message: Klaus can read them.`,
-  tooLargeDiff: (bytes: string, limit: string) =>
-    `The diff has ${bytes} or more; at most ${limit} can be attached. Stage a part of it and attach only that, or name the files with @ in the message.`,
+  tooLarge: (size: string, limit: string) =>
+    `It has at least ${size} characters; at most ${limit} can be attached. Name the files with @ in the message: Klaus can read them.`,
+  tooLargeDiff: (size: string, limit: string) =>
+    `The diff has at least ${size} characters; at most ${limit} can be attached. Stage a part of it and attach only that, or name the files with @ in the message.`,
   leftOut: (n: number) => `${count(n, 'file', 'files')} with secrets left out:`,
   more: (n: number) => `and ${n} more`,
   noRepository: 'This folder has no Git repository.',
@@ -27,14 +26,13 @@ export const enAttach = {
   noRepositoryFolder: 'the folder',
   diff: {
     what: 'Changes',
-    all: 'All changes, with new files',
-    staged: 'Only staged changes',
+    all: 'All changes',
+    staged: 'Staged only',
     failed: 'The changes could not be read.',
     none: 'There are no uncommitted changes.',
     noneStaged: 'Nothing is staged.',
     noneStagedHint: 'Stage changes with `git add`, or attach all of them.',
     onlySecrets: 'Only files with secrets have changed. Their content is not attached.',
-    name: { all: 'changes.diff', staged: 'staged.diff' },
   },
   commit: {
     find: 'Find a commit by subject, author or hash',
@@ -43,7 +41,6 @@ export const enAttach = {
     failedOne: 'The commit could not be read.',
     none: 'No matching commits',
     empty: 'This repository has no commits yet.',
-    name: (hash: string) => `commit-${hash}.diff`,
   },
   failure: {
     find: 'Find a command',

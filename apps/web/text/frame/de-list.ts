@@ -14,6 +14,7 @@ export const deList: typeof enList = {
   sound: 'Ton abspielen, wenn eine Sitzung eine Antwort braucht',
   attachments: 'Anhänge',
   view: 'Anzeigen:',
+  attachmentCount: (n) => (n === 0 ? '' : `${n} ${n === 1 ? 'Anhang' : 'Anhänge'}`),
   attach: {
     title: 'Anhängen',
     files: 'Dateien oder Bilder…',

@@ -12,6 +12,7 @@ export const enList = {
   sound: 'Play a sound when a session needs me',
   attachments: 'Attachments',
   view: 'View',
+  attachmentCount: (n: number) => (n === 0 ? '' : `${n} ${n === 1 ? 'attachment' : 'attachments'}`),
   attach: {
     title: 'Attach',
     files: 'Files or images…',
