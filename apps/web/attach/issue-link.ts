@@ -17,7 +17,7 @@ const MAX_LABEL = 80;
 
 /** `/owner/repo/issues/12` as on GitHub, and `/group/repo/-/issues/12` as on GitLab. */
 const ISSUE = /^\/((?:[\w.-]+\/)+?[\w.-]+)(?:\/-)?\/(issues|pull|pulls|merge_requests|work_items)\/(\d+)(?:\/|$)/;
-/** Parameters that authorise whoever has the address. */
+/** Names of parameters that carry a password or a token. */
 const CREDENTIAL = /token|secret|passw|api[-_]?key|credential|signature|^sig$|^auth$|authorization/i;
 
 /** Checks an address. It must be complete, of http or https, and contain no password or token. */
