@@ -301,6 +301,7 @@ export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus
 export type { KnownModel } from './models/known-models.ts';
 export type { ChangedFile, ChangedFileOptions } from './sessions/changed-file.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
+export type { WorkspaceGit } from './workspace/workspace-git.ts';
 export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage-report.ts';
 export { diagnose, fetchSandbox, type DiagnoseOptions } from './diagnose/diagnose.ts';
 export {

@@ -6,5 +6,8 @@ export { pushBranch } from './git/push-branch.ts';
 export { stageChanges, type StagedChanges } from './git/stage-changes.ts';
 export { expireCheckpoints } from './git/expire-checkpoints.ts';
 export { findIgnored } from './git/ignored-files.ts';
+export { listCommits, readCommit, type GitCommit } from './git/texts/commits.ts';
+export type { GitText } from './git/texts/git-text.ts';
+export { readWorkingDiff } from './git/texts/working-diff.ts';
 export { readRepositoryFacts, type RepositoryFacts } from './git/remote/repository-facts.ts';
 export { builtinTools } from './registry.ts';

@@ -246,3 +246,4 @@ export {
   type McpPromptCommand,
 } from './messages/mcp-prompt.ts';
 export { resolveMcpServers, type McpResolution, type McpServers } from './agents/mcp-resolution.ts';
+export { SHARED_COMMANDS, type SharedCommand } from './slash-commands.ts';

@@ -77,10 +77,9 @@ export function createEngines(input: EngineInput): (configuration: Configuration
         const sandbox = await createSandbox({
           ...settings,
           variables: [...(settings.variables ?? []), ...variables],
-          ...optional({ hosts: options.hosts, session }),
+          ...optional({ hosts: options.hosts, session, choice: name }),
           workspace,
           home,
-          choice: name,
           objects: findSharedObjects(home, workspace),
           masks,
           env,

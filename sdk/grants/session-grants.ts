@@ -8,7 +8,7 @@ import {
   type Engine,
   type SessionStore,
 } from '@klaus/core/agent';
-import { isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
+import { allowsAccess, isCovered, parseAuthorities, revoke, toGrantText, WIDEST } from '@klaus/core/policy';
 import { KlausError, type Authority, type Grant } from '@klaus/core/protocol';
 
 /** The grant of a session from one record of its log. */
@@ -53,6 +53,16 @@ export async function grantHistory(store: SessionStore, session: string): Promis
     // Each record names the hash of the one before it.
     return [{ seq, at, grant, text: toGrantText(grant), ...change, hash: events[index + 1]?.prev ?? head }];
   });
+}
+
+/** See `Session.reaches`. */
+export async function reachesHost(
+  engine: Engine,
+  session: string,
+  to: { host: string; port: number },
+): Promise<boolean> {
+  const grant = toRevocableGrant(await loadState(engine, session));
+  return allowsAccess(grant, { kind: 'net', ...to }, engine.clock.now());
 }
 
 /** See `Session.revoke`. */

@@ -114,6 +114,8 @@ export interface Session {
   verify(options?: Partial<VerifyOptions>): Promise<VerifiedEvidence>;
   /** All grants that the session has had, oldest first. */
   grants(): Promise<GrantRecord[]>;
+  /** True if its present grant allows connections to a host. Without it, a call needs an approval. */
+  reaches(to: { host: string; port: number }): Promise<boolean>;
   /**
    * Revokes authority, also from a session that another process works on.
    *

@@ -17,7 +17,7 @@ import {
 } from '@klaus/core/agent';
 import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/protocol';
 import { readChangedFile } from './changed-file.ts';
-import { grantHistory, revokeGrant } from '../grants/session-grants.ts';
+import { grantHistory, reachesHost, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
 import { createCommandSender } from './send-command.ts';
@@ -120,6 +120,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     pins: () => pinsOf({ engine, session: id }),
     recall: store.recall(id),
     grants: () => grantHistory(store, id),
+    reaches: (host) => reachesHost(engine, id, host),
     revoke: (parts = [], options = {}) => revokeGrant(engine, id, { parts, ...options }),
     approvals: () => approvalsOf({ engine, store, session: id }),
     changeApproval: (approval, scope, options = {}) =>

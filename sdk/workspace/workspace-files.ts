@@ -7,6 +7,7 @@ import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { toRealFolder } from '../open/outside-folders.ts';
 import { indexPaths } from './rank-paths.ts';
+import { openWorkspaceGit, type SandboxOf, type WorkspaceGit } from './workspace-git.ts';
 
 /** One row of a folder. */
 export interface FolderEntry {
@@ -51,6 +52,8 @@ export interface WorkspaceFiles {
   find(characters: string, options: { limit: number }): Promise<string[]>;
   /** The branch and the remote of its repository, read without running Git; undefined without a repository. */
   repository(): Promise<RepositoryFacts | undefined>;
+  /** Its repository for reading, with Git in the sandbox; undefined without one. */
+  git(): Promise<WorkspaceGit | undefined>;
   /** Redacts known secrets of this workspace and of Klaus in a text. */
   redact(text: string): Promise<string>;
 }
@@ -58,10 +61,19 @@ export interface WorkspaceFiles {
 const MAX_ENTRIES = 5_000;
 
 /** @throws KlausError `workspace.missing` when the folder does not exist. */
-export async function openWorkspaceFiles(engine: Engine, folder: string): Promise<WorkspaceFiles> {
+export async function openWorkspaceFiles(
+  engine: Engine,
+  { folder, sandboxOf }: { folder: string; sandboxOf: SandboxOf },
+): Promise<WorkspaceFiles> {
   const workspace = await engine.openWorkspace(toRealFolder(folder));
   const patterns = engine.settings.secretPatterns;
   const secretFiles = createSecretFiles(workspace.root, patterns);
+  const redact = async (text: string): Promise<string> => {
+    const redactor = engine.createRedactor('view');
+    const secrets = openSecretsOf(engine, { workspace: workspace.root });
+    redactor.learn(await secrets.values().catch(() => []));
+    return redactor.redact(text);
+  };
   return {
     root: workspace.root,
     list: (path) => list(workspace, path),
@@ -92,11 +104,10 @@ export async function openWorkspaceFiles(engine: Engine, folder: string): Promis
       const find = await listOnce(engine, workspace.root);
       return find(characters, limit);
     },
-    async redact(text) {
-      const redactor = engine.createRedactor('view');
-      const secrets = openSecretsOf(engine, { workspace: workspace.root });
-      redactor.learn(await secrets.values().catch(() => []));
-      return redactor.redact(text);
+    redact,
+    async git() {
+      if ((await readRepositoryFacts(workspace)) === undefined) return undefined;
+      return openWorkspaceGit(engine, { workspace, redact, secretFiles, sandboxOf });
     },
   };
 }

@@ -20,11 +20,12 @@ export function createWorkspaceQueries({
   cwd: string;
 }): Pick<Klaus, 'agents' | 'skills' | 'policy' | 'files' | 'memory'> {
   const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration().get('workspace'));
+  const sandboxOf = async (root: string) => (await inForce.project(root)).configuration.values.sandbox.driver;
   return {
     agents: (workspace) => engine.openAgents(toRealFolder(toFolder(workspace))),
     skills: (workspace) => engine.openSkills(toRealFolder(toFolder(workspace))),
     policy: async (workspace) => inForce.policy(toRealPath(toFolder(workspace))),
-    files: (workspace) => openWorkspaceFiles(engine, toFolder(workspace)),
+    files: (workspace) => openWorkspaceFiles(engine, { folder: toFolder(workspace), sandboxOf }),
     memory: (workspace) => openMemory(engine, toFolder(workspace)),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineSessionRoute } from './route-fields.ts';
+import { defineRoute } from './route.ts';
+import { defineSessionRoute, workspaceQuery } from './route-fields.ts';
 
 const sent = z.object({
   session: z.string(),
@@ -19,6 +20,22 @@ const repositorySchema = z.object({
     .nullable(),
 });
 export type RepositoryView = z.infer<typeof repositorySchema>;
+
+const gitTextSchema = z.object({
+  text: z.string().nullable().describe('With secrets redacted. Null: it is too long.'),
+  size: z.int().describe('Characters of the complete text, or of its first 4 MiB.'),
+  files: z.array(z.string()).describe('Changed files, relative to the workspace.'),
+  leftOut: z.array(z.string()).describe('Changed files that are not in the text, because their content is secret.'),
+});
+export type GitTextView = z.infer<typeof gitTextSchema>;
+
+const commitSchema = z.object({
+  hash: z.string(),
+  subject: z.string(),
+  author: z.string(),
+  at: z.string().describe('ISO 8601.'),
+});
+export type CommitView = z.infer<typeof commitSchema>;
 
 export const commitRoutes = {
   repository: defineSessionRoute('GET /api/sessions/:id/repository', {
@@ -50,5 +67,38 @@ export const commitRoutes = {
     }),
     status: 202,
     answer: sent,
+  }),
+  // What a message can have attached. Git runs in the sandbox for it, so these are for those who send messages.
+  gitDiff: defineRoute('files', 'GET /api/git/diff', {
+    summary: 'The changes of a workspace that are not committed, as a diff.',
+    role: 'operator',
+    query: z.object({
+      ...workspaceQuery,
+      staged: z.stringbool().default(false).describe('Only those in the index. Default: all, with new files.'),
+    }),
+    answer: z.object({ diff: gitTextSchema.nullable().describe('Null: the workspace has no Git repository.') }),
+  }),
+  gitCommits: defineRoute('files', 'GET /api/git/commits', {
+    summary: 'The latest commits of a workspace, the newest first.',
+    role: 'operator',
+    query: z.object({ ...workspaceQuery, limit: z.coerce.number().int().min(1).max(500).default(100) }),
+    answer: z.object({
+      commits: z.array(commitSchema).nullable().describe('Null: the workspace has no Git repository.'),
+    }),
+  }),
+  gitCommit: defineRoute('files', 'GET /api/git/commits/:hash', {
+    summary: 'The message and the diff of a commit.',
+    role: 'operator',
+    params: z.object({ hash: z.string().regex(/^[0-9a-f]{4,64}$/) }),
+    query: z.object(workspaceQuery),
+    answer: z.object({ commit: gitTextSchema.nullable().describe('Null: the workspace has no Git repository.') }),
+  }),
+  hostAccess: defineSessionRoute('GET /api/sessions/:id/host-access', {
+    summary: 'Whether the grant of a session allows it to reach a host. Without it, a call needs an approval.',
+    query: z.object({
+      host: z.string().min(1).max(253),
+      port: z.coerce.number().int().min(1).max(65_535).default(443),
+    }),
+    answer: z.object({ allowed: z.boolean() }),
   }),
 };

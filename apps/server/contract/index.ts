@@ -1,7 +1,7 @@
 export { BUILT_IN_AGENT, type AgentDetail, type AgentView } from './agent-routes.ts';
 export type { AlertView, AttentionItemView, AttentionListView } from './attention-routes.ts';
 export { CLIENT_HEADER, clientNameSchema, type ClientName } from './client-name.ts';
-export type { RepositoryView } from './commit-routes.ts';
+export type { CommitView, GitTextView, RepositoryView } from './commit-routes.ts';
 export type { CopyConflict, CopyView, FileDiff, FileSolution, MergeAnswer } from './copy-routes.ts';
 export type { GuardDecisionView, GuardRatesView, GuardStateView } from './guard-routes.ts';
 export type { SavedPromptView } from './prompt-routes.ts';

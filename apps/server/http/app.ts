@@ -15,6 +15,7 @@ import { approvalHandlers } from '../handlers/approvals.ts';
 import { attentionHandlers } from '../handlers/attention.ts';
 import { changeHandlers } from '../handlers/changes.ts';
 import { commitHandlers } from '../handlers/commit.ts';
+import { gitHandlers } from '../handlers/git.ts';
 import { contentHandlers } from '../handlers/content.ts';
 import { copyHandlers } from '../handlers/copies.ts';
 import { savedPromptHandlers } from '../handlers/prompts.ts';
@@ -62,6 +63,7 @@ const HANDLERS: Handlers = {
   ...runHandlers,
   ...changeHandlers,
   ...commitHandlers,
+  ...gitHandlers,
   ...copyHandlers,
   ...pinHandlers,
   ...projectHandlers,

@@ -15,7 +15,8 @@ const BUILT_IN: readonly TerminalCommand[] = [
   ...SETTING_COMMANDS,
 ];
 
-const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));
+/** The names of the commands that no file can replace. */
+export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));
 
 /**
  * All commands by name: the built-in ones, which no file can replace, those of the user and the project, and their

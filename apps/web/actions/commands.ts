@@ -11,6 +11,7 @@ import { attempt } from './attempt.ts';
 import { clearLastState } from '../state/last-state.ts';
 import { clearDrafts } from '../composer/drafts.ts';
 import { clearHistory } from '../composer/history.ts';
+import type { Section } from '../settings/sections.ts';
 import type { PageCommand } from './page-command.ts';
 import { isAvailable, SESSION_COMMANDS } from './session-commands.ts';
 import { signal } from './signal.ts';
@@ -39,6 +40,8 @@ function toggleTheme(): void {
   changePreferences({ theme: shown === 'dark' ? 'light' : 'dark' });
 }
 
+const openSettings = (section: Section) => () => go({ page: 'settings', section });
+
 async function signOut(): Promise<void> {
   const answer = await attempt(() => client.signOut());
   rememberSignOut(answer?.provider);
@@ -51,32 +54,36 @@ async function signOut(): Promise<void> {
 
 export const COMMANDS: readonly PageCommand[] = [
   { id: 'palette', keys: 'mod+k', title: (t) => t.keys.palette, run: () => overlay.set({ kind: 'palette' }) },
-  { id: 'search', keys: '/', title: (t) => t.keys.search, run: () => signal('focus-search') },
+  { id: 'search', keys: '/', slash: 'sessions', title: (t) => t.keys.search, run: () => signal('focus-search') },
   { id: 'new', keys: 'n', slash: 'new', title: (t) => t.keys.newSession, run: () => go({ page: 'home' }) },
   { id: 'message', keys: 'i', title: (t) => t.keys.message, run: () => signal('focus-message') },
-  { id: 'question', keys: 'q', title: (t) => t.keys.nextQuestion, run: openNextQuestion },
+  { id: 'question', keys: 'q', slash: 'next', title: (t) => t.keys.nextQuestion, run: openNextQuestion },
   { id: 'next', keys: ']', title: (t) => t.keys.next, run: () => openNeighbor(1) },
   { id: 'previous', keys: '[', title: (t) => t.keys.previous, run: () => openNeighbor(-1) },
   { id: 'usage', keys: 'g u', title: (t) => t.keys.usage, run: () => go({ page: 'usage' }) },
   { id: 'board', keys: 'g b', title: (t) => t.attention.board, run: () => go({ page: 'board' }) },
   { id: 'guard', keys: 'g g', title: (t) => t.attention.guard, run: () => go({ page: 'guard' }) },
-  { id: 'agents', keys: 'g a', title: (t) => t.app.agents, run: () => go({ page: 'agents' }) },
+  { id: 'agents', keys: 'g a', slash: 'agents', title: (t) => t.app.agents, run: () => go({ page: 'agents' }) },
   { id: 'settings', keys: 'g s', title: (t) => t.app.settings, run: () => go({ page: 'settings' }) },
   { id: 'home', keys: 'g h', title: (t) => t.keys.home, run: () => go({ page: 'home' }) },
   { id: 'sidebar', keys: 'mod+b', title: (t) => t.layout.toggleSidebar, run: toggleSidebar },
-  { id: 'theme', keys: 'g t', title: (t) => t.keys.theme, run: toggleTheme },
+  { id: 'theme', keys: 'g t', slash: 'theme', title: (t) => t.keys.theme, run: toggleTheme },
   {
     id: 'preferences',
     keys: 'mod+,',
     title: (t) => t.keys.preferences,
-    run: () => go({ page: 'settings', section: 'appearance' }),
+    run: openSettings('appearance'),
   },
+  { id: 'keyboard', slash: 'keys', title: (t) => t.slash.keys, run: openSettings('keyboard') },
+  { id: 'notifications', slash: 'notify', title: (t) => t.slash.notify, run: openSettings('notifications') },
+  { id: 'memory', needs: 'admin', slash: 'memory', title: (t) => t.slash.memory, run: openSettings('memory') },
+  { id: 'doctor', needs: 'admin', slash: 'doctor', title: (t) => t.slash.doctor, run: openSettings('sandbox') },
   {
     id: 'letters',
     title: (t) => (preferences.get().letterKeys ? t.keys.lettersOff : t.keys.lettersOn),
     run: () => changePreferences({ letterKeys: !preferences.get().letterKeys }),
   },
-  { id: 'help', keys: '?', title: (t) => t.keys.help, run: () => overlay.set({ kind: 'keys' }) },
+  { id: 'help', keys: '?', slash: 'help', title: (t) => t.keys.help, run: () => overlay.set({ kind: 'keys' }) },
   { id: 'sign-out', title: (t) => t.keys.signOut, run: () => void signOut() },
   ...SESSION_COMMANDS,
 ];

@@ -8,6 +8,8 @@ export interface PageCommand {
   keys?: string;
   /** The name of the command after `/` in the composer, if it has one. */
   slash?: keyof Text['slash'];
+  /** Further names, which the terminal has for the same. */
+  aliases?: readonly (keyof Text['slash'])[];
   title: (t: Text) => string;
   /**
    * Where the command is available: in a session, in one with an open question, where a file, the changes or the

@@ -87,6 +87,10 @@ export async function resumeSession(id: string, limits: Record<string, number> =
  * Retries the last run. A run that failed before it changed a file is resumed; any other run is repeated in a fork, and
  * a notification links back to the original session.
  */
+export async function compactSession(id: string): Promise<void> {
+  await attempt(() => client.compact({ params: { id }, body: {} }));
+}
+
 export async function retrySession(id: string, hasChanged = isChangedByLast(id)): Promise<void> {
   // The list of sessions receives the end of a run later than the stream of the session.
   const isBroken = isLastFailed(id) || ['failed', 'interrupted'].includes(sessionOf(host.get(), id)?.state ?? '');

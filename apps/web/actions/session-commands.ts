@@ -1,4 +1,5 @@
 import type { SessionView } from '@klaus/server/contract';
+import { ATTACH_SOURCES } from '../attach/attach-source.ts';
 import { host } from '../state/host.ts';
 import { isFinding } from '../state/session-find.ts';
 import { overlay } from '../state/overlay.ts';
@@ -9,6 +10,7 @@ import type { PageCommand } from './page-command.ts';
 import { answerQuestion, showQuestion } from './question-actions.ts';
 import {
   archiveSession,
+  compactSession,
   copySession,
   currentSession,
   type ExportFormat,
@@ -56,11 +58,25 @@ const QUESTIONS: readonly PageCommand[] = [
 const VIEWS: readonly PageCommand[] = [
   { id: 'end', keys: 'G', title: (t) => t.keys.end, run: () => signal('jump-to-end') },
   { id: 'conversation', keys: '1', title: (t) => t.keys.conversation, run: openTab('conversation') },
-  { id: 'changes', keys: '2', slash: 'changes', title: (t) => t.keys.changes, run: openTab('changes') },
+  {
+    id: 'changes',
+    keys: '2',
+    slash: 'changes',
+    aliases: ['diff'],
+    title: (t) => t.keys.changes,
+    run: openTab('changes'),
+  },
   { id: 'files', keys: '3', slash: 'files', title: (t) => t.keys.files, run: openTab('files') },
-  { id: 'gate', keys: '4', slash: 'gate', title: (t) => t.keys.gate, run: openTab('gate') },
-  { id: 'budget', keys: 'b', slash: 'budget', title: (t) => t.keys.budget, run: openBudget },
-  { id: 'outline', keys: 'o', title: (t) => t.keys.outline, run: openOutline },
+  { id: 'gate', keys: '4', slash: 'gate', aliases: ['permissions'], title: (t) => t.keys.gate, run: openTab('gate') },
+  {
+    id: 'budget',
+    keys: 'b',
+    slash: 'budget',
+    aliases: ['cost', 'context'],
+    title: (t) => t.keys.budget,
+    run: openBudget,
+  },
+  { id: 'outline', keys: 'o', slash: 'rewind', title: (t) => t.keys.outline, run: openOutline },
   { id: 'layout', keys: 's', title: (t) => t.keys.layout, run: toggleSplit },
 ];
 
@@ -72,6 +88,7 @@ const WORK: readonly PageCommand[] = [
   { id: 'retry', keys: 'R', slash: 'retry', title: (t) => t.keys.retry, run: withId(retrySession) },
   { id: 'verify', keys: 'v', slash: 'verify', title: (t) => t.keys.verify, run: withId(verifySession) },
   { id: 'commit', title: (t) => t.keys.commit, run: openCommit },
+  { id: 'compact', slash: 'compact', title: (t) => t.slash.compact, run: withId(compactSession) },
   { id: 'fork', keys: 'f', slash: 'fork', title: (t) => t.slash.fork, run: withId(forkSession) },
 ];
 
@@ -79,7 +96,13 @@ const WORK: readonly PageCommand[] = [
 const MESSAGE: readonly PageCommand[] = [
   { id: 'model', keys: 'm', slash: 'model', title: (t) => t.slash.model, run: () => signal('choose-model') },
   { id: 'mode', keys: 'M', slash: 'mode', title: (t) => t.slash.mode, run: () => signal('choose-mode') },
-  { id: 'attach', keys: '+', title: (t) => t.composer.attach, run: () => signal('attach') },
+  { id: 'effort', slash: 'effort', title: (t) => t.slash.effort, run: () => signal('choose-effort') },
+  { id: 'attach', keys: '+', title: (t) => t.lists.attachThis(t.lists.attach.files), run: () => signal('attach') },
+  ...ATTACH_SOURCES.map((source): PageCommand => ({
+    id: `attach-${source}`,
+    title: (t) => t.lists.attachThis(t.lists.attach[source]),
+    run: () => signal(`attach-${source}`),
+  })),
 ];
 
 const SESSION: readonly PageCommand[] = [
@@ -90,6 +113,7 @@ const SESSION: readonly PageCommand[] = [
     needs: 'operator',
     keys: 't',
     slash: 'rename',
+    aliases: ['title'],
     title: (t) => t.keys.rename,
     run: () => signal('rename'),
   },

@@ -8,9 +8,9 @@ import type { Attachment } from './attachment.ts';
 const MAX_CHARS = 200_000;
 
 /** The full view of an attachment. */
-export function AttachmentDialog({ attachment: { name, size, part } }: { attachment: Attachment }) {
+export function AttachmentDialog({ attachment: { name, size, host, part } }: { attachment: Attachment }) {
   const t = useText();
-  const text = part.type === 'file' ? (part.text ?? '') : '';
+  const text = part.type === 'image' ? '' : (part.text ?? '');
   return (
     <Dialog title={name} onClose={closeOverlay} className="dialog-wide">
       <div className="attachment-full" tabIndex={0} data-first role="group" aria-label={name}>
@@ -20,7 +20,7 @@ export function AttachmentDialog({ attachment: { name, size, part } }: { attachm
           <pre className="mono">{text.slice(0, MAX_CHARS)}</pre>
         )}
         <p className="muted small">
-          {formatBytes(size)}
+          {host ?? formatBytes(size)}
           {text.length > MAX_CHARS ? ` · ${t.lists.cut(MAX_CHARS)}` : ''}
         </p>
       </div>

@@ -1,11 +1,13 @@
-import type { FilePart, ImagePart, Part } from '@klaus/core/protocol';
+import type { FilePart, ImagePart, Part, TextPart } from '@klaus/core/protocol';
 
 export interface Attachment {
   key: string;
   name: string;
   /** Bytes, or characters of a pasted text. */
   size: number;
-  part: FilePart | ImagePart;
+  /** For an address: the host that has the page. Its part is the text that asks the model to read it. */
+  host?: string;
+  part: FilePart | ImagePart | TextPart;
 }
 
 /** Larger pastes become attachments, because a text field with more text responds slowly. */

@@ -1,4 +1,4 @@
-import { FileText, X } from 'lucide-react';
+import { FileText, Link2, X } from 'lucide-react';
 import { overlay } from '../state/overlay.ts';
 import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
@@ -17,11 +17,10 @@ export function Attachments({ attachments, onRemove }: AttachmentsProps) {
   return (
     <ul className="attachments" aria-label={t.lists.attachments}>
       {attachments.map((attachment) => {
-        const { key, name, size, part } = attachment;
-        const facts = [
-          formatBytes(size),
-          ...(part.type === 'file' ? [t.call.lines(countLines(part.text ?? ''))] : []),
-        ].join(', ');
+        const { key, name, size, host, part } = attachment;
+        const lines = part.type === 'file' ? [t.call.lines(countLines(part.text ?? ''))] : [];
+        const facts = host ?? [formatBytes(size), ...lines].join(', ');
+        const Icon = host === undefined ? FileText : Link2;
         return (
           <li key={key} className="attachment line small">
             <button
@@ -32,7 +31,7 @@ export function Attachments({ attachments, onRemove }: AttachmentsProps) {
               {part.type === 'image' ? (
                 <img src={`data:${part.mediaType};base64,${part.data}`} alt="" />
               ) : (
-                <FileText size={20} className="muted" />
+                <Icon size={20} className="muted" />
               )}
               <span className="unseen">{t.lists.view}</span>
               <span className="column attachment-words">

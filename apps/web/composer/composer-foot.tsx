@@ -1,10 +1,10 @@
-import { BookMarked, CornerDownLeft, ListPlus, Paperclip, Square } from 'lucide-react';
-import { useRef } from 'react';
-import { useSignal } from '../actions/use-signal.ts';
+import { BookMarked, CornerDownLeft, ListPlus, Square } from 'lucide-react';
 import { toKeysText } from '../keys/keys.tsx';
 import { useText } from '../text/text.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { lazyComponent } from '../ui/lazy-component.tsx';
+import type { AttachSource } from '../attach/attach-source.ts';
+import { AttachMenu } from '../attach/attach-menu.tsx';
 import { canListen } from './can-listen.ts';
 import type { ComposerProps } from './composer-props.ts';
 import { EffortPicker, ModePicker } from './pickers.tsx';
@@ -19,6 +19,8 @@ interface FootProps extends ComposerProps {
   onPrompts: () => void;
   canSend: boolean;
   onAttach: (files: File[]) => void;
+  /** Opens the dialog that attaches something else than files. */
+  onSource: (source: AttachSource) => void;
   onDeliver: (delivery: 'steer' | 'queue') => void;
 }
 
@@ -27,6 +29,7 @@ export function ComposerFoot({
   isRunning,
   stopping,
   onAttach,
+  onSource,
   onDeliver,
   onStop,
   onSpoken,
@@ -34,21 +37,9 @@ export function ComposerFoot({
   ...props
 }: FootProps) {
   const t = useText();
-  const files = useRef<HTMLInputElement>(null);
-  useSignal('attach', () => files.current?.click());
   return (
     <div className="composer-foot line">
-      <IconButton label={t.composer.attach} icon={Paperclip} iconSize={16} onClick={() => files.current?.click()} />
-      <input
-        ref={files}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          onAttach([...(event.target.files ?? [])]);
-          event.target.value = '';
-        }}
-      />
+      <AttachMenu onFiles={onAttach} onSource={onSource} />
       <IconButton label={t.lists.prompts.title} icon={BookMarked} iconSize={16} onClick={onPrompts} />
       <ModelPicker model={props.model} onChange={props.onModel} />
       <ModePicker mode={props.mode} onChange={props.onMode} />

@@ -109,6 +109,9 @@ function Editor(props: ComposerProps) {
       {...drop}
     >
       {open ? <CompletionList id={id} kind={open.kind} state={suggestions} chosen={chosen} onTake={take} /> : null}
+      <p className="unseen" role="status">
+        {t.lists.attachmentCount(draft.attachments.length)}
+      </p>
       <Attachments attachments={draft.attachments} onRemove={(attachments) => change({ attachments })} />
       <textarea
         ref={field}
@@ -140,6 +143,7 @@ function Editor(props: ComposerProps) {
         canSend={!isSending && (draft.text.trim() !== '' || draft.attachments.length > 0)}
         onPrompts={() => overlay.set({ kind: 'prompts', draft: name, scope: props.scope })}
         onAttach={(files) => void attach(files)}
+        onSource={(source) => overlay.set({ kind: 'attach', source, draft: name, scope: props.scope })}
         onDeliver={(delivery) => void send(delivery)}
       />
     </section>

@@ -47,6 +47,10 @@ function put(name: string, next: Draft): void {
   timer = setTimeout(saveDrafts, PAUSE_MS);
 }
 
+export function attachToDraft(name: string, made: Attachment): void {
+  changeDraft(name, { attachments: [...(drafts.get().get(name) ?? EMPTY_DRAFT).attachments, made] });
+}
+
 export function addToDraft(name: string, words: string): void {
   const { text } = drafts.get().get(name) ?? EMPTY_DRAFT;
   const gap = text === '' || /\s$/.test(text) ? '' : ' ';

@@ -46,11 +46,13 @@ interface EffortPickerProps {
 export function EffortPicker({ model, effort, onChange }: EffortPickerProps) {
   const t = useText();
   const { models } = useStore(host);
+  const root = useRef<HTMLSpanElement>(null);
+  useSignal('choose-effort', () => root.current?.querySelector<HTMLButtonElement>('.menu-button')?.click());
   const known = models.find(({ name }) => name === model);
   if (!known?.efforts || known.efforts.length === 0) return null;
   const name = t.lists.efforts[effort ?? 'default'];
   return (
-    <span className="picker">
+    <span ref={root} className="picker">
       <Menu
         label={t.lists.effortIs(name)}
         side="above"

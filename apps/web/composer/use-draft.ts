@@ -4,13 +4,12 @@ import { showToast } from '../state/toasts.ts';
 import { formatBytes } from '../text/format.ts';
 import { text } from '../text/text.ts';
 import { fromFile, fromText, isLong, MAX_BYTES, type Attachment } from './attachment.ts';
-import { changeDraft, drafts, holdDraft, EMPTY_DRAFT, type Draft } from './drafts.ts';
+import { attachToDraft, changeDraft, drafts, holdDraft, EMPTY_DRAFT, type Draft } from './drafts.ts';
 
 export function useDraft(name: string) {
   const draft = useStore(drafts).get(name) ?? EMPTY_DRAFT;
   const change = (part: Partial<Draft>) => changeDraft(name, part);
-  const add = (made: Attachment) =>
-    change({ attachments: [...(drafts.get().get(name) ?? EMPTY_DRAFT).attachments, made] });
+  const add = (made: Attachment) => attachToDraft(name, made);
   const attach = async (files: readonly File[]) => {
     for (const file of files) {
       const made = await fromFile(file);

@@ -33,8 +33,10 @@ export function useSuggestions(open: Completion | undefined, { session, workspac
     const items = (files?.paths ?? []).map((path): Suggestion => ({ word: `@${path}` }));
     return { items, isLoading: files?.query !== open.query };
   }
-  const items = availableCommands().flatMap(({ slash, run }): Suggestion[] =>
-    slash?.startsWith(open.query) ? [{ word: `/${slash}`, description: t.slash[slash], run }] : [],
+  const items = availableCommands().flatMap(({ slash, aliases = [], run }) =>
+    [...(slash === undefined ? [] : [slash]), ...aliases]
+      .filter((name) => name.startsWith(open.query))
+      .map((name): Suggestion => ({ word: `/${name}`, description: t.slash[name], run })),
   );
   const found = prompts?.filter(({ command }) => command.toLowerCase().includes(open.query.toLowerCase())) ?? [];
   const known = new Set(items.map(({ word }) => word));

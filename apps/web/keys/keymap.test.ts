@@ -44,7 +44,7 @@ describe('commands', () => {
 
   test('have a title, and a unique name in the message field', () => {
     for (const command of COMMANDS) expect(command.title(en), command.id).not.toBe('');
-    const names = COMMANDS.flatMap(({ slash }) => slash ?? []);
+    const names = COMMANDS.flatMap(({ slash, aliases = [] }) => [...(slash ? [slash] : []), ...aliases]);
     expect(new Set(names)).toEqual(new Set(Object.keys(en.slash)));
     expect(names.length).toBe(Object.keys(en.slash).length);
   });

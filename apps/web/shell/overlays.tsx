@@ -11,6 +11,8 @@ import { Palette } from './palette.tsx';
 
 const PromptsDialog = lazyComponent(async () => (await import('../prompts/prompts-dialog.tsx')).PromptsDialog);
 
+const AttachDialog = lazyComponent(async () => (await import('../attach/attach-dialog.tsx')).AttachDialog);
+
 const NewProjectDialog = lazyComponent(
   async () => (await import('../projects/new-project-dialog.tsx')).NewProjectDialog,
 );
@@ -37,6 +39,8 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <NewProjectDialog />;
     case 'forget-projects':
       return <ForgetProjectsDialog />;
+    case 'attach':
+      return <AttachDialog source={overlay.source} draft={overlay.draft} scope={overlay.scope} />;
     case 'attachment':
       return <AttachmentDialog attachment={overlay.attachment} />;
     case 'prompts':

@@ -1,4 +1,5 @@
 import type { EventOf } from '@klaus/core/protocol';
+import type { AttachSource } from '../attach/attach-source.ts';
 import type { Scope } from '../composer/mcp-prompts.ts';
 import type { Attachment } from '../composer/attachment.ts';
 import { createStore } from './store.ts';
@@ -10,6 +11,7 @@ export type Overlay =
   | { kind: 'new-project' }
   | { kind: 'forget-projects' }
   | { kind: 'prompts'; draft: string; scope: Scope }
+  | { kind: 'attach'; source: AttachSource; draft: string; scope: Scope }
   | { kind: 'attachment'; attachment: Attachment }
   | { kind: 'rename'; session: string }
   | { kind: 'budget'; session: string }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { deAttach } from './attach/de-attach.ts';
+import { enAttach } from './attach/en-attach.ts';
 import { de } from './de.ts';
 import { deChanges } from './changes/de-changes.ts';
 import { enChanges } from './changes/en-changes.ts';
@@ -32,12 +34,14 @@ function toLeaves(value: object, path = ''): [string, Leaf][] {
 const ENGLISH = {
   ...en,
   ...{ agents: enAgents, guard: enGuard, debug: enDebug, inLists: enLists, settings: enSettings, reviewing: enChanges },
+  attach: enAttach,
   render: enRender,
   usagePage: enUsage,
 };
 const GERMAN = {
   ...de,
   ...{ agents: deAgents, guard: deGuard, debug: deDebug, inLists: deLists, settings: deSettings, reviewing: deChanges },
+  attach: deAttach,
   render: deRender,
   usagePage: deUsage,
 };
@@ -67,6 +71,7 @@ test('all texts are translated', () => {
     'composer.sendKey',
     'conversation.klaus',
     'layout.accents.iris',
+    'lists.attach.commit',
     'settings.first.sandboxTitle',
     'settings.names.sandbox.driver.name',
     'settings.sections.budgets',

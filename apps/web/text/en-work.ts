@@ -1,3 +1,4 @@
+import type { SharedCommand } from '@klaus/core/protocol';
 import { createCount } from './count.ts';
 import { enApproval } from './run/en-approval.ts';
 
@@ -20,7 +21,6 @@ export const enWork = {
     stopping: { sending: 'Cancelling…', sent: 'Cancelling…', waiting: 'Cancels after reconnecting' },
     held: 'Not sent yet. The message is sent after reconnecting. Edit it to keep it as a draft.',
     newline: 'Shift-Enter: new line',
-    attach: 'Attach files or images',
     removeAttachment: (name: string) => `Remove ${name}`,
     pastedName: (n: number) => `pasted-${n}.txt`,
     tooLarge: (name: string, max: string) => `${name} is larger than ${max}.`,
@@ -72,7 +72,24 @@ export const enWork = {
     files: 'Show files',
     gate: 'Show decisions of the gate',
     new: 'Start a new session',
-  },
+    agents: 'Show the agents',
+    compact: 'Replace old messages by a summary now',
+    context: 'Show how much of the context window is used',
+    cost: 'Show what the session has cost',
+    diff: 'Show changes',
+    doctor: 'Check the installation',
+    effort: 'Select how much the model reasons',
+    help: 'Show keyboard shortcuts',
+    keys: 'Change keyboard shortcuts',
+    memory: 'Show what is remembered about this folder',
+    next: 'Show the next session that needs you',
+    notify: 'Select how you are notified',
+    permissions: 'Show decisions, and revoke remembered approvals',
+    rewind: 'Go to a prompt, to edit it or to undo from there',
+    sessions: 'Search sessions',
+    theme: 'Switch between light and dark',
+    title: 'Rename this session',
+  } satisfies Record<SharedCommand, string> & Record<string, string>,
   children: {
     label: (agent: string) => `Agent ${agent}`,
     task: 'Task',

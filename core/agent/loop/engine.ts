@@ -54,7 +54,8 @@ export interface SecretOptions {
 
 /** The sandbox of a session's commands. */
 export interface SandboxRequest {
-  name: SandboxName;
+  /** Absent: the best one that works, which is never `host`. */
+  name?: SandboxName;
   workspace: string;
   /** The session whose home folder commands get. Absent: a new folder. */
   session?: string;

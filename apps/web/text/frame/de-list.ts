@@ -14,6 +14,16 @@ export const deList: typeof enList = {
   sound: 'Ton abspielen, wenn eine Sitzung eine Antwort braucht',
   attachments: 'Anhänge',
   view: 'Anzeigen:',
+  attachmentCount: (n) => (n === 0 ? '' : `${n} ${n === 1 ? 'Anhang' : 'Anhänge'}`),
+  attach: {
+    title: 'Anhängen',
+    files: 'Dateien oder Bilder…',
+    diff: 'Nicht committete Änderungen…',
+    commit: 'Commit…',
+    failure: 'Fehlgeschlagener Befehl oder Prüfung…',
+    issue: 'Issue mit Adresse…',
+  },
+  attachThis: (what) => `Anhängen: ${what.replace('…', '')}`,
   cut: (n) => `die ersten ${n.toLocaleString('de')} Zeichen`,
   estimate: (tokens, usd) =>
     `Etwa ${tokens} Token${usd === undefined ? '' : `, mindestens ${usd} für die erste Anfrage`}.`,

@@ -12,6 +12,16 @@ export const enList = {
   sound: 'Play a sound when a session needs me',
   attachments: 'Attachments',
   view: 'View',
+  attachmentCount: (n: number) => (n === 0 ? '' : `${n} ${n === 1 ? 'attachment' : 'attachments'}`),
+  attach: {
+    title: 'Attach',
+    files: 'Files or images…',
+    diff: 'Uncommitted changes…',
+    commit: 'Commit…',
+    failure: 'Failed command or check…',
+    issue: 'Issue by its address…',
+  },
+  attachThis: (what: string) => `Attach: ${what.replace('…', '')}`,
   cut: (n: number) => `the first ${n.toLocaleString('en')} characters`,
   estimate: (tokens: string, usd: string | undefined) =>
     `About ${tokens} tokens${usd === undefined ? '' : `, at least ${usd} for the first request`}.`,

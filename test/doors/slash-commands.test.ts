@@ -1,0 +1,21 @@
+// Covers apps/terminal/commands, core/protocol: the commands that the terminal and the page share.
+import { SHARED_COMMANDS } from '@klaus/core/protocol';
+import { expect, test } from 'vitest';
+import { BUILT_IN_NAMES } from '../../apps/terminal/commands/commands.ts';
+import { en } from '../../apps/web/text/en.ts';
+
+/** What the terminal alone has, with the reason. A new command is shared, or listed here. */
+const ONLY_IN_TERMINAL = {
+  attention: 'the list of sessions shows it all the time',
+  bug: 'it describes the terminal',
+  pin: 'it needs a text; the page has no arguments',
+  processes: 'the panel above the message field shows them',
+  quit: 'there is no program to end',
+  status: 'the status bar has no choice of items',
+  tools: 'the page has no list of them',
+};
+
+test('each command of the terminal is one of the page too, or has a reason why not', () => {
+  expect([...BUILT_IN_NAMES].toSorted()).toEqual([...SHARED_COMMANDS, ...Object.keys(ONLY_IN_TERMINAL)].toSorted());
+  for (const name of SHARED_COMMANDS) expect(en.slash[name]).toBeTruthy();
+});
