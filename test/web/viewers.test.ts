@@ -55,7 +55,11 @@ describe.skipIf(WITHOUT_BROWSER !== undefined || !hasBubblewrap)(
   () => {
     test('it shows the images before and after, and its files are those of the question alone', async () => {
       await provideWebPage();
-      await using it = await startTestServer({ script: SCRIPT, files: FILES, settings: { 'sandbox.driver': 'bubblewrap' } });
+      await using it = await startTestServer({
+        script: SCRIPT,
+        files: FILES,
+        settings: { 'sandbox.driver': 'bubblewrap' },
+      });
       for (const [name, size] of [
         ['picture.png', 10],
         ['old.png', 12],
