@@ -101,7 +101,8 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       return { ...forked, session: open(forked.session) };
     },
     exportTest: async (idOrPrefix) => exportTest({ engine, store }, await find(idOrPrefix)),
-    shareHtml: async (idOrPrefix) => shareSession({ engine, store, home: toUserHome(env) }, await find(idOrPrefix)),
+    shareHtml: async (idOrPrefix, options) =>
+      shareSession({ engine, store, home: toUserHome(env) }, await find(idOrPrefix), options),
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
     ...createWorkspaceQueries({ engine, configuration: current, inForce, cwd }),

@@ -35,6 +35,7 @@ import type { LatestOptions } from './sessions/latest-session.ts';
 import type { AnswerOptions } from './sessions/question.ts';
 import type { Session } from './sessions/session-handle.ts';
 import type { UsageReport } from './sessions/usage-report.ts';
+import type { ShareOptions } from './share/share-session.ts';
 import type { WorkspaceFiles } from './workspace/workspace-files.ts';
 
 export interface Klaus {
@@ -85,10 +86,10 @@ export interface Klaus {
    */
   exportTest(idOrPrefix: string): Promise<ExportedTest>;
   /**
-   * A session as one HTML file for others: without scripts and addresses that are loaded, with secrets redacted and home
-   * folders as `~`.
+   * A session with its child sessions as one HTML file for others: without scripts and addresses that are loaded, with
+   * secrets redacted and home folders as `~`.
    */
-  shareHtml(idOrPrefix: string): Promise<string>;
+  shareHtml(idOrPrefix: string, options?: ShareOptions): Promise<string>;
   /** @throws KlausError `usage` naming the nearest session. */
   session(idOrPrefix: string): Promise<Session>;
   /** A handle on a session that is known to exist, without a lookup. @param id The full id. */

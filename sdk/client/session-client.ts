@@ -56,8 +56,12 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
   events(id: string): AsyncIterable<Event>;
   /** Finds words in the messages, calls and results of a session. */
   search(id: string, words: string, options: { limit: number }): Promise<SearchResult>;
-  /** The session as one document, in pieces. The export is recorded in the host chain. */
-  export(id: string, format: 'md' | 'json' | 'html'): Promise<AsyncIterable<string> | Iterable<string>>;
+  /** The session as one document, in pieces. The export is recorded in the host chain. @param options.language Of HTML. Default `en`. */
+  export(
+    id: string,
+    format: 'md' | 'json' | 'html',
+    options?: { language?: 'en' | 'de' | undefined },
+  ): Promise<AsyncIterable<string> | Iterable<string>>;
   /** The session as a test. The export is recorded in the host chain. */
   exportTest(id: string): Promise<ExportedTest>;
   usage(query: Undefinable<{ session: string; by: UsageReport['by']; since: number }>): Promise<UsageReport>;

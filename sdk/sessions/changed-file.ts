@@ -1,4 +1,4 @@
-import { changesOfTurn, type Engine } from '@klaus/core/agent';
+import { changesOfQuestion, changesOfTurn, type Engine } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 
@@ -9,6 +9,8 @@ export interface ChangedFileOptions {
   side: 'before' | 'after';
   /** Default: all turns. */
   turn?: number | 'all';
+  /** Of the changes of a command that this question is about, instead of a turn. */
+  approval?: string | undefined;
   /** A larger file has no content. */
   maxBytes: number;
 }
@@ -19,13 +21,16 @@ export interface ChangedFile {
   content: Uint8Array | null;
 }
 
-/** @throws KlausError `usage` for a turn without effects, and for a path that has no file on that side of the changes. */
+/** @throws KlausError `usage` for a turn or a question without effects, and for a path that has no file on that side of the changes. */
 export async function readChangedFile(
   engine: Engine,
   session: string,
-  { path, side, turn = 'all', maxBytes }: ChangedFileOptions,
+  { path, side, turn = 'all', approval, maxBytes }: ChangedFileOptions,
 ): Promise<ChangedFile> {
-  const { changes, snapshots } = await changesOfTurn(engine, session, turn);
+  const { changes, snapshots } =
+    approval === undefined
+      ? await changesOfTurn(engine, session, turn)
+      : await changesOfQuestion(engine, session, approval);
   const entry = changes.find((change) => change.path === path)?.[side];
   if (entry?.type !== 'file') throw new KlausError('usage', `There is no file ${path} ${side} the changes.`);
   if (isSecretFile(path, engine.settings.secretPatterns)) return { size: entry.size, content: null };

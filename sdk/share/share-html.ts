@@ -11,8 +11,9 @@ import {
 } from '@klaus/core/conversation';
 import type { Event, EventOf } from '@klaus/core/protocol';
 import { describeCall } from '../transcript/describe-call.ts';
-import { describeFact } from '../transcript/describe-fact.ts';
-import { formatNumber, formatUsage, formatUsd } from '../transcript/format.ts';
+import { deShare } from './de-share.ts';
+import { enShare, type ShareText } from './en-share.ts';
+import { describeSharedFact } from './share-facts.ts';
 import { escapeHtml, markdownToHtml } from './share-markdown.ts';
 import { SHARE_STYLE } from './share-style.ts';
 
@@ -24,17 +25,27 @@ const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/g
 /** Lines of one output or diff. */
 const MAX_LINES = 2_000;
 
-/**
- * A session as one HTML file without scripts and without addresses that are loaded. The events are shown as they are:
- * secrets and paths are replaced before.
- */
-export function toSharedHtml(session: string, events: Iterable<Event>): string {
-  const view = createConversation(session);
-  for (const event of events) foldConversation(view, event);
-  const title = view.title || firstPrompt(view) || `Session ${session}`;
-  const body = view.entries.map((entry) => renderEntry(entry)).join('\n');
+/** The languages of a shared session. */
+export const SHARE_LANGUAGES = ['en', 'de'] as const;
+export type ShareLanguage = (typeof SHARE_LANGUAGES)[number];
+
+const TEXTS: Readonly<Record<ShareLanguage, ShareText>> = { en: enShare, de: deShare };
+
+/** The events of a session and of its child sessions, as they are shown: secrets and paths are replaced before. */
+export interface SharedSession {
+  session: string;
+  events: readonly Event[];
+  /** By session. Absent: too many. */
+  children: ReadonlyMap<string, SharedSession>;
+}
+
+/** A session as one HTML file without scripts and without addresses that are loaded. */
+export function toSharedHtml(shared: SharedSession, language: ShareLanguage): string {
+  const t = TEXTS[language];
+  const view = toConversation(shared);
+  const title = view.title || firstPrompt(view) || t.session(shared.session);
   return `<!doctype html>
-<html lang="en">
+<html lang="${t.language}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
@@ -46,12 +57,41 @@ export function toSharedHtml(session: string, events: Iterable<Event>): string {
 <body>
 <main>
 <h1>${escapeHtml(title)}</h1>
-<p class="facts">${renderFacts(view)}</p>
-${body}
+<p class="facts">${renderFacts(view, t)}</p>
+${renderEntries(view, shared, t)}
 </main>
 </body>
 </html>
 `;
+}
+
+function toConversation({ session, events }: SharedSession): Conversation {
+  const view = createConversation(session);
+  for (const event of events) foldConversation(view, event);
+  return view;
+}
+
+function renderEntries({ entries }: Conversation, { events, children }: SharedSession, t: ShareText): string {
+  const opened = events.filter((event) => event.type === 'child.opened');
+  return entries
+    .flatMap((entry) => {
+      const below = entry.kind === 'call' ? opened.filter(({ call }) => call === entry.id) : [];
+      return [renderEntry(entry, t), ...below.map((child) => renderChild(child, children, t))];
+    })
+    .join('\n');
+}
+
+/** The conversation of a child session, folded. */
+function renderChild(
+  { agent, child }: EventOf<'child.opened'>,
+  children: SharedSession['children'],
+  t: ShareText,
+): string {
+  const shared = children.get(child);
+  const view = shared && toConversation(shared);
+  const body = shared && view ? renderEntries(view, shared, t) : `<p class="fact">${escapeHtml(t.childLeftOut)}</p>`;
+  const facts = view ? ` <span class="facts">${renderFacts(view, t)}</span>` : '';
+  return `<details class="child"><summary>${escapeHtml(t.child(agent))}${facts}</summary><div>${body}</div></details>`;
 }
 
 function firstPrompt({ entries }: Conversation): string {
@@ -59,73 +99,67 @@ function firstPrompt({ entries }: Conversation): string {
   return first?.text.split('\n')[0]!.slice(0, 200) ?? '';
 }
 
-function renderFacts({ model, workspace, turns, toolCalls, usage, usd, entries }: Conversation): string {
+function renderFacts(view: Conversation, t: ShareText): string {
+  const { model, workspace, turns, toolCalls, usage, usd, entries } = view;
   const begun = entries[0] ? new Date(entries[0].at).toISOString().slice(0, 16).replace('T', ' ') : '';
-  const facts = [
-    model,
-    workspace,
-    begun,
-    formatNumber(turns, 'turn'),
-    formatNumber(toolCalls, 'tool call'),
-    formatUsage(usage),
-    formatUsd(usd),
-  ];
+  const facts = [model, workspace, begun, t.turns(turns), t.toolCalls(toolCalls), t.usage(usage), t.usd(usd)];
   return facts
     .filter((fact) => fact !== '')
     .map(escapeHtml)
     .join(' · ');
 }
 
-function renderEntry(entry: Entry): string {
+function renderEntry(entry: Entry, t: ShareText): string {
   switch (entry.kind) {
     case 'user':
-      return renderUser(entry);
+      return renderUser(entry, t);
     case 'model':
       return entry.text.trim() === '' ? '' : `<section><h2>Klaus</h2>${markdownToHtml(entry.text)}</section>`;
     case 'call':
-      return renderCall(entry);
+      return renderCall(entry, t);
     case 'limit':
-      return `<p class="fact">${escapeHtml(entry.asked.title)}: ${entry.answer?.answer ?? 'open'}</p>`;
+      return `<p class="fact">${escapeHtml(entry.asked.title)}: ${entry.answer ? t.answers[entry.answer.answer] : t.open}</p>`;
     case 'fact':
-      return renderFact(entry);
+      return renderFact(entry, t);
   }
 }
 
-function renderUser({ text, files, images }: UserEntry): string {
+function renderUser({ text, files, images }: UserEntry, t: ShareText): string {
   const names =
     files.length === 0 ? '' : `<p class="facts">${files.map(({ name }) => escapeHtml(name)).join(', ')}</p>`;
   const shown = images
     .filter(({ mediaType, data }) => IMAGES.has(mediaType) && /^[A-Za-z0-9+/=]*$/.test(data))
-    .map(({ mediaType, data }) => `<img alt="Attached image" src="data:${mediaType};base64,${data}">`);
+    .map(({ mediaType, data }) => `<img alt="${t.image}" src="data:${mediaType};base64,${data}">`);
   return `<section class="user">${escapeHtml(text)}${names}${shown.join('')}</section>`;
 }
 
 const LOOKS = { ok: 'good', error: 'bad', denied: 'warn', cancelled: 'muted', unknown: 'warn' } as const;
 
-function renderCall({ name, input, result, diff, answer, decisions, by }: CallEntry): string {
-  const outcome = result?.outcome ?? 'open';
+function renderCall({ name, input, result, diff, answer, decisions, by }: CallEntry, t: ShareText): string {
+  const outcome = result ? t.results[result.outcome] : t.open;
   const look = result ? LOOKS[result.outcome] : 'muted';
-  const who = by === 'user' ? ' <span class="muted">entered by the user</span>' : '';
+  const who = by === 'user' ? ` <span class="muted">${t.byUser}</span>` : '';
   const parts = [`<pre>${escapeHtml(JSON.stringify(input, undefined, 2) ?? '')}</pre>`];
   const decision = decisions.at(-1);
-  if (decision) parts.push(`<p class="fact">Gate: ${decision.verdict}, ${escapeHtml(decision.reason)}</p>`);
-  if (answer) parts.push(`<p class="fact">${answer.answer}${answer.note ? `: ${escapeHtml(answer.note)}` : ''}</p>`);
-  if (diff) parts.push(renderDiff(diff));
-  if (result && result.output.trim() !== '') parts.push(`<pre>${escapeHtml(cut(toPlain(result.output)))}</pre>`);
+  if (decision) parts.push(`<p class="fact">${t.gate(decision.verdict)}, ${escapeHtml(decision.reason)}</p>`);
+  if (answer)
+    parts.push(`<p class="fact">${t.answers[answer.answer]}${answer.note ? `: ${escapeHtml(answer.note)}` : ''}</p>`);
+  if (diff) parts.push(renderDiff(diff, t));
+  if (result && result.output.trim() !== '') parts.push(`<pre>${escapeHtml(cut(toPlain(result.output), t))}</pre>`);
   return `<details><summary><code>${escapeHtml(describeCall(name, input, 160))}</code> <span class="${look}">${outcome}</span>${who}</summary><div>${parts.join('')}</div></details>`;
 }
 
 const toPlain = (text: string) => stripVTControlCharacters(text).replaceAll(/\r\n?/g, '\n');
 
-function cut(text: string): string {
+function cut(text: string, t: ShareText): string {
   const lines = text.split('\n');
   if (lines.length <= MAX_LINES) return text;
-  return `${lines.slice(0, MAX_LINES).join('\n')}\n… ${formatNumber(lines.length - MAX_LINES, 'more line')}`;
+  return `${lines.slice(0, MAX_LINES).join('\n')}\n${t.moreLines(lines.length - MAX_LINES)}`;
 }
 
 const CLASSES: Readonly<Record<string, string>> = { '+': 'add', '-': 'del' };
 
-function renderDiff(diff: string): string {
+function renderDiff(diff: string, t: ShareText): string {
   const lines: string[] = [];
   let path = '';
   for (const hunk of parseDiff(diff)) {
@@ -134,27 +168,27 @@ function renderDiff(diff: string): string {
     if (hunk.lines.length === 0 && hunk.note) lines.push(`<span class="muted">${escapeHtml(hunk.note)}</span>`);
   }
   const left = lines.length - MAX_LINES;
-  const more = left > 0 ? `<span class="muted">… ${formatNumber(left, 'more line')}</span>` : '';
+  const more = left > 0 ? `<span class="muted">${t.moreLines(left)}</span>` : '';
   return `<pre class="diff">${lines.slice(0, MAX_LINES).join('')}${more}</pre>`;
 }
 
-function renderFact({ event }: FactEntry): string {
-  if (event.type === 'run.finished') return renderEnd(event);
-  return describeFact(event)
-    .map(({ text, detail }) => `<p class="fact">${escapeHtml(detail === undefined ? text : `${text} ${detail}`)}</p>`)
-    .join('');
+function renderFact({ event }: FactEntry, t: ShareText): string {
+  if (event.type === 'run.finished') return renderEnd(event, t);
+  const text = describeSharedFact(event, t);
+  return text === undefined ? '' : `<p class="fact">${escapeHtml(text)}</p>`;
 }
 
-function renderEnd({ outcome, reason, evidence, claims = [], turns, toolCalls, usd }: EventOf<'run.finished'>): string {
+function renderEnd(event: EventOf<'run.finished'>, t: ShareText): string {
+  const { outcome, reason, evidence, claims = [], turns, toolCalls, usd } = event;
   const look = outcome === 'done' ? 'good' : outcome === 'failed' || outcome === 'model_failed' ? 'bad' : 'warn';
-  const facts = [formatNumber(turns, 'turn'), formatNumber(toolCalls, 'tool call'), formatUsd(usd)];
+  const facts = [t.turns(turns), t.toolCalls(toolCalls), t.usd(usd)];
   const checks = evidence.map(({ command, exitCode }) => {
-    const ended = exitCode === 0 ? 'passed' : exitCode === null ? 'ended by a signal' : `exit code ${exitCode}`;
+    const ended = exitCode === 0 ? t.checks.passed : exitCode === null ? t.checks.signal : t.checks.exit(exitCode);
     return `<p><code>${escapeHtml(command)}</code> <span class="${exitCode === 0 ? 'good' : 'bad'}">${ended}</span></p>`;
   });
   const said = claims.map(
-    ({ said: text, status }) => `<p><q>${escapeHtml(text)}</q> <span class="muted">${escapeHtml(status)}</span></p>`,
+    ({ said: text, status }) => `<p><q>${escapeHtml(text)}</q> <span class="muted">${t.claims[status]}</span></p>`,
   );
   const why = outcome === 'done' ? '' : `<p>${escapeHtml(reason)}</p>`;
-  return `<section class="end"><p><strong class="${look}">${escapeHtml(outcome)}</strong> <span class="facts">${escapeHtml(facts.join(', '))}</span></p>${why}${checks.join('')}${said.join('')}</section>`;
+  return `<section class="end"><p><strong class="${look}">${t.outcomes[outcome]}</strong> <span class="facts">${escapeHtml(facts.join(', '))}</span></p>${why}${checks.join('')}${said.join('')}</section>`;
 }

@@ -20,7 +20,10 @@ const SCRIPT: Script = {
       when: { user: 'first', turn: 0 },
       reply: { text: 'A needle here.', calls: [{ name: 'run_command', input: { command: OUTPUT } }] },
     },
-    { when: { user: 'second', turn: 2 }, reply: { text: `${LONG}\n\nThe last **needle**.` } },
+    {
+      when: { user: 'second', turn: 2 },
+      reply: { text: `${LONG}\n\nThe last **needle** and [a link](https://example.com/needle/haystack).` },
+    },
   ],
   fallback: { text: 'Done.' },
 };
@@ -82,6 +85,12 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await expect.poll(() => status().textContent()).toBe(enChanges.find.position(5, '5'));
       await page.getByText('The last').waitFor();
       expect(await page.getByText('The last').isVisible()).toBe(true);
+      // Across the marks of bold text, and not in the address of a link.
+      await field().fill('last needle and a');
+      await expect.poll(() => status().textContent()).toBe(enChanges.find.position(1, '1'));
+      await expect.poll(() => marked('klaus-found-current')).toEqual(['last needle and a']);
+      await field().fill('haystack');
+      await expect.poll(() => status().textContent()).toBe(enChanges.find.none);
       await field().fill('no such text');
       await expect.poll(() => status().textContent()).toBe(enChanges.find.none);
       await expect.poll(() => marked('klaus-found')).toEqual([]);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { enShare } from '../../sdk/share/en-share.ts';
 import { findShown } from '../fixtures/canary.ts';
 import { runKlaus } from '../fixtures/klaus.ts';
 import { expectAccessible, openPage, watch } from '../fixtures/page.ts';
@@ -115,7 +116,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(links.map((link) => new URL(link).protocol).filter((it) => !['http:', 'https:'].includes(it))).toEqual([]);
       expect(await shared.locator('.diff .add').allTextContents()).toEqual(['+<script>globalThis.taken = 8</script>']);
       expect(await shared.locator('main').textContent()).not.toContain('\u001b');
-      await shared.getByText('done').first().waitFor();
+      await shared.getByText(enShare.outcomes.done).first().waitFor();
       await expectAccessible(shared, 'shared session');
       await shared.close();
       expect(complaints).toEqual([]);

@@ -48,11 +48,11 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       const session = await klaus.session(id);
       return { session: session.id, ...(await session.recall.search(words, options)) };
     },
-    async export(id, format) {
+    async export(id, format, { language } = {}) {
       const session = await klaus.session(id);
       await store.recordExport(session.id, { format, by: 'cli' });
       const { toDocument } = await import('./session-document.ts');
-      return toDocument(klaus, session.id, format);
+      return toDocument(klaus, session.id, { format, language });
     },
     async exportTest(id) {
       const exported = await klaus.exportTest(id);

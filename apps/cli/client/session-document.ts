@@ -6,10 +6,10 @@ import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 export async function* toDocument(
   klaus: Klaus,
   id: string,
-  format: 'md' | 'json' | 'html',
+  { format, language }: { format: 'md' | 'json' | 'html'; language?: 'en' | 'de' | undefined },
 ): AsyncGenerator<string, void, undefined> {
   const events = klaus.handle(id).events();
-  if (format === 'html') return yield await klaus.shareHtml(id);
+  if (format === 'html') return yield await klaus.shareHtml(id, { language });
   if (format === 'md') {
     for (const entry of toTranscript(await Array.fromAsync(events))) yield `${toMarkdown(entry)}\n`;
     return;

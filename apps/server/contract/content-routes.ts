@@ -16,6 +16,10 @@ export const contentRoutes = {
         .min(0)
         .optional()
         .describe('With `side`: of the changes of this turn. Default: all.'),
+      approval: z
+        .string()
+        .optional()
+        .describe('With `side`: of the changes that this question of the session is about, instead of a turn.'),
       side: z.enum(['before', 'after']).optional().describe('The file before or after the changes of the session.'),
     }),
     answer: z.string(),

@@ -115,6 +115,7 @@ export const sessionRoutes = {
         .enum(['md', 'json', 'html'])
         .default('md')
         .describe('`html`: for others, as one file without scripts, redacted.'),
+      language: z.enum(['en', 'de']).optional().describe('Of the texts of Klaus in `html`. Default `en`.'),
     }),
     answer: z.string(),
   }),

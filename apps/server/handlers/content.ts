@@ -39,11 +39,14 @@ export const contentHandlers = {
 type Wanted = Parsed<RouteOf<'shownFile'>>['query'] & { path: string };
 
 /** A file as it is, or before or after the changes of a session. */
-async function readFile(context: Context, { path, side, turn, ...query }: Wanted): Promise<Omit<FileView, 'path'>> {
+async function readFile(
+  context: Context,
+  { path, side, turn, approval, ...query }: Wanted,
+): Promise<Omit<FileView, 'path'>> {
   if (side === undefined) return (await openWorkspace(context, query)).read(path, { maxBytes: MAX_BYTES });
   if (query.session === undefined) throw new Refusal(400, 'usage', { title: '`side` needs a session.' });
   const session = await openSession(context, (await findSession(context, query.session)).id);
-  return session.changedFile({ path, side, turn: turn ?? 'all', maxBytes: MAX_BYTES });
+  return session.changedFile({ path, side, turn: turn ?? 'all', approval, maxBytes: MAX_BYTES });
 }
 
 function notShown(path: string, detail: string): Refusal {

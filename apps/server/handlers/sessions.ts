@@ -149,11 +149,11 @@ export const sessionHandlers = {
     return viewOf(context, id);
   },
 
-  async exportSession({ params, query: { format } }, context, { by }) {
+  async exportSession({ params, query: { format, language } }, context, { by }) {
     const { id } = await findSession(context, params.id);
     // The export is audited before the first byte is sent.
     await context.klaus.store.recordExport(id, { format, by });
-    return toDocument(context, id, format);
+    return toDocument(context, id, { format, language });
   },
 
   async exportTest({ params }, context, { by }) {
@@ -217,11 +217,15 @@ async function toDetail(context: Context, row: SessionRow): Promise<SessionDetai
   };
 }
 
-function toDocument({ klaus }: Context, id: string, format: 'md' | 'json' | 'html'): Document {
+function toDocument(
+  { klaus }: Context,
+  id: string,
+  { format, language }: { format: 'md' | 'json' | 'html'; language?: 'en' | 'de' | undefined },
+): Document {
   const session = klaus.handle(id);
   if (format === 'html') {
     const content = (async function* () {
-      yield await klaus.shareHtml(id);
+      yield await klaus.shareHtml(id, { language });
     })();
     return { mediaType: 'text/html; charset=utf-8', fileName: `klaus-${id}.html`, content };
   }

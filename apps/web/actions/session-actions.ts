@@ -2,6 +2,7 @@ import type { AttentionItemView, QueuedMessage, RestoredView, SessionView } from
 import { client } from '../state/client.ts';
 import { host, nameOf, sessionOf } from '../state/host.ts';
 import { go, route, toSession } from '../state/route.ts';
+import { preferences } from '../state/preferences.ts';
 import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
 import { isChangedByLast, isLastFailed } from '../log/last-run.ts';
@@ -65,7 +66,9 @@ const EXPORT_TYPES = { md: 'text/markdown', json: 'application/json', html: 'tex
 export type ExportFormat = keyof typeof EXPORT_TYPES;
 
 export async function exportSession(session: Session, format: ExportFormat): Promise<void> {
-  const document_ = await attempt(() => client.exportSession({ params: { id: session.id }, query: { format } }));
+  const document_ = await attempt(() =>
+    client.exportSession({ params: { id: session.id }, query: { format, language: preferences.get().language } }),
+  );
   if (document_ === undefined) return;
   saveText(document_, {
     name: `klaus-${session.id}.${format}`,

@@ -7,12 +7,14 @@ interface ImageAddress {
   /** Before or after the changes of a turn; undefined: the file as it is. */
   side?: 'before' | 'after';
   turn?: number | undefined;
+  /** Before or after the changes that this question is about. */
+  approval?: string | undefined;
   /** Changes when the file may have changed. */
   version?: string;
 }
 
 /** The address of an image of the workspace of a session. */
-export function toImageAddress({ session, path, side, turn, version }: ImageAddress): string {
-  const address = toPath(ROUTES.shownFile.path, { params: { path }, query: { session, side, turn } });
+export function toImageAddress({ session, path, side, turn, approval, version }: ImageAddress): string {
+  const address = toPath(ROUTES.shownFile.path, { params: { path }, query: { session, side, turn, approval } });
   return version === undefined ? address : `${address}#${encodeURIComponent(version)}`;
 }

@@ -1,6 +1,7 @@
 import type { CallEntry } from '@klaus/core/conversation';
 import type { Row } from '../conversation/rows.ts';
 import { toSubject } from '../conversation/subject.ts';
+import { toShownText } from './shown-text.ts';
 
 /** One occurrence of the searched text. */
 export interface FindMatch {
@@ -32,13 +33,24 @@ function toCallParts({ id, name, input, result, diff }: CallEntry, above: readon
   ];
 }
 
+/** Texts of answers. A long session has thousands, and they are needed for every character of a query. */
+const answers = new WeakMap<Row, string>();
+
+function toAnswerText(row: Extract<Row, { kind: 'answer' }>): string {
+  const known = answers.get(row);
+  if (known !== undefined) return known;
+  const text = toShownText(row.text);
+  answers.set(row, text);
+  return text;
+}
+
 /** The texts of a row in the order in which it shows them. */
 function toParts(row: Row): Part[] {
   if (row.kind === 'answer') {
-    const { id, thinking, text } = row;
+    const { id, thinking } = row;
     return [
       { text: thinking, opens: [`thinking ${id}`] },
-      { text, opens: [] },
+      { text: toAnswerText(row), opens: [] },
     ];
   }
   if (row.kind === 'group') return row.calls.flatMap((call) => toCallParts(call, [`group ${row.calls[0]!.id}`]));

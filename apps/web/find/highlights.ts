@@ -43,7 +43,7 @@ export function markFound(
   for (const row of wanted === '' ? [] : list.querySelectorAll('[data-index]')) {
     const ranges = findRanges(row, wanted);
     if (Number(row.getAttribute('data-index')) === current?.row) {
-      // Markup is not rendered, so that a row can show fewer occurrences than its text has.
+      // A folded part or a drawn formula shows fewer occurrences than the text of the row has.
       found = ranges[Math.min(current.nth, ranges.length - 1)];
     }
     all.push(...ranges.slice(0, MAX_RANGES - all.length));

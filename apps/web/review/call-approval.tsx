@@ -68,7 +68,7 @@ function CallQuestion({ asked, subject }: CallQuestionProps) {
         {toQuestionTitle(asked, t)}
       </h3>
       <Subject subject={subject} />
-      <ChangePreview hunks={hunks} />
+      <ChangePreview asked={asked} />
       <p className="muted" title={t.approval.expires(formatAgo(expiresAt, now))}>
         {toReasonText(asked.reason, t)}
       </p>

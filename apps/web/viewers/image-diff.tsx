@@ -13,6 +13,8 @@ interface ImageDiffProps {
   path: string;
   /** Undefined: the changes of all turns, against the present file. */
   turn: number | undefined;
+  /** The question about the change. */
+  approval?: string;
   kind: 'created' | 'modified' | 'deleted';
   /** Bytes; null without an image on that side. */
   sizes: { before: number | null; after: number | null };
@@ -20,13 +22,16 @@ interface ImageDiffProps {
 }
 
 /** An image before and after a change: side by side, with a moving edge, or one over the other. */
-export function ImageDiff({ session, path, turn, kind, sizes, version }: ImageDiffProps) {
+export function ImageDiff({ session, path, turn, approval, kind, sizes, version }: ImageDiffProps) {
   const t = useRenderText();
   const [mode, setMode] = useState<Mode>('side');
   const [share, setShare] = useState(50);
-  const before = kind === 'created' ? undefined : toImageAddress({ session, path, side: 'before', turn, version });
+  const before =
+    kind === 'created' ? undefined : toImageAddress({ session, path, side: 'before', turn, approval, version });
   const shown =
-    turn === undefined ? { session, path, version } : { session, path, side: 'after' as const, turn, version };
+    turn === undefined && approval === undefined
+      ? { session, path, version }
+      : { session, path, side: 'after' as const, turn, approval, version };
   const after = kind === 'deleted' ? undefined : toImageAddress(shown);
   const canOverlay = before !== undefined && after !== undefined;
   return (

@@ -64,8 +64,10 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
       }
     },
     search: (id, q, { limit }) => ask(client.searchSession({ params: { id }, query: { q, limit } })),
-    async export(id, format) {
-      const document = await ask(client.exportSession({ params: { id }, query: { format } }));
+    async export(id, format, { language } = {}) {
+      const document = await ask(
+        client.exportSession({ params: { id }, query: { format, ...optional({ language }) } }),
+      );
       return [format === 'json' ? toSafeJsonText(document) : document];
     },
     async exportTest(id) {

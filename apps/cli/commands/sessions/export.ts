@@ -13,6 +13,8 @@ import { choiceOption, RAW_OPTION } from '../../program/run-options.ts';
 
 interface ExportOptions extends Options {
   format: 'md' | 'json' | 'html';
+  /** Absent: English. */
+  language?: 'en' | 'de';
   as?: 'test';
   out?: string;
 }
@@ -29,17 +31,20 @@ export const command: LeafCommand = {
       .addOption(
         choiceOption('--format <format>', 'Markdown, JSON, or HTML for others', ['md', 'json', 'html']).default('md'),
       )
+      .addOption(choiceOption('--language <language>', 'of the HTML: en or de (default: en)', ['en', 'de']))
       .addOption(
         choiceOption('--as <what>', 'test: a script for the scripted model server and a test that runs it', ['test']),
       )
       .option('--raw', RAW_OPTION)
       .option('--out <folder>', 'where the test is written; it must not exist (default: klaus-test-ID)'),
   async run(id: string, options: ExportOptions) {
+    if (options.language !== undefined && options.format !== 'html')
+      throw new UsageError('--language requires --format html.', 'Other documents have no texts of Klaus.');
     if (options.as === undefined && options.out !== undefined)
       throw new UsageError('--out requires --as test.', 'A document goes to standard output.');
     await using client = await openClient(options);
     if (options.as === 'test') await writeTest(client, id, options.out);
-    else for await (const text of await client.export(id, options.format)) print(text, options);
+    else for await (const text of await client.export(id, options.format, options)) print(text, options);
   },
 };
 
