@@ -1,4 +1,5 @@
-import { NETWORK_PRESETS, type ConfiguredHosts, type NetworkPreset } from './network/presets.ts';
+import { NETWORK_PRESETS, type NetworkPreset } from '../protocol/index.ts';
+import type { ConfiguredHosts } from './network/presets.ts';
 
 /** One command that downloads dependencies. */
 export interface FetchStep {

@@ -50,13 +50,7 @@ export {
   type HeaderSecret,
   type LimitedNetwork,
 } from './network/command-network.ts';
-export {
-  NETWORK_PRESET_NAMES,
-  NETWORK_PRESETS,
-  toNetAuthorities,
-  type ConfiguredHosts,
-  type NetworkPreset,
-} from './network/presets.ts';
+export { toNetAuthorities, type ConfiguredHosts } from './network/presets.ts';
 export { classifyAddress, parseAddress, type AddressClass } from './network/address.ts';
 export {
   findRule,

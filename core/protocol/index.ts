@@ -11,6 +11,7 @@ export {
   hunkAnswerSchema,
   type HunkAnswer,
 } from './authority/approval.ts';
+export { NETWORK_PRESET_NAMES, NETWORK_PRESETS, type NetworkPreset } from './authority/network-presets.ts';
 export { effectSchema, type Effect, resumeSchema, type Resume, isReadOnly } from './authority/effect.ts';
 export {
   grantPathSchema,

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfiguredHosts, NetworkPreset } from '@klaus/core/policy';
+import type { ConfiguredHosts } from '@klaus/core/policy';
+import type { NetworkPreset } from '@klaus/core/protocol';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

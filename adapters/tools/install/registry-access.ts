@@ -1,5 +1,6 @@
 import type { ToolContext } from '@klaus/core/agent';
-import { toNetAccess, toNetAuthorities, type NetworkPreset } from '@klaus/core/policy';
+import { toNetAccess, toNetAuthorities } from '@klaus/core/policy';
+import type { NetworkPreset } from '@klaus/core/protocol';
 import type { Access } from '@klaus/core/protocol';
 
 /**

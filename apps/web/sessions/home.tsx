@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import type { Effort, Mode, Part } from '@klaus/core/protocol';
+import type { Effort, Mode, NetworkPreset, Part } from '@klaus/core/protocol';
 import { FolderOpen } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { trySend } from '../actions/attempt.ts';
@@ -19,6 +19,7 @@ import { useQuery } from '../ui/use-query.ts';
 import { ExampleList } from './example-list.tsx';
 import { KeyHint } from './key-hint.tsx';
 import { AgentPicker } from './agent-picker.tsx';
+import { NetworkPicker } from './network-picker.tsx';
 import { SessionRow } from './session-row.tsx';
 import './home.css';
 
@@ -32,6 +33,7 @@ export function Home() {
     model?: string;
     mode?: Mode;
     effort?: Effort;
+    networks?: readonly NetworkPreset[];
   }>({});
   useEffect(() => {
     // A project that is chosen later replaces the folder.
@@ -56,6 +58,7 @@ export function Home() {
       parts,
       mode,
       ...optional({ model: chosen.model, effort: chosen.effort, agent: agent?.name }),
+      ...(chosen.networks?.length ? { allowNet: [...chosen.networks] } : {}),
       ...scope,
     };
     const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
@@ -98,6 +101,7 @@ export function Home() {
             agent={agent?.name}
             onChange={(name) => setChosen({ ...chosen, agent: name })}
           />
+          <NetworkPicker chosen={chosen.networks ?? []} onChange={(networks) => setChosen({ ...chosen, networks })} />
         </div>
         <Composer
           draft="home"

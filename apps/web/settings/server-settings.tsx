@@ -4,10 +4,10 @@ import { useStore } from '../state/store.ts';
 import { useSettingsText } from '../text/settings/settings-text.ts';
 import type { SettingsText } from '../text/settings/en-settings.ts';
 import { matchWords } from '../shell/match-words.ts';
-import { CodeText } from '../ui/code-text.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { KeysSection } from './keys-section.tsx';
 import { MemorySection } from './memory-section.tsx';
+import { NetworkPresets } from './network-presets.tsx';
 import { SandboxStatus } from './sandbox-status.tsx';
 import { SectionHead } from './section-head.tsx';
 import { type Section, SECTION_KEYS, sectionOf, SECTIONS } from './sections.ts';
@@ -59,17 +59,8 @@ function SectionContent({ section, settings }: { section: Section; settings: Set
       {section === 'memory' ? <MemorySection /> : null}
       {section === 'keys' ? null : <Pending query={settings.query} title={t.failed} rows={8} />}
       <Rows shown={shown} settings={settings} />
-      {section === 'sandbox' ? <NetworkNote /> : null}
+      {section === 'sandbox' ? <NetworkPresets /> : null}
     </section>
-  );
-}
-
-function NetworkNote() {
-  const t = useSettingsText();
-  return (
-    <p className="muted small">
-      <CodeText text={t.network} />
-    </p>
   );
 }
 

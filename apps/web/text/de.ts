@@ -107,6 +107,8 @@ export const de: Text = {
     title: 'Was soll Klaus tun?',
     workspace: 'Ordner',
     agent: (name) => `Agent: ${name}`,
+    network: (names) => `Netzwerk der Befehle: ${names}`,
+    noNetwork: 'Fragt vor Netzwerkzugriff',
     neverUsed: 'nie verwendet',
     noCapabilities: 'nur Chat',
     ownGrants: 'eigene Berechtigungen',

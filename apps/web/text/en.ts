@@ -106,6 +106,8 @@ export const en = {
     title: 'What should Klaus do?',
     workspace: 'Folder',
     agent: (name: string) => `Agent: ${name}`,
+    network: (names: string) => `Network of commands: ${names}`,
+    noNetwork: 'Asks for network access',
     neverUsed: 'never used',
     noCapabilities: 'chat only',
     ownGrants: 'own grants',

@@ -10,8 +10,10 @@ export interface MenuItem {
   label: string;
   icon?: LucideIcon;
   description?: string;
-  /** True or false for the items of a single choice; undefined for actions. */
+  /** True or false for the items of a choice; undefined for actions. */
   isChosen?: boolean;
+  /** The item of a multiple choice: the menu stays open. */
+  isMultiple?: true;
   isDanger?: boolean;
   /** The role without which the item is not offered. */
   needs?: Role;
@@ -29,7 +31,7 @@ interface MenuProps {
   align?: 'start' | 'end';
 }
 
-/** A button with a menu of actions or of a single choice. Supports arrow keys, Home, End, type-ahead and Escape. */
+/** A button with a menu of actions or of a choice. Supports arrow keys, Home, End, type-ahead and Escape. */
 export function Menu({ label, children, items, className = '', side = 'below', align = 'end' }: MenuProps) {
   return (
     <Popup
@@ -58,18 +60,18 @@ function Items({ items, onClose }: { items: readonly MenuItem[]; onClose: () => 
   };
   return (
     <div ref={root} role="none" onKeyDown={onKeyDown}>
-      {items.map(({ key, label, icon, description, isChosen, isDanger, run }) => {
+      {items.map(({ key, label, icon, description, isChosen, isMultiple, isDanger, run }) => {
         const Icon = isChosen ? Check : icon;
         return (
           <button
             key={key}
             type="button"
-            role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+            role={isChosen === undefined ? 'menuitem' : isMultiple ? 'menuitemcheckbox' : 'menuitemradio'}
             aria-checked={isChosen}
             tabIndex={-1}
             className={`menu-item bare line ${isDanger ? 'bad' : ''}`}
             onClick={() => {
-              onClose();
+              if (!isMultiple) onClose();
               run();
             }}
           >

@@ -1,21 +1,12 @@
-import { KlausError, toNearest, type Authority } from '../../protocol/index.ts';
+import {
+  KlausError,
+  NETWORK_PRESET_NAMES,
+  NETWORK_PRESETS,
+  toNearest,
+  type Authority,
+  type NetworkPreset,
+} from '../../protocol/index.ts';
 import { parseHostRule } from './host-rule.ts';
-
-/** Hosts of the usual registries. @source The documentation of each registry and of its client. */
-export const NETWORK_PRESETS = {
-  npm: ['registry.npmjs.org'],
-  pypi: ['pypi.org', 'files.pythonhosted.org'],
-  crates: ['index.crates.io', 'static.crates.io', 'crates.io'],
-  go: ['proxy.golang.org', 'sum.golang.org'],
-  github: [
-    ...['github.com', 'api.github.com', 'codeload.github.com', 'raw.githubusercontent.com'],
-    ...['objects.githubusercontent.com', 'release-assets.githubusercontent.com'],
-  ],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-export type NetworkPreset = keyof typeof NETWORK_PRESETS;
-
-export const NETWORK_PRESET_NAMES = Object.keys(NETWORK_PRESETS) as readonly NetworkPreset[];
 
 /** Registries that the user configured instead of the usual ones, as `host` or `host:port`. */
 export type ConfiguredHosts = Readonly<Partial<Record<NetworkPreset, readonly string[]>>>;

@@ -109,7 +109,10 @@ export const deSettings: SettingsText = {
     command: 'Befehl kopieren',
   },
   network:
-    'Netzwerkzugriff ist Teil einer Berechtigung: Eine Sitzung fragt nach jedem neuen Host, und Agenten nennen Hosts oder Vorgaben wie `npm` und `pypi`.',
+    'Netzwerkzugriff ist Teil der Berechtigung einer Sitzung. Ohne sie fragt ein Befehl nach jedem Host. Vorgaben für eine neue Sitzung werden auf der Startseite oder mit `--allow-net` gewählt; Agenten nennen sie in `allowNet`.',
+  networkPresets: 'Netzwerkvorgaben',
+  networkName: 'Vorgabe',
+  networkHosts: 'Hosts, nur HTTPS',
   folders: {
     list: 'Weitere Ordner',
     ro: 'Lesen',

@@ -108,7 +108,10 @@ export const enSettings = {
     command: 'Copy the command',
   },
   network:
-    'Network access is part of a grant: a session asks for each new host, and agents name hosts or presets such as `npm` and `pypi`.',
+    'Network access is part of the grant of a session. Without it, a command asks for each host. Choose presets for a new session on the start page or with `--allow-net`; agents name them in `allowNet`.',
+  networkPresets: 'Network presets',
+  networkName: 'Preset',
+  networkHosts: 'Hosts, HTTPS only',
   folders: {
     list: 'Further folders',
     ro: 'Read',
