@@ -77,7 +77,7 @@ export function openWorkspaceGit({ workspace, inForceOf }: GitInput): WorkspaceG
   };
 }
 
-/** Tells hidden paths, also other names of these files: hard links and the targets of links. */
+/** Recognizes hidden paths, also other names of these files: hard links and the targets of links. */
 async function findHidden(root: string, patterns: readonly string[]): Promise<(path: string) => boolean> {
   const files = await createSecretFiles(root, patterns).find();
   const found = new Set(files.map((path) => relative(root, path).split(sep).join('/')));
