@@ -73,19 +73,11 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const explaining = () => ({ engine, configuration: current(), cwd, inWorkspace: inForce.judging });
   const open = (id: string): Session => createSession(parts, id);
   const find = (idOrPrefix: string): Promise<string> => findKnownSession(store, idOrPrefix);
-  const copies = createCopies({ home, lock: (name) => lockFile(join(home, `${name}.lock`)) });
+  const lock = (name: string) => lockFile(join(home, `${name}.lock`));
+  const copies = createCopies({ home, lock });
   const workingCopies = createWorkingCopies({ engine, store, copies, projects });
   const opening = { engine, store, copies, inForce, cwd, env, onNotice };
-  const close = async (): Promise<void> => {
-    try {
-      await endProcesses(engine, processes);
-      await closeIdleContainers();
-      await snapshots.close();
-      await traced.close();
-    } finally {
-      await store.close();
-    }
-  };
+  const close = () => closeAll({ engine, processes, snapshots, traced, store });
   return {
     home,
     get configuration() {
@@ -101,8 +93,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       return { ...forked, session: open(forked.session) };
     },
     exportTest: async (idOrPrefix) => exportTest({ engine, store }, await find(idOrPrefix)),
-    shareHtml: async (idOrPrefix, options) =>
-      shareSession({ engine, store, home: toUserHome(env) }, await find(idOrPrefix), options),
+    shareHtml: async (id, options) => shareSession({ engine, store, home: toUserHome(env) }, await find(id), options),
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
     ...createWorkspaceQueries({ engine, configuration: current, inForce, cwd }),
@@ -114,9 +105,9 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
     ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),
     async collectGarbage({ dryRun = true } = {}) {
-      const since = Date.now() - current().get('undo.keepDays') * DAY_MS;
-      const freed = await collectProcesses({ store, processes, dryRun, since });
-      return { ...(await collectGarbage({ store, home, dryRun, since })), processes: freed };
+      const shared = { store, dryRun, since: Date.now() - current().get('undo.keepDays') * DAY_MS };
+      const freed = await collectProcesses({ ...shared, processes });
+      return { ...(await collectGarbage({ ...shared, home })), processes: freed };
     },
     search: (text, { limit = 50 } = {}) => store.searchMessages({ words: toSearchWords(text), limit }),
     models: () => listKnownModels(current()),
@@ -139,10 +130,27 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    lock: (name) => lockFile(join(home, `${name}.lock`)),
+    lock,
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function closeAll(
+  opened: Record<'snapshots' | 'traced' | 'store', { close(): void | Promise<void> }> & {
+    engine: Engine;
+    processes: Parameters<typeof endProcesses>[1];
+  },
+): Promise<void> {
+  const { engine, processes, snapshots, traced, store } = opened;
+  try {
+    await endProcesses(engine, processes);
+    await closeIdleContainers();
+    await snapshots.close();
+    await traced.close();
+  } finally {
+    await store.close();
+  }
 }
 
 /** Opens a session; the command that prepares its working copy runs before its first prompt. */

@@ -2,12 +2,13 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { readRepositoryFacts, type RepositoryFacts } from '@klaus/adapters/tools';
 import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
-import { openSecretsOf, type Engine, type ResolvedPath, type Workspace } from '@klaus/core/agent';
+import type { Engine, ResolvedPath, Workspace } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { toRealFolder } from '../open/outside-folders.ts';
 import { indexPaths } from './rank-paths.ts';
-import { openWorkspaceGit, type SandboxOf, type WorkspaceGit } from './workspace-git.ts';
+import { redactIn } from './redact-in.ts';
+import { openWorkspaceGit, type InForceOf, type WorkspaceGit } from './workspace-git.ts';
 
 /** One row of a folder. */
 export interface FolderEntry {
@@ -63,17 +64,11 @@ const MAX_ENTRIES = 5_000;
 /** @throws KlausError `workspace.missing` when the folder does not exist. */
 export async function openWorkspaceFiles(
   engine: Engine,
-  { folder, sandboxOf }: { folder: string; sandboxOf: SandboxOf },
+  { folder, inForceOf }: { folder: string; inForceOf: InForceOf },
 ): Promise<WorkspaceFiles> {
   const workspace = await engine.openWorkspace(toRealFolder(folder));
   const patterns = engine.settings.secretPatterns;
   const secretFiles = createSecretFiles(workspace.root, patterns);
-  const redact = async (text: string): Promise<string> => {
-    const redactor = engine.createRedactor('view');
-    const secrets = openSecretsOf(engine, { workspace: workspace.root });
-    redactor.learn(await secrets.values().catch(() => []));
-    return redactor.redact(text);
-  };
   return {
     root: workspace.root,
     list: (path) => list(workspace, path),
@@ -104,10 +99,10 @@ export async function openWorkspaceFiles(
       const find = await listOnce(engine, workspace.root);
       return find(characters, limit);
     },
-    redact,
+    redact: (text) => redactIn(engine, workspace.root, text),
     async git() {
       if ((await readRepositoryFacts(workspace)) === undefined) return undefined;
-      return openWorkspaceGit(engine, { workspace, redact, secretFiles, sandboxOf });
+      return openWorkspaceGit({ workspace, inForceOf });
     },
   };
 }

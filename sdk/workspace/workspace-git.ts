@@ -1,15 +1,19 @@
 import { relative, sep } from 'node:path';
 import { listCommits, readCommit, readWorkingDiff, type GitCommit, type GitText } from '@klaus/adapters/tools';
-import type { createSecretFiles } from '@klaus/adapters/workspace';
+import { createSecretFiles } from '@klaus/adapters/workspace';
 import { openSecretsOf, type Engine, type Workspace } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { isSecretFile } from '@klaus/core/policy';
 import type { SandboxName } from '@klaus/core/protocol';
+import { redactIn } from './redact-in.ts';
 
-/** The configured sandbox of a folder; undefined: the best one that works. */
-export type SandboxOf = (root: string) => Promise<SandboxName | undefined>;
+/** What is in force in a folder: the engine with its policy, and its sandbox; without one, the best one that works. */
+export type InForceOf = (root: string) => Promise<{ engine: Engine; sandbox: SandboxName | undefined }>;
 
-/** What Git says about a workspace. Secrets are redacted, and the content of secret files is left out. */
+/**
+ * What Git says about a workspace. Secrets are redacted. The content of secret files is left out, and that of files whose
+ * reading the policy denies.
+ */
 export interface WorkspaceGit {
   /**
    * The changes that are not committed, with new files.
@@ -34,37 +38,52 @@ const MAX_CHARS = 150_000;
 
 interface GitInput {
   workspace: Workspace;
-  redact: (text: string) => Promise<string>;
-  secretFiles: ReturnType<typeof createSecretFiles>;
-  sandboxOf: SandboxOf;
+  inForceOf: InForceOf;
 }
 
-export function openWorkspaceGit(engine: Engine, input: GitInput): WorkspaceGit {
-  const { workspace, redact, secretFiles, sandboxOf } = input;
+export function openWorkspaceGit({ workspace, inForceOf }: GitInput): WorkspaceGit {
   const { root } = workspace;
   const open = async () => {
-    const name = await sandboxOf(root);
+    const { engine, sandbox: name } = await inForceOf(root);
     const secrets = openSecretsOf(engine, { workspace: root });
     const sandbox = await engine.openSandbox({ workspace: root, masks: () => secrets.files(), ...optional({ name }) });
-    return { workspace, sandbox, signal: new AbortController().signal };
+    const { secretPatterns, hiddenPatterns } = engine.settings;
+    return {
+      context: { workspace, sandbox, signal: new AbortController().signal },
+      options: { isHidden: await findHidden(root, [...secretPatterns, ...hiddenPatterns]), maxChars: MAX_CHARS },
+      redact: (text: string) => redactIn(engine, root, text),
+    };
   };
-  const toOptions = async () => {
-    // Other names of secret files: hard links and the targets of links.
-    const found = new Set((await secretFiles.find()).map((path) => relative(root, path).split(sep).join('/')));
-    const patterns = engine.settings.secretPatterns;
-    return { isHidden: (path: string) => found.has(path) || isSecretFile(path, patterns), maxChars: MAX_CHARS };
-  };
-  const withoutSecrets = async (given: GitText): Promise<GitText> =>
-    given.text === null ? given : { ...given, text: await redact(given.text) };
   return {
-    diff: async ({ staged = false } = {}) =>
-      withoutSecrets(await readWorkingDiff(await open(), { ...(await toOptions()), staged })),
-    async commits({ limit }) {
-      const commits = await listCommits(await open(), { limit });
-      // Secrets are read once for all subjects, which contain no NUL.
-      const subjects = (await redact(commits.map(({ subject }) => subject).join('\0'))).split('\0');
-      return commits.map((commit, at) => ({ ...commit, subject: subjects[at] ?? '' }));
+    async diff({ staged = false } = {}) {
+      const { context, options, redact } = await open();
+      return redactText(await readWorkingDiff(context, { ...options, staged }), redact);
     },
-    commit: async (hash) => withoutSecrets(await readCommit(await open(), hash, await toOptions())),
+    async commits({ limit }) {
+      const { context, redact } = await open();
+      const commits = await listCommits(context, { limit });
+      // Secrets are read once for all texts, which contain no NUL.
+      const texts = (await redact(commits.flatMap(({ subject, author }) => [subject, author]).join('\0'))).split('\0');
+      return commits.map((commit, at) => ({
+        ...commit,
+        subject: texts[2 * at] ?? '',
+        author: texts[2 * at + 1] ?? '',
+      }));
+    },
+    async commit(hash) {
+      const { context, options, redact } = await open();
+      return redactText(await readCommit(context, hash, options), redact);
+    },
   };
+}
+
+/** Recognizes hidden paths, also other names of these files: hard links and the targets of links. */
+async function findHidden(root: string, patterns: readonly string[]): Promise<(path: string) => boolean> {
+  const files = await createSecretFiles(root, patterns).find();
+  const found = new Set(files.map((path) => relative(root, path).split(sep).join('/')));
+  return (path) => found.has(path) || isSecretFile(path, patterns);
+}
+
+async function redactText(given: GitText, redact: (text: string) => Promise<string>): Promise<GitText> {
+  return given.text === null ? given : { ...given, text: await redact(given.text) };
 }

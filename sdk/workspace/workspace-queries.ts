@@ -20,12 +20,15 @@ export function createWorkspaceQueries({
   cwd: string;
 }): Pick<Klaus, 'agents' | 'skills' | 'policy' | 'files' | 'memory'> {
   const toFolder = (workspace?: string): string => resolve(cwd, workspace ?? configuration().get('workspace'));
-  const sandboxOf = async (root: string) => (await inForce.project(root)).configuration.values.sandbox.driver;
+  const inForceOf = async (root: string) => {
+    const [engine, project] = await Promise.all([inForce.judging(root), inForce.project(root)]);
+    return { engine, sandbox: project.configuration.values.sandbox.driver };
+  };
   return {
     agents: (workspace) => engine.openAgents(toRealFolder(toFolder(workspace))),
     skills: (workspace) => engine.openSkills(toRealFolder(toFolder(workspace))),
     policy: async (workspace) => inForce.policy(toRealPath(toFolder(workspace))),
-    files: (workspace) => openWorkspaceFiles(engine, { folder: toFolder(workspace), sandboxOf }),
+    files: (workspace) => openWorkspaceFiles(engine, { folder: toFolder(workspace), inForceOf }),
     memory: (workspace) => openMemory(engine, toFolder(workspace)),
   };
 }

@@ -103,6 +103,23 @@ test('secrets are redacted, and secret files are left out under each of their na
   }
 });
 
+test('files that the policy hides are left out, also of earlier commits', async () => {
+  put('customers/list.csv', 'ACME\n');
+  git('add', '.');
+  git('commit', '-qm', 'Add customers');
+  put('.klaus/policy.yaml', 'rules:\n  - deny: { read: "customers/**" }\nsecrets: ["*.private"]\n');
+  put('customers/list.csv', 'ACME\nOther ACME\n');
+  put('a.private', 'ACME\n');
+  linkSync(join(place.workspace, 'customers/list.csv'), join(place.workspace, 'copy.csv'));
+  const found = await open();
+  const diff = await found.diff();
+  expect(diff.leftOut.toSorted()).toEqual(['a.private', 'copy.csv', 'customers/list.csv']);
+  expect(diff.files).toEqual(['.klaus/policy.yaml']);
+  const commit = await found.commit(git('rev-parse', 'HEAD'));
+  expect(commit.leftOut).toEqual(['customers/list.csv']);
+  for (const { text } of [diff, commit]) expect(text).not.toContain('ACME');
+});
+
 test('a diff beyond the limit has its size and its files, but no text', async () => {
   put('large.txt', 'a line of text\n'.repeat(400_000));
   put('src/a.js', 'two\n');

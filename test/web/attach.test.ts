@@ -199,8 +199,11 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`attaching${WITHOUT_BROWSER ? `, 
     expect(await options.first().textContent()).toContain(en.call.exit(3));
     await expectAccessible(page, 'failed commands');
     await page.keyboard.press('Enter');
-    await dialog('failure').getByText('the cause').waitFor(WAIT);
-    await attach('failure').click();
+    await dialog('failure').getByRole('group', { name: enAttach.preview }).getByText('the cause').waitFor(WAIT);
+    await expect.poll(() => page.evaluate('document.activeElement.className'), WAIT).toContain('attach-chosen');
+    // The preview, the way back, and the button that attaches.
+    for (let step = 0; step < 3; step++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
     await attached().getByRole('listitem').waitFor();
     await field().fill('why?');
     await page.keyboard.press('Enter');

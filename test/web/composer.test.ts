@@ -198,6 +198,35 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     await page.keyboard.press('Escape');
   });
 
+  test('commands of the terminal work after a slash', async () => {
+    const { session } = await it.client.openSession({ body: { text: 'first', mode: 'auto' } });
+    const call = async (name: string) => {
+      await page.goto(`${it.server.url}/#/s/${session}`);
+      await page.locator('.said').getByText('first').waitFor();
+      await field().fill('');
+      await field().pressSequentially(`/${name}`);
+      await page.getByRole('option', { name: `/${name} ` }).waitFor();
+      await page.keyboard.press('Enter');
+    };
+    await call('permissions');
+    await expect.poll(() => page.url(), WAIT).toContain('/gate');
+    await call('cost');
+    await page.getByRole('dialog', { name: en.budget.title }).waitFor();
+    await page.keyboard.press('Escape');
+    await call('effort');
+    await page.getByRole('menuitemradio', { name: en.lists.effortTexts.high }).waitFor();
+    await page.keyboard.press('Escape');
+    await call('title');
+    await page.getByRole('textbox', { name: en.sessions.renameLabel }).waitFor();
+    await page.keyboard.press('Escape');
+    await call('keys');
+    await expect.poll(() => page.url(), WAIT).toContain('settings/keyboard');
+    await call('compact');
+    const types = async () => (await it.client.log({ params: { id: session } })).events.map(({ type }) => type);
+    await expect.poll(types, WAIT).toContain('compaction.requested');
+    expect((await types()).filter((type) => type === 'message.added').length).toBe(2);
+  });
+
   test('Alt-Q leads from the message field and from a dialog to the session that needs the user', async () => {
     const { session } = await it.client.openSession({ body: { text: 'ask', mode: 'ask' } });
     await expect.poll(async () => (await it.client.session({ params: { id: session } })).state, WAIT).toBe('needs-you');

@@ -25,7 +25,9 @@ const gitTextSchema = z.object({
   text: z.string().nullable().describe('With secrets redacted. Null: it is too long.'),
   size: z.int().describe('Characters of the complete text, or of its first 4 MiB.'),
   files: z.array(z.string()).describe('Changed files, relative to the workspace.'),
-  leftOut: z.array(z.string()).describe('Changed files that are not in the text, because their content is secret.'),
+  leftOut: z
+    .array(z.string())
+    .describe('Changed files that are not in the text: they are secret, or the policy denies reading them.'),
 });
 export type GitTextView = z.infer<typeof gitTextSchema>;
 

@@ -10,6 +10,7 @@ import { Time } from '../ui/time.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { attachMade } from './attach-made.ts';
 import type { SourceProps } from './attach-source.ts';
+import { ChosenTitle } from './chosen-title.tsx';
 import { Foot } from './foot.tsx';
 import { GitPreview, NoRepository } from './git-preview.tsx';
 
@@ -70,7 +71,7 @@ export function CommitSource({ draft, scope }: SourceProps) {
 
 function Chosen({ draft, scope, commit, onBack }: SourceProps & { commit: CommitView; onBack: () => void }) {
   const t = useAttachText();
-  const { hash } = commit;
+  const { hash, subject } = commit;
   const query = useQuery(`commit ${hash} ${JSON.stringify(scope)}`, (signal) =>
     client.gitCommit({ params: { hash }, query: scope }, { signal }),
   );
@@ -80,6 +81,7 @@ function Chosen({ draft, scope, commit, onBack }: SourceProps & { commit: Commit
   return (
     <div className="dialog-body column">
       <div className="attach-body column">
+        <ChosenTitle text={subject} />
         <Pending query={query} title={t.commit.failedOne} rows={6} />
         {value === null ? <NoRepository folder={scope.workspace} /> : null}
         {value ? <GitPreview value={value} kind="commit" /> : null}

@@ -13,6 +13,7 @@ import { Time } from '../ui/time.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { attachMade } from './attach-made.ts';
 import type { SourceProps } from './attach-source.ts';
+import { ChosenTitle } from './chosen-title.tsx';
 import { listFailures, toOutputEnd, type Failure } from './failures.ts';
 import { Foot } from './foot.tsx';
 
@@ -92,6 +93,7 @@ function Chosen({ draft, session, failure, onBack }: ChosenProps) {
   return (
     <div className="dialog-body column">
       <div className="attach-body column">
+        <ChosenTitle text={failure.command} isCode />
         <Pending query={query} title={t.failure.failed} rows={6} />
         {text === undefined ? null : (
           <>

@@ -6,12 +6,12 @@ export interface GitText {
   size: number;
   /** Paths of the changed files, relative to the workspace. */
   files: string[];
-  /** Paths of changed files whose content is not in the text, because it is secret. */
+  /** Paths of changed files whose content is not in the text, because it is hidden. */
   leftOut: string[];
 }
 
 export interface GitTextOptions {
-  /** True for a path, relative to the workspace, whose content is secret. */
+  /** True for a path, relative to the workspace, whose content must not be in the text. */
   isHidden: (path: string) => boolean;
   /** Maximum characters of the text. */
   maxChars: number;

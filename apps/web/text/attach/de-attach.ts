@@ -20,7 +20,7 @@ export const deAttach: AttachText = {
     `Der Text hat mindestens ${size} Zeichen; höchstens ${limit} können angehängt werden. Dateien können in der Nachricht mit @ genannt werden: Klaus kann sie lesen.`,
   tooLargeDiff: (size, limit) =>
     `Der Diff hat mindestens ${size} Zeichen; höchstens ${limit} können angehängt werden. Einen Teil vormerken (\`git add\`) und nur diesen anhängen, oder die Dateien in der Nachricht mit @ nennen.`,
-  leftOut: (n) => `${count(n, 'Datei', 'Dateien')} mit Geheimnissen ausgelassen:`,
+  leftOut: (n) => `${count(n, 'Datei', 'Dateien')} ausgelassen, wegen Geheimnissen oder der Richtlinie:`,
   more: (n) => `und ${n} weitere`,
   noRepository: 'Dieser Ordner hat kein Git-Repository.',
   noRepositoryHint: (folder) => `\`git init\` in ${folder} ausführen, oder stattdessen Dateien anhängen.`,
@@ -33,7 +33,8 @@ export const deAttach: AttachText = {
     none: 'Es gibt keine Änderungen ohne Commit.',
     noneStaged: 'Es ist nichts vorgemerkt.',
     noneStagedHint: 'Änderungen mit `git add` vormerken, oder alle anhängen.',
-    onlySecrets: 'Nur Dateien mit Geheimnissen haben sich geändert. Ihr Inhalt wird nicht angehängt.',
+    onlySecrets:
+      'Nur Dateien mit Geheimnissen, oder von der Richtlinie verborgene, haben sich geändert. Ihr Inhalt wird nicht angehängt.',
   },
   commit: {
     find: 'Commit nach Betreff, Autor oder Hash suchen',

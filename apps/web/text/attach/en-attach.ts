@@ -19,7 +19,7 @@ export const enAttach = {
     `It has at least ${size} characters; at most ${limit} can be attached. Name the files with @ in the message: Klaus can read them.`,
   tooLargeDiff: (size: string, limit: string) =>
     `The diff has at least ${size} characters; at most ${limit} can be attached. Stage a part of it and attach only that, or name the files with @ in the message.`,
-  leftOut: (n: number) => `${count(n, 'file', 'files')} with secrets left out:`,
+  leftOut: (n: number) => `${count(n, 'file', 'files')} left out, because of secrets or the policy:`,
   more: (n: number) => `and ${n} more`,
   noRepository: 'This folder has no Git repository.',
   noRepositoryHint: (folder: string) => `Run \`git init\` in ${folder}, or attach files instead.`,
@@ -32,7 +32,7 @@ export const enAttach = {
     none: 'There are no uncommitted changes.',
     noneStaged: 'Nothing is staged.',
     noneStagedHint: 'Stage changes with `git add`, or attach all of them.',
-    onlySecrets: 'Only files with secrets have changed. Their content is not attached.',
+    onlySecrets: 'Only files with secrets, or hidden by the policy, have changed. Their content is not attached.',
   },
   commit: {
     find: 'Find a commit by subject, author or hash',
