@@ -8,6 +8,7 @@ import {
   type InFlightText,
 } from '@klaus/core/conversation';
 import { optional } from '@klaus/core/optional';
+import type { Event } from '@klaus/core/protocol';
 import { followSession } from '@klaus/server/client';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
@@ -30,6 +31,8 @@ export interface SessionState {
   /** True once the log is loaded from the beginning. Until then, totals are incomplete. */
   isComplete: boolean;
   isGone: boolean;
+  /** True while a conversation that this browser stored is shown, without a connection. */
+  isStored: boolean;
 }
 
 export interface SessionLog extends Pick<Store<SessionState>, 'get' | 'subscribe'> {
@@ -45,6 +48,9 @@ export function openedLogs(): ReadonlySet<SessionLog> {
 
 /** Number of events that are shown from the end of a log before the rest is loaded. */
 const TAIL = 200;
+
+/** Number of events that are kept for a page without a connection, before the oldest are dropped. */
+const KEPT = 2 * TAIL;
 
 /** Delays above this number of milliseconds are requested by the server; the client's own are shorter. */
 const LONG_MS = 20_000;
@@ -74,13 +80,16 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     isReady: false,
     isComplete: false,
     isGone: false,
+    isStored: false,
   };
   let complete = state.conversation;
   const store = createStore(state);
   const notify = createBatch(() => store.set((state = { ...state })));
   const showEnd = async () => {
     const view = await (takeEnd(session) ?? readEnd(session, ended.signal));
-    if (!view || ended.signal.aborted) return;
+    if (ended.signal.aborted) return;
+    if (!view) return void showSaved();
+    kept.push(...view.kept);
     state.conversation = view.conversation;
     state.isReady = true;
     state.isComplete = view.isComplete;
@@ -90,6 +99,21 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     // Paint the end before the rest of a long log keeps the browser busy.
     if (!view.isComplete) await afterPaint();
   };
+  /** The first event and the latest ones, for a page without a connection. */
+  const kept: Event[] = [];
+  const showSaved = async () => {
+    const saved = await (await import('../offline/last-logs.ts')).readSavedLog(session);
+    if (!saved || ended.signal.aborted || state.isReady) return;
+    state.conversation = createConversation(session);
+    for (const event of saved) foldConversation(state.conversation, event);
+    state.isReady = true;
+    state.isStored = true;
+    notify();
+  };
+  const save = () => {
+    if (kept.length === 0 || state.isGone || state.isStored) return;
+    void import('../offline/last-logs.ts').then(({ saveLog }) => saveLog(session, kept));
+  };
   const followOnce = (signal: AbortSignal) =>
     followSession(client, {
       session,
@@ -98,6 +122,9 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       onEvent(event) {
         state.events += 1;
         foldConversation(complete, event);
+        if (event.seq > (kept.at(-1)?.seq ?? 0)) kept.push(event);
+        if (kept.length > KEPT) kept.splice(1, kept.length - TAIL);
+        if (event.type === 'run.finished' && state.isComplete) save();
         removeStored(state.inFlight, event);
         // A long log is rendered once it is complete, not for each event.
         if (state.isComplete) notify();
@@ -121,10 +148,13 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
         state.conversation = complete;
         state.isReady = true;
         state.isComplete = true;
+        state.isStored = false;
+        save();
         notify();
       },
       onGone() {
         state.isGone = true;
+        void import('../offline/last-logs.ts').then(({ removeLog }) => removeLog(session));
         notify();
       },
       onState(each) {
@@ -178,7 +208,8 @@ async function readEnd(session: string, signal?: AbortSignal) {
     const conversation = createConversation(session);
     for (const event of [...opening, ...end]) foldConversation(conversation, event);
     const first = end[0]?.seq ?? 1;
-    return { conversation, isComplete: first <= 2, events: end.length + first - 1 };
+    const kept = first === 1 ? end : [...opening, ...end];
+    return { conversation, isComplete: first <= 2, events: end.length + first - 1, kept };
   } catch {
     return undefined;
   }
