@@ -8,12 +8,12 @@ import {
   type InFlightText,
 } from '@klaus/core/conversation';
 import { optional } from '@klaus/core/optional';
-import type { Event } from '@klaus/core/protocol';
 import { followSession } from '@klaus/server/client';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
 import { createStore, type Store } from '../state/store.ts';
+import { createKeptLog } from './kept-log.ts';
 import { createVisibleFollower } from './visible-follower.ts';
 
 /** The state of one session on the page. A new object at every change; the fold in it is changed in place. */
@@ -48,9 +48,6 @@ export function openedLogs(): ReadonlySet<SessionLog> {
 
 /** Number of events that are shown from the end of a log before the rest is loaded. */
 const TAIL = 200;
-
-/** Number of events that are kept for a page without a connection, before the oldest are dropped. */
-const KEPT = 2 * TAIL;
 
 /** Delays above this number of milliseconds are requested by the server; the client's own are shorter. */
 const LONG_MS = 20_000;
@@ -89,7 +86,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     const view = await (takeEnd(session) ?? readEnd(session, ended.signal));
     if (ended.signal.aborted) return;
     if (!view) return void showSaved();
-    kept.push(...view.kept);
+    for (const event of view.kept) kept.add(event);
     state.conversation = view.conversation;
     state.isReady = true;
     state.isComplete = view.isComplete;
@@ -99,20 +96,12 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     // Paint the end before the rest of a long log keeps the browser busy.
     if (!view.isComplete) await afterPaint();
   };
-  /** The first event and the latest ones, for a page without a connection. */
-  const kept: Event[] = [];
+  const kept = createKeptLog(session);
   const showSaved = async () => {
-    const saved = await (await import('../offline/last-logs.ts')).readSavedLog(session);
-    if (!saved || ended.signal.aborted || state.isReady) return;
-    state.conversation = createConversation(session);
-    for (const event of saved) foldConversation(state.conversation, event);
-    state.isReady = true;
-    state.isStored = true;
+    const conversation = await kept.read();
+    if (!conversation || ended.signal.aborted || state.isReady) return;
+    Object.assign(state, { conversation, isReady: true, isStored: true });
     notify();
-  };
-  const save = () => {
-    if (kept.length === 0 || state.isGone || state.isStored) return;
-    void import('../offline/last-logs.ts').then(({ saveLog }) => saveLog(session, kept));
   };
   const followOnce = (signal: AbortSignal) =>
     followSession(client, {
@@ -122,9 +111,8 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       onEvent(event) {
         state.events += 1;
         foldConversation(complete, event);
-        if (event.seq > (kept.at(-1)?.seq ?? 0)) kept.push(event);
-        if (kept.length > KEPT) kept.splice(1, kept.length - TAIL);
-        if (event.type === 'run.finished' && state.isComplete) save();
+        kept.add(event);
+        if (event.type === 'run.finished' && state.isComplete) kept.save();
         removeStored(state.inFlight, event);
         // A long log is rendered once it is complete, not for each event.
         if (state.isComplete) notify();
@@ -145,16 +133,13 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
         notify();
       },
       onReady() {
-        state.conversation = complete;
-        state.isReady = true;
-        state.isComplete = true;
-        state.isStored = false;
-        save();
+        Object.assign(state, { conversation: complete, isReady: true, isComplete: true, isStored: false });
+        kept.save();
         notify();
       },
       onGone() {
         state.isGone = true;
-        void import('../offline/last-logs.ts').then(({ removeLog }) => removeLog(session));
+        kept.remove();
         notify();
       },
       onState(each) {
