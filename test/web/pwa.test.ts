@@ -13,6 +13,16 @@ import { startTestServer, type TestServer } from '../fixtures/server.ts';
 const WAIT = { timeout: 20_000 };
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error };
 
+/** The sessions whose conversations this browser stored. */
+const STORED = `new Promise((resolve) => {
+  const request = indexedDB.open('klaus-last-logs', 1);
+  request.onupgradeneeded = () => request.result.createObjectStore('logs', { keyPath: 'session' });
+  request.onsuccess = () => {
+    const keys = request.result.transaction('logs').objectStore('logs').getAllKeys();
+    keys.onsuccess = () => { request.result.close(); resolve(keys.result); };
+  };
+})`;
+
 /** Width and height of a PNG. */
 const toSize = (png: Buffer): number[] => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
@@ -131,6 +141,43 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       ended.push(() => again.close());
       await page.getByRole('textbox', { name: en.composer.label }).waitFor();
       await expect.poll(() => page.getByText(en.lists.offlineTitle).count(), WAIT).toBe(0);
+    });
+
+    test('without a connection the latest conversations are read, and nothing of a deleted one or after signing out', async () => {
+      const { it, page } = await start();
+      const open = async (text: string) => (await it.client.openSession({ body: { text } })).session;
+      const sessions = [];
+      for (const at of [1, 2, 3, 4, 5, 6]) sessions.push(await open(`Prompt ${at}`));
+      await signIn(page, it.server.url, it.server.token!);
+      await untilStored(page);
+      for (const id of sessions) {
+        await page.goto(`${it.server.url}/#/s/${id}`);
+        await page.locator('.end-good').waitFor();
+        await expect.poll(() => page.evaluate(STORED), WAIT).toContain(id);
+      }
+      // Only the latest five.
+      await expect.poll(() => page.evaluate(STORED), WAIT).toHaveLength(5);
+      expect(await page.evaluate(STORED)).not.toContain(sessions[0]);
+      await it.client.deleteSession({ params: { id: sessions[2]! } });
+      await expect.poll(() => page.evaluate(STORED), WAIT).not.toContain(sessions[2]);
+      const port = Number(new URL(it.server.url).port);
+      await it.server.close();
+      await page.goto(`${it.server.url}/#/s/${sessions[3]}`);
+      await page.reload();
+      await page.locator('.conversation').getByText('Prompt 4').waitFor();
+      await page.getByText(en.lists.offlineStored).waitFor();
+      await expectAccessible(page, 'a stored conversation');
+      expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
+      await page.goto(`${it.server.url}/#/s/${sessions[0]}`);
+      await page.getByText(en.lists.offlineTitle).waitFor();
+      const again = await serve({ klaus: it.klaus, port, log: SILENT, version: 'test' });
+      ended.push(() => again.close());
+      await page.getByRole('textbox', { name: en.composer.label }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(en.keys.signOut);
+      await page.keyboard.press('Enter');
+      await page.getByLabel(en.signIn.token).waitFor();
+      await expect.poll(() => page.evaluate(STORED), WAIT).toEqual([]);
     });
 
     test('signing out deletes the last state', async () => {

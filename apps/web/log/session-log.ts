@@ -13,6 +13,7 @@ import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
 import { toLink, type Link } from '../state/link.ts';
 import { createStore, type Store } from '../state/store.ts';
+import { createKeptLog } from './kept-log.ts';
 import { createVisibleFollower } from './visible-follower.ts';
 
 /** The state of one session on the page. A new object at every change; the fold in it is changed in place. */
@@ -30,6 +31,8 @@ export interface SessionState {
   /** True once the log is loaded from the beginning. Until then, totals are incomplete. */
   isComplete: boolean;
   isGone: boolean;
+  /** True while a conversation that this browser stored is shown, without a connection. */
+  isStored: boolean;
 }
 
 export interface SessionLog extends Pick<Store<SessionState>, 'get' | 'subscribe'> {
@@ -74,13 +77,16 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     isReady: false,
     isComplete: false,
     isGone: false,
+    isStored: false,
   };
   let complete = state.conversation;
   const store = createStore(state);
   const notify = createBatch(() => store.set((state = { ...state })));
   const showEnd = async () => {
     const view = await (takeEnd(session) ?? readEnd(session, ended.signal));
-    if (!view || ended.signal.aborted) return;
+    if (ended.signal.aborted) return;
+    if (!view) return void showSaved();
+    for (const event of view.kept) kept.add(event);
     state.conversation = view.conversation;
     state.isReady = true;
     state.isComplete = view.isComplete;
@@ -90,6 +96,13 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     // Paint the end before the rest of a long log keeps the browser busy.
     if (!view.isComplete) await afterPaint();
   };
+  const kept = createKeptLog(session);
+  const showSaved = async () => {
+    const conversation = await kept.read();
+    if (!conversation || ended.signal.aborted || state.isReady) return;
+    Object.assign(state, { conversation, isReady: true, isStored: true });
+    notify();
+  };
   const followOnce = (signal: AbortSignal) =>
     followSession(client, {
       session,
@@ -98,6 +111,8 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
       onEvent(event) {
         state.events += 1;
         foldConversation(complete, event);
+        kept.add(event);
+        if (event.type === 'run.finished' && state.isComplete) kept.save();
         removeStored(state.inFlight, event);
         // A long log is rendered once it is complete, not for each event.
         if (state.isComplete) notify();
@@ -118,13 +133,13 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
         notify();
       },
       onReady() {
-        state.conversation = complete;
-        state.isReady = true;
-        state.isComplete = true;
+        Object.assign(state, { conversation: complete, isReady: true, isComplete: true, isStored: false });
+        kept.save();
         notify();
       },
       onGone() {
         state.isGone = true;
+        kept.remove();
         notify();
       },
       onState(each) {
@@ -178,7 +193,8 @@ async function readEnd(session: string, signal?: AbortSignal) {
     const conversation = createConversation(session);
     for (const event of [...opening, ...end]) foldConversation(conversation, event);
     const first = end[0]?.seq ?? 1;
-    return { conversation, isComplete: first <= 2, events: end.length + first - 1 };
+    const kept = first === 1 ? end : [...opening, ...end];
+    return { conversation, isComplete: first <= 2, events: end.length + first - 1, kept };
   } catch {
     return undefined;
   }

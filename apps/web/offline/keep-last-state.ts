@@ -13,9 +13,15 @@ export function keepLastState(): void {
   const save = () => {
     clearTimeout(timer);
     timer = undefined;
-    const { link, isLoading, isSignedOut, asOf, sessions, attention } = host.get();
-    if (isSignedOut) clearLastState();
-    else if (link === 'online' && !isLoading && asOf === undefined) saveLastState(sessions.values(), attention);
+    const { link, isLoading, isSignedOut, asOf, sessions, attention, hasOlder } = host.get();
+    if (isSignedOut) {
+      clearLastState();
+      void import('./last-logs.ts').then(({ clearLogs }) => clearLogs());
+    } else if (link === 'online' && !isLoading && asOf === undefined) {
+      saveLastState(sessions.values(), attention);
+      // Older sessions are not in the list.
+      if (!hasOlder) void import('./last-logs.ts').then(({ keepLogs }) => keepLogs(new Set(sessions.keys())));
+    }
   };
   const update = () => {
     const { link, isLoading, isSignedOut } = host.get();

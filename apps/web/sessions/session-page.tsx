@@ -186,7 +186,11 @@ function Body({ state, route, session }: BodyProps) {
     <>
       {tab === 'conversation' ? <ConversationList state={state} seq={seq} /> : null}
       <ErrorBoundary key={tab}>
-        {tab !== 'conversation' && !state.isComplete ? LOADING : null}
+        {tab === 'conversation' || state.isComplete ? null : state.isStored ? (
+          <Empty title={t.lists.offlineTitle} hint={t.lists.offlineHint} />
+        ) : (
+          LOADING
+        )}
         {tab === 'changes' && state.isComplete ? (
           <ChangesView conversation={conversation} seq={conversation.seq} path={path} />
         ) : null}
@@ -198,10 +202,18 @@ function Body({ state, route, session }: BodyProps) {
       {tab === 'conversation' ? (
         <>
           <PlanPanel conversation={conversation} version={conversation.seq} />
-          <ProcessPanel conversation={conversation} version={conversation.seq} />
+          {state.isStored ? null : <ProcessPanel conversation={conversation} version={conversation.seq} />}
           <TodoPanel list={conversation.todoList} />
           <OpenQuestions state={state} />
-          {conversation.isClosed ? <p className="session-closed muted">{t.children.closed}</p> : composer}
+          {state.isStored ? (
+            <p className="session-closed muted" role="note">
+              {t.lists.offlineStored}
+            </p>
+          ) : conversation.isClosed ? (
+            <p className="session-closed muted">{t.children.closed}</p>
+          ) : (
+            composer
+          )}
         </>
       ) : null}
       {/* Totals are incomplete until the session is loaded. */}

@@ -45,6 +45,8 @@ export const deList: typeof enList = {
   update: 'Eine neue Version dieser Seite ist verfügbar.',
   stateOf: (time) => `Offline. Sitzungen vom ${time}; Senden ist nicht möglich. Verbindung wird gesucht…`,
   offlineTitle: 'Offline nicht verfügbar',
+  offlineStored:
+    'Keine Verbindung: Dies ist das Ende des Gesprächs, wie es dieser Browser gespeichert hat. Es kann nur gelesen werden.',
   offlineHint: 'Die Seite zeigt dies an, sobald wieder eine Verbindung besteht.',
   bar: {
     label: 'Hauptansichten',

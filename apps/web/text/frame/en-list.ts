@@ -43,6 +43,7 @@ export const enList = {
   update: 'A new version of this page is available.',
   stateOf: (time: string) => `Offline. Sessions as of ${time}; nothing can be sent. Reconnecting…`,
   offlineTitle: 'Not available offline',
+  offlineStored: 'Not connected: this is the end of the conversation as this browser stored it. You can read it only.',
   offlineHint: 'The page shows this when it is connected again.',
   bar: {
     label: 'Main views',

@@ -1,0 +1,30 @@
+import { createConversation, foldConversation, type Conversation } from '@klaus/core/conversation';
+import type { Event } from '@klaus/core/protocol';
+
+/** Latest events that are kept, and the number of events before older ones are dropped. */
+const LATEST = 200;
+const MAX = 2 * LATEST;
+
+const load = () => import('../offline/last-logs.ts');
+
+/** The first event and the latest ones of a log, which this browser stores for a page without a connection. */
+export function createKeptLog(session: string) {
+  const events: Event[] = [];
+  return {
+    add(event: Event): void {
+      if (event.seq > (events.at(-1)?.seq ?? 0)) events.push(event);
+      if (events.length > MAX) events.splice(1, events.length - LATEST);
+    },
+    save(): void {
+      if (events.length > 0) void load().then(({ saveLog }) => saveLog(session, events));
+    },
+    remove: () => void load().then(({ removeLog }) => removeLog(session)),
+    /** The fold of the stored events; undefined without any. */
+    async read(): Promise<Conversation | undefined> {
+      const saved = await (await load()).readSavedLog(session);
+      const conversation = createConversation(session);
+      for (const event of saved ?? []) foldConversation(conversation, event);
+      return saved && conversation;
+    },
+  };
+}
