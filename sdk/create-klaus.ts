@@ -138,7 +138,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
 
 async function closeAll(
   opened: Record<'snapshots' | 'traced' | 'store', { close(): void | Promise<void> }> & {
-    engine: Engine;
+    engine: Parameters<typeof endProcesses>[0];
     processes: Parameters<typeof endProcesses>[1];
   },
 ): Promise<void> {
