@@ -97,7 +97,7 @@ async function traceOpening(
 
 /** All of the log is folded: the totals are shown. */
 async function waitForLog({ page }: Visit): Promise<void> {
-  await page.locator('.status-tokens').waitFor();
+  await page.locator('footer.status:not([aria-busy])').waitFor();
 }
 
 async function traceBare(browser: Browser, url: URL, last: string): Promise<Trace> {

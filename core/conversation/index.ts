@@ -1,4 +1,3 @@
-export { toChangedWords, type WordPiece } from './changed-words.ts';
 export * from './child-view.ts';
 export * from './code-line.ts';
 export * from './conversation.ts';

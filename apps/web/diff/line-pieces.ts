@@ -1,4 +1,5 @@
-import { toChangedWords, type CodeLine, type DiffLine, type WordPiece } from '@klaus/core/conversation';
+import { toChangedWords, type WordPiece } from '@klaus/core/changed-words';
+import type { CodeLine, DiffLine } from '@klaus/core/conversation';
 
 /** A part of a line with one colour. `kind`: as of a piece of code. */
 export interface LinePiece {

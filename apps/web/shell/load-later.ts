@@ -7,6 +7,9 @@ export const loadSessionPage = async () => (await import('../sessions/session-pa
 
 const register = async () => (await import('../offline/register-worker.ts')).registerWorker();
 
+/** Milliseconds after which the other parts are loaded, so that they do not delay what is shown first. */
+const LATER_MS = 2_000;
+
 /** Loads the page of a session at once if the address names one, and everything else when the browser is idle. */
 export function loadLater(): void {
   const loads: (() => Promise<unknown>)[] = [loadSessionPage, loadOverlays, register];
@@ -16,5 +19,5 @@ export function loadLater(): void {
   if (here.page === 'session') {
     if (here.seq === undefined) requestEnd(here.id);
     load();
-  } else requestIdleCallback(load, { timeout: 2_000 });
+  } else setTimeout(() => requestIdleCallback(load, { timeout: 2_000 }), LATER_MS);
 }

@@ -35,7 +35,7 @@ export function formatShort(value: number): string {
 
 /** A share from 0 to 1 as an integer percentage. */
 function formatPercent(share: number): string {
-  return share.toLocaleString(language(), { style: 'percent', maximumFractionDigits: 0 });
+  return numbers({ style: 'percent', maximumFractionDigits: 0 }).format(share);
 }
 
 /** A share as an integer percentage; `< 1 %` for smaller shares above zero. */
