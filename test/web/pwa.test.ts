@@ -168,6 +168,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByText(en.lists.offlineStored).waitFor();
       await expectAccessible(page, 'a stored conversation');
       expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: en.conversation.edit }).isDisabled()).toBe(true);
+      expect(await page.getByRole('button', { name: en.conversation.copyMessage }).first().isDisabled()).toBe(false);
       await page.goto(`${it.server.url}/#/s/${sessions[0]}`);
       await page.getByText(en.lists.offlineTitle).waitFor();
       const again = await serve({ klaus: it.klaus, port, log: SILENT, version: 'test' });
@@ -228,7 +230,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       front.change(`${worker}\n// Another build.`);
       await update();
       await page.evaluate(
-        `(async () => { while ((await navigator.serviceWorker.getRegistration()).waiting) await new Promise((r) => setTimeout(r, 20)); })()`,
+        `(async () => {
+          const it = await navigator.serviceWorker.getRegistration();
+          while (it.installing || it.waiting) await new Promise((r) => setTimeout(r, 20));
+        })()`,
       );
       expect(await page.getByText(en.lists.update).count()).toBe(0);
       const script = (await page.evaluate(

@@ -42,13 +42,16 @@ async function offer(worker: ServiceWorker): Promise<void> {
 
 function follow(registration: ServiceWorkerRegistration): void {
   if (registration.waiting && navigator.serviceWorker.controller) void offer(registration.waiting);
-  registration.addEventListener('updatefound', () => {
+  const watch = () => {
     const found = registration.installing;
     found?.addEventListener('statechange', () => {
       // Without a controller it is the first one, which activates itself.
       if (found.state === 'installed' && navigator.serviceWorker.controller) void offer(found);
     });
-  });
+  };
+  // One that the browser found before this part of the page was loaded, and those that it finds later.
+  watch();
+  registration.addEventListener('updatefound', watch);
   navigator.serviceWorker.addEventListener('controllerchange', () => {
     if (isReloading) location.reload();
   });

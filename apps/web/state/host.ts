@@ -13,7 +13,7 @@ import type { LastState } from './last-state.ts';
 import { toLink, type Link } from './link.ts';
 import { followList } from './list-stream.ts';
 import { isOwn } from './session-tree.ts';
-import { createStore } from './store.ts';
+import { createStore, useSelected } from './store.ts';
 
 export type ServerSettings = Answer<RouteOf<'settings'>>;
 
@@ -52,6 +52,11 @@ export const host = createStore<Host>({
   guardSeq: 0,
   asOf: undefined,
 });
+
+/** True while the page shows a stored state, so that nothing can be changed. */
+export function useIsStored(): boolean {
+  return useSelected(host, ({ asOf }) => asOf !== undefined);
+}
 
 function change(part: Partial<Host>): void {
   host.set({ ...host.get(), ...part });

@@ -26,3 +26,8 @@ export function createStore<T>(value: T): Store<T> {
 export function useStore<T>(store: Pick<Store<T>, 'get' | 'subscribe'>): T {
   return useSyncExternalStore(store.subscribe, store.get);
 }
+
+/** A part of the value, which must be the same (`Object.is`) as long as it does not change. */
+export function useSelected<T, S>(store: Pick<Store<T>, 'get' | 'subscribe'>, select: (value: T) => S): S {
+  return useSyncExternalStore(store.subscribe, () => select(store.get()));
+}

@@ -6,6 +6,7 @@ import { hasCharacter } from '../keys/keymap.ts';
 import { toKeysText } from '../keys/keys.tsx';
 import { preferences } from '../state/preferences.ts';
 import { useAccess } from '../state/access.ts';
+import { useIsStored } from '../state/host.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 
@@ -46,11 +47,13 @@ export function Button({
   );
 }
 
-/** Disables a button for a user without the role, and gives the reason. */
+/** Disables a button for a user without the role, and while the page shows a stored state, and gives the reason. */
 function useRefusal(needs: Role | undefined): { disabled?: true; title?: string } {
   const t = useText();
   const isAllowed = useAccess(needs);
-  return needs === undefined || isAllowed ? {} : { disabled: true, title: t.signIn.needs[needs] };
+  const isStored = useIsStored();
+  if (needs === undefined || (isAllowed && !isStored)) return {};
+  return { disabled: true, title: isAllowed ? t.lists.offlineTitle : t.signIn.needs[needs] };
 }
 
 type IconButtonProps = Omit<ButtonProps, 'variant'> & { label: string; icon: LucideIcon };
