@@ -125,7 +125,8 @@ describe.runIf(hasScript)('a session in the terminal', () => {
     const before = await eventsOf(it, other);
     const forged = JSON.stringify({ session_id: ofType(before, 'runner.opened')[0]!.agentSession });
     writeFileSync(join(it.place.workspace, 'forged.json'), forged);
-    terminal.type('!cp forged.json $KLAUS_LINK_FOLDER/');
+    // As the hook does: only a complete file has a name that is read.
+    terminal.type('!d=$KLAUS_LINK_FOLDER; cp forged.json $d/f; mv $d/f $d/f.json');
     await terminal.shows('cp forged.json');
     terminal.type(KEYS.enter);
     expect(await terminal.ended).toBe(143);

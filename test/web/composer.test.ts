@@ -225,6 +225,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     const types = async () => (await it.client.log({ params: { id: session } })).events.map(({ type }) => type);
     await expect.poll(types, WAIT).toContain('compaction.requested');
     expect((await types()).filter((type) => type === 'message.added').length).toBe(2);
+    // The next tests count the sessions that need the user.
+    await expect.poll(async () => (await it.client.session({ params: { id: session } })).state, WAIT).toBe('done');
+    await it.client.deleteSession({ params: { id: session } });
   });
 
   test('Alt-Q leads from the message field and from a dialog to the session that needs the user', async () => {
