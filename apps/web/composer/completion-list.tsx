@@ -28,7 +28,8 @@ export function CompletionList({ id, kind, state, chosen, onTake }: CompletionLi
   const { items, isLoading } = state;
   const none = kind === 'file' ? t.composer.noFiles : t.composer.noCommands;
   return (
-    <div className="completion raised">
+    // The list can be scrolled with the keyboard; a click into it keeps the focus in the field.
+    <div className="completion raised" tabIndex={0} onMouseDown={(event) => event.preventDefault()}>
       <OptionList
         id={id}
         label={kind === 'file' ? t.composer.files : t.composer.commands}
