@@ -30,10 +30,15 @@ const config: InlineConfig = {
 };
 
 /**
- * Modules whose static imports are in one file each, by the name of the file; what both import is in the first. The
- * modules themselves have files of their own: `main.tsx` waits for files that import from its chunk.
+ * Modules whose static imports are in one file each, by the name of the file; what two of them import is in the first
+ * of these files. The modules themselves have files of their own: `main.tsx` waits for files that import from its chunk.
  */
-const CHUNKS = { first: join(PAGE, 'main.tsx'), session: join(PAGE, 'sessions/session-page.tsx') };
+const CHUNKS = {
+  first: ['main.tsx'],
+  // What the start page shows before there is a key.
+  start: ['settings/first-start.tsx', 'composer/voice-button.tsx'],
+  session: ['sessions/session-page.tsx'],
+};
 
 /**
  * Returns a function that names the chunk of a module. Without it each module that two views share would be a file of
@@ -42,18 +47,18 @@ const CHUNKS = { first: join(PAGE, 'main.tsx'), session: join(PAGE, 'sessions/se
 function createChunkNames(): Rolldown.CodeSplittingNameFunction {
   const closures = new Map<string, Set<string>>();
   return (module, context) => {
-    for (const [name, entry] of Object.entries(CHUNKS)) {
+    for (const [name, entries] of Object.entries(CHUNKS)) {
       let closure = closures.get(name);
-      if (!closure) closures.set(name, (closure = toStaticImports(entry, context)));
+      if (!closure) closures.set(name, (closure = toStaticImports(entries, context)));
       if (closure.has(module)) return name;
     }
     return null;
   };
 }
 
-/** Everything that a module imports statically, directly or not. */
-function toStaticImports(entry: string, context: Rolldown.ChunkingContext): Set<string> {
-  const found = new Set(context.getModuleInfo(entry)?.importedIds);
+/** Everything that modules of the page import statically, directly or not. */
+function toStaticImports(entries: readonly string[], context: Rolldown.ChunkingContext): Set<string> {
+  const found = new Set(entries.flatMap((entry) => context.getModuleInfo(join(PAGE, entry))?.importedIds ?? []));
   for (const id of found) for (const imported of context.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
   return found;
 }

@@ -38,6 +38,7 @@ import { signInHandlers } from '../handlers/sign-in.ts';
 import { runHandlers } from '../handlers/runs.ts';
 import { Refusal, toProblem } from './problem.ts';
 import { findFrame } from './frames.ts';
+import { packJson } from './pack-json.ts';
 import { readBody } from './read-body.ts';
 import { recordError } from '../observability/request-log.ts';
 import {
@@ -180,10 +181,9 @@ async function answer(call: Call, { context, guard, name, route, identity }: Ans
   if (route.kind === 'redirect') return toRedirectResponse(result as Redirect, exchange);
   if (route.kind === 'text') return toDocumentResponse(result as Document, headers);
   if (route.kind === 'bytes') return toFileResponse(result as ShownFile, headers);
-  const text = JSON.stringify(result);
-  const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-  // A Response would pass the text through two streams.
-  outgoing.writeHead(route.status ?? 200, { ...SECURITY_HEADERS, ...headers, ...length }).end(text);
+  const packed = packJson(result, String(incoming.headers['accept-encoding'] ?? ''));
+  // A Response would pass the body through two streams.
+  outgoing.writeHead(route.status ?? 200, { ...SECURITY_HEADERS, ...headers, ...packed.headers }).end(packed.body);
   return RESPONSE_ALREADY_SENT;
 }
 
