@@ -63,7 +63,7 @@ export function ConversationList({ state, seq }: ConversationListProps) {
       return (row.height ??= estimateHeight(row));
     },
     getItemKey,
-    overscan: 3,
+    overscan: 2,
     paddingStart: 16,
     paddingEnd: 16,
   });

@@ -1,4 +1,5 @@
 import { requestEnd } from '../log/session-log.ts';
+import { host } from '../state/host.ts';
 import { parseRoute } from '../state/route.ts';
 
 /** Parts of the page that the first load does not contain. They are loaded after it, so that they also open offline. */
@@ -7,7 +8,7 @@ export const loadSessionPage = async () => (await import('../sessions/session-pa
 
 const register = async () => (await import('../offline/register-worker.ts')).registerWorker();
 
-/** Milliseconds after which the other parts are loaded, so that they do not delay what is shown first. */
+/** Milliseconds between the first view and the other parts, so that they do not delay what it still loads. */
 const LATER_MS = 2_000;
 
 /** Loads the page of a session at once if the address names one, and everything else when the browser is idle. */
@@ -19,5 +20,11 @@ export function loadLater(): void {
   if (here.page === 'session') {
     if (here.seq === undefined) requestEnd(here.id);
     load();
-  } else setTimeout(() => requestIdleCallback(load, { timeout: 2_000 }), LATER_MS);
+    return;
+  }
+  const stop = host.subscribe(() => {
+    if (!host.get().settings) return;
+    stop();
+    setTimeout(() => requestIdleCallback(load, { timeout: 2_000 }), LATER_MS);
+  });
 }
