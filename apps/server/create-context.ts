@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { GuardLog } from '@klaus/sdk/guard-log';
+import { EmbeddedScheduler } from '@klaus/sdk/scheduler';
 import { createAllowedWorkspaces } from './access/allowed-workspaces.ts';
 import { createHeldConnections } from './access/held-connections.ts';
 import { listSessionWorkspaces } from './handlers/files.ts';
@@ -25,14 +26,18 @@ export function createContext({
 }: Pick<Context, 'klaus' | 'log' | 'signIn' | 'version' | 'hooks' | 'prepareDemo'>): Context {
   const { configuration } = klaus;
   const limit = configuration.get('server.maxConcurrent');
-  const queue = new RunQueue({ klaus, limit, folder: join(klaus.home, 'server', 'runs'), log });
+  const scheduler = new EmbeddedScheduler({
+    folder: join(klaus.home, 'server', 'runs'),
+    isHeld: (session) => klaus.store.view.isClaimed(session),
+  });
+  const queue = new RunQueue({ klaus, scheduler, limit, log });
   const live = new InFlightText({ klaus, queue });
   const hubs = new SessionHubs({ klaus, queue, live, log });
   const deletions = new Deletions({
     klaus,
     onChange(session, state) {
       if (state === 'deleted') {
-        queue.remove(session);
+        void queue.remove(session);
         hubs.endDeleted(session);
       }
       feed.changed(session);

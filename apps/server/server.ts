@@ -135,7 +135,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const webhook = openWebhook(context);
   const stopWatching = klaus.store.view.onUnreadable((session, error) => hubs.endUnreadable(session, error));
-  const resumed = queue.resumeEarlier();
+  const resumed = await queue.resumeEarlier();
 
   const close = async (): Promise<void> => {
     watch.stop();

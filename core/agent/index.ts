@@ -42,6 +42,15 @@ export {
   type Skills,
 } from './skills/skills.ts';
 export { expandSkill, MAX_SKILL_BYTES, splitFrontMatter } from './skills/skill-text.ts';
+export type {
+  RunAttempt,
+  RunOutcome,
+  RunScheduler,
+  RunSession,
+  RunStatus,
+  RunWorker,
+  WakeReason,
+} from './ports/run-scheduler.ts';
 export type { Clock } from './ports/clock.ts';
 export type { PathState, CommittedQuery, FindCommitted } from './ports/committed-files.ts';
 export type { Ids } from './ports/ids.ts';

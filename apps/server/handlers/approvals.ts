@@ -73,7 +73,7 @@ export async function answerQuestion(
     });
   }
   const session = await klaus.answer(id, answer, { by, ...optional(options) });
-  queue.add(session.id);
+  await queue.add(session.id);
   return { session: session.id };
 }
 

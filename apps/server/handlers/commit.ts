@@ -14,7 +14,7 @@ async function call(
   const configuration = await readConfiguration(klaus, session.id);
   const onAsk = configuration.get('onAsk') ?? 'wait';
   const command = await session.send({ type: 'call', name, input, by, onAsk });
-  queue.add(session.id);
+  await queue.add(session.id);
   return { session: session.id, command, after };
 }
 

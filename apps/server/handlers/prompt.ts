@@ -40,6 +40,6 @@ export const promptHandlers = {
     });
     stream.onClose(followed.stop);
     context.hubs.addOther(stream);
-    queue.add(session.id);
+    await queue.add(session.id);
   },
 } satisfies PartialHandlers;

@@ -10,7 +10,7 @@ export const runHandlers = {
   async sendPrompt({ params, body }, context) {
     const session = await openSession(context, params.id);
     const command = await sendRequiredPrompt(context.klaus, session, body);
-    context.queue.add(session.id);
+    await context.queue.add(session.id);
     return { session: session.id, command };
   },
 
@@ -18,7 +18,7 @@ export const runHandlers = {
     const session = await openSession(context, params.id);
     const command = await session.send({ type: 'withdraw', command: params.command });
     // If no process holds the session, the queue removes both commands from its inbox.
-    if (await session.isRunnable()) context.queue.add(session.id);
+    if (await session.isRunnable()) await context.queue.add(session.id);
     return { session: session.id, command };
   },
 
@@ -29,7 +29,7 @@ export const runHandlers = {
     const configuration = await readConfiguration(context.klaus, session.id);
     const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
     const command = await session.send({ type: 'compact', by, onAsk });
-    context.queue.add(session.id);
+    await context.queue.add(session.id);
     return { session: session.id, command };
   },
 
@@ -38,7 +38,7 @@ export const runHandlers = {
     const configuration = await readConfiguration(context.klaus, session.id);
     const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
     const command = await session.send({ type: 'shell', command: body.command, by, onAsk });
-    context.queue.add(session.id);
+    await context.queue.add(session.id);
     return { session: session.id, command };
   },
 
@@ -58,7 +58,7 @@ export const runHandlers = {
       const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
       await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs: body.waitForModelMs }) });
     }
-    queue.add(session.id);
+    await queue.add(session.id);
     return { session: session.id };
   },
 
@@ -71,7 +71,7 @@ export const runHandlers = {
     if (!begun || !message) throw new KlausError('usage', 'This session has no prompt yet.');
     const { session } = await klaus.fork(id, { at: begun.seq - 1, by, ...optional({ model: body.model }) });
     const command = await session.prompt(message.message.parts, { onAsk: begun.onAsk });
-    queue.add(session.id);
+    await queue.add(session.id);
     return { session: session.id, command };
   },
 
@@ -87,7 +87,7 @@ export const runHandlers = {
         ? await session.restore({ kind: 'file', path: '', ...state, of: id }, { by, conflicts: 'keep' })
         : null;
     const command = await sendPrompt(klaus, session, body);
-    if (command !== undefined) queue.add(session.id);
+    if (command !== undefined) await queue.add(session.id);
     return {
       session: session.id,
       at: forked.at,
@@ -113,7 +113,7 @@ export async function cancelRun(
     ...optional({ run }),
   });
   // Also for a run that is queued or waits for an approval. Otherwise the process that holds it reads the request.
-  if (await session.isRunnable()) context.queue.addNow(session.id);
+  if (await session.isRunnable()) await context.queue.addNow(session.id);
   return { session: session.id, command };
 }
 

@@ -117,7 +117,7 @@ export const sessionHandlers = {
           ...(limits ? { limits: optional(limits) } : {}),
         });
     const command = await sendPrompt(klaus, session, body);
-    if (command !== undefined) queue.add(session.id);
+    if (command !== undefined) await queue.add(session.id);
     return { session: session.id, command: command ?? null };
   },
 

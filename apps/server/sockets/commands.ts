@@ -62,7 +62,7 @@ export async function findPromptSession(
 
 export async function prompt({ klaus, queue }: Context, session: string, message: string): Promise<void> {
   await sendRequiredPrompt(klaus, klaus.handle(session), { text: message, delivery: 'steer' });
-  queue.add(session);
+  await queue.add(session);
 }
 
 /** Who sent a command, for the log and for what it may do. */

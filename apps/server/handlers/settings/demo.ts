@@ -13,7 +13,7 @@ export const demoHandlers = {
     const { workspace, model, prompt } = await prepareDemo();
     const session = await klaus.open({ workspace, model, mode: 'auto' });
     await sendRequiredPrompt(klaus, session, { text: prompt });
-    queue.add(session.id);
+    await queue.add(session.id);
     return { session: session.id };
   },
 } satisfies PartialHandlers;

@@ -1,0 +1,1 @@
+export { EmbeddedScheduler, type EmbeddedOptions } from './embedded/embedded-scheduler.ts';
