@@ -35,7 +35,7 @@ export async function collectGarbage(objects: ObjectStore, options: GarbageOptio
     const used = await findUsed(batch.map(({ key }) => key));
     for (const { key, size } of batch) {
       if (used.has(key)) continue;
-      // It may have been written anew since it was listed.
+      // It may have been written again since it was listed.
       const present = await objects.stat(key);
       if (!present || now() - present.writtenAt < graceMs) continue;
       await objects.delete(key);

@@ -93,7 +93,7 @@ export class ObjectBlobs {
   }
 
   /**
-   * An existing object may be garbage that is about to be deleted. It is written anew when half of its time of grace has
+   * An existing object may be garbage that is about to be deleted. It is written again when half of its time of grace has
    * passed, so that a collection that began before does not delete what the next event names.
    */
   async #store(key: string, body: { path: string; size: number }): Promise<void> {

@@ -88,7 +88,7 @@ describe.skipIf(reason !== undefined)(`S3${reason === undefined ? '' : `: ${reas
     outside.close();
   });
 
-  test('a missing bucket, wrong keys and a dead server are told apart', async () => {
+  test('a missing bucket, wrong keys and a dead server lead to different errors', async () => {
     const options = await server.createBucket();
     await expect(openS3({ ...options, bucket: 'missing' })).rejects.toMatchObject({ code: 'config' });
     const credentials = { accessKeyId: 'klaus-test', secretAccessKey: 'wrong' };
@@ -132,7 +132,7 @@ describe.skipIf(reason !== undefined)(`S3${reason === undefined ? '' : `: ${reas
     objects.close();
   });
 
-  test('garbage is deleted after its time of grace, and what is used or written anew stays', async () => {
+  test('garbage is deleted after its time of grace, and what is used or written again stays', async () => {
     const objects = await open();
     for (const key of ['used', 'unused', 'renewed']) await objects.put(`blobs/${key}`, Buffer.from(key));
     await objects.put('snapshots/unused', Buffer.from('x'));
@@ -162,7 +162,7 @@ describe.skipIf(reason !== undefined)(`S3${reason === undefined ? '' : `: ${reas
     objects.close();
   });
 
-  test('a blob that exists for long is written anew, so that a collection spares it', async () => {
+  test('a blob that exists for long is written again, so that a collection spares it', async () => {
     const objects = await open();
     const write = async (graceMs: number) => {
       const writer = new ObjectBlobs(objects, { drafts, graceMs }).writer();
