@@ -1,3 +1,4 @@
+import { HOLDER_LOCK_CLASS } from '../leases/holder-lock.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -33,10 +34,19 @@ CREATE SEQUENCE holders AS integer CYCLE;
 CREATE TABLE leases (
   session_id text COLLATE "C" PRIMARY KEY,
   holder integer,                         -- null: released
+  fence bigint NOT NULL,                  -- of the claim
   attempt bigint,                         -- the newest attempt of the scheduler that claimed the session
   expires_at timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 CREATE INDEX idx_leases_holder ON leases(holder) WHERE holder IS NOT NULL;
+
+-- Leases whose holder is alive: it renewed them in time, and the connection with its advisory lock exists.
+CREATE VIEW live_leases AS
+  SELECT session_id, holder, fence, attempt FROM leases
+  WHERE holder IS NOT NULL AND expires_at > clock_timestamp() AND EXISTS (
+    SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND classid = ${HOLDER_LOCK_CLASS} AND objid = leases.holder::oid);
 
 -- A row that is not consumed is also the wake of its session: the sweep reads the oldest ones.
 CREATE TABLE inbox (
