@@ -4,7 +4,7 @@ import type { Blobs } from './blobs.ts';
 import type { Database } from '../database.ts';
 import { lockFile, toLockFile } from '../locks/file-lock.ts';
 import { appendHostRecord, type Redact } from './host-chain.ts';
-import { toIso } from '../iso-time.ts';
+import { toIso } from '../../shared/iso-time.ts';
 import { readHead } from './log.ts';
 import { NO_HEAD } from './record.ts';
 import { dropFromSearch } from '../queries/search-messages.ts';

@@ -2,7 +2,7 @@ import type { Draft } from '@klaus/core/agent';
 import { EVENT_VERSION, FIRST_PREV, KlausError, type Event } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import { project } from '../projections/projections.ts';
-import type { ProjectionOptions } from '../projections/projection-options.ts';
+import type { ProjectionOptions } from '../../shared/projection-options.ts';
 import { fromRecord, toHash, toText, type ChainHead } from './record.ts';
 import { corrupt } from '../store-error.ts';
 
