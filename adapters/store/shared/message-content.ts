@@ -14,5 +14,7 @@ export function toContent(message: Message): string {
 
 /** The beginning of a prompt, as a list shows it. A character outside the basic plane counts as one. */
 export function toBeginning(message: Message): string {
-  return Array.from(toContent(message).slice(0, 2 * PROMPT)).slice(0, PROMPT).join('');
+  return Array.from(toContent(message).slice(0, 2 * PROMPT))
+    .slice(0, PROMPT)
+    .join('');
 }

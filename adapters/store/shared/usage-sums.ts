@@ -12,9 +12,8 @@ export const USAGE_KEYS = {
 /** A sum of tokens. */
 const toSum = (column: string, where: string): string => `CAST(coalesce(sum(${column})${where}, 0) AS bigint)`;
 
-/** A sum of dollars. Decimal numbers are added without an error of rounding. */
-const toCost = (where: string): string =>
-  `CAST(coalesce(sum(CAST(cost_usd AS numeric))${where}, 0) AS double precision)`;
+/** A sum of dollars. Its last digit depends on the order in which the store adds the numbers. */
+const toCost = (where: string): string => `coalesce(sum(cost_usd)${where}, 0.0)`;
 
 const PARTS = {
   '': '',
