@@ -24,6 +24,7 @@ describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)
       clock: { now: () => Date.now() },
       blobs: createFolderBlobStore(home.path),
       retryMs,
+      inherited: new Map(),
       project: async () => {},
       readRow: async () => undefined,
       apply: async () => {},

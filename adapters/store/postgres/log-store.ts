@@ -7,13 +7,13 @@ import { createLeases, type Leases } from './leases/leases.ts';
 import { Appender } from './log/appender.ts';
 import { appendHostRecords } from './log/host-chain.ts';
 import { putCommand, readInbox, readOverdue } from './log/inbox.ts';
-import { createInherited } from './log/inherited.ts';
 import { readBatches } from './log/log.ts';
 import { createOutbox } from './log/outbox.ts';
 import { retryLost } from './log/retry.ts';
 import { recordInHostChain } from './log/session-records.ts';
 import { createStateCache } from './log/state-cache.ts';
 import { migrate } from './migrations/migrate.ts';
+import type { InheritedCache } from './projections/inherited.ts';
 import { CHANNEL, toPayload, type Change } from './notify/change.ts';
 import { openListener, type Listener } from './notify/listener.ts';
 import { Notifier } from './notify/notifier.ts';
@@ -25,6 +25,7 @@ export interface LogStoreOptions extends DatabaseOptions {
   redact?: Redact | undefined;
   /** Milliseconds in which a write is tried again over new connections. Default 10,000. */
   retryMs?: number | undefined;
+  inherited: InheritedCache;
   /** Updates the projections by events of one session, in the transaction that appends them. */
   project(sql: Sql, events: readonly Event[]): Promise<void>;
   /** Reads the row of a session. */
@@ -59,7 +60,6 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     apply: options.apply,
     holder,
   });
-  const inherited = createInherited();
   const outbox = createOutbox({ database, listener: getListener, readRow: options.readRow });
   const appender = new Appender({
     database,
@@ -77,7 +77,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
       await recordInHostChain(
         sql,
         written.map((one) => one.written),
-        { inherited, redact },
+        { inherited: options.inherited, redact },
       );
     },
     async committed(session, events) {

@@ -2,7 +2,7 @@ import type { Clock, Lease, SessionStore } from '@klaus/core/agent';
 import { KlausError, type Live } from '@klaus/core/protocol';
 import { recordInHostChain } from './log/session-records.ts';
 import { Blobs } from './log/blobs.ts';
-import { DEFAULT_RESULT_SIZE } from './projections/projection-options.ts';
+import { DEFAULT_RESULT_SIZE } from '../shared/projection-options.ts';
 import { createStateCache } from './projections/state-cache.ts';
 import { ChangeNotifier } from './log/change-notifier.ts';
 import { GroupCommit } from './log/group-commit.ts';

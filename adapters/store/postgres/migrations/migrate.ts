@@ -1,9 +1,10 @@
 import { KlausError } from '@klaus/core/protocol';
 import type { Database, Sql } from '../database.ts';
 import { m001 } from './m001-initial.ts';
+import { m002 } from './m002-search.ts';
 import type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [m001];
+export const MIGRATIONS: readonly Migration[] = [m001, m002];
 
 /** Number of the advisory lock that one process holds while it changes the schema. */
 const MIGRATION_LOCK = 0x6b6c61;

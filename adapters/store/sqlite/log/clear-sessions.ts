@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import { lockFile, toLockFile } from '../locks/file-lock.ts';
 import { appendHostRecord } from './host-chain.ts';
 import type { Redact } from '../../shared/host-record.ts';
-import { toIso } from '../iso-time.ts';
+import { toIso } from '../../shared/iso-time.ts';
 import { readHead } from './log.ts';
 import { NO_HEAD } from './record.ts';
 import { dropFromSearch } from '../queries/search-messages.ts';

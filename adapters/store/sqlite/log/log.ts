@@ -3,7 +3,7 @@ import { FIRST_PREV, type Event } from '@klaus/core/protocol';
 import { chainDrafts, takenOver, type Head } from '../../shared/chain-drafts.ts';
 import type { Database } from '../database.ts';
 import { project } from '../projections/projections.ts';
-import type { ProjectionOptions } from '../projections/projection-options.ts';
+import type { ProjectionOptions } from '../../shared/projection-options.ts';
 import { fromRecord, toText } from './record.ts';
 import { corrupt } from '../store-error.ts';
 

@@ -14,7 +14,7 @@ import type { Database } from '../database.ts';
 import { toLockFile } from '../locks/file-lock.ts';
 import { probeLock } from '../locks/probe-lock.ts';
 import { findApproval, listApprovals } from '../projections/approval-row.ts';
-import type { ProjectionOptions } from '../projections/projection-options.ts';
+import type { ProjectionOptions } from '../../shared/projection-options.ts';
 import { rebuildProjections } from '../projections/projections.ts';
 import { findLatestSession, findSession, listSessions, readAgentUses } from '../projections/session-row.ts';
 import { claimNotification, isUnseen, putSeen, readAttention } from './attention.ts';
