@@ -19,7 +19,7 @@ export interface Database extends Sql {
   /**
    * Runs `work` in one transaction (READ COMMITTED). Durable when it resolves.
    *
-   * @throws KlausError `store.busy` when the connection was lost; `isCommitUnknown` tells whether it may be durable.
+   * @throws KlausError `store.busy` when the connection was lost; see `isCommitUnknown`.
    */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** The same on one unchanging state of the database, for `work` that only reads. */

@@ -5,6 +5,8 @@ import type { Redact } from '../shared/host-record.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Sql } from './database.ts';
 import { createLeases, type Leases } from './leases/leases.ts';
 import { Appender } from './log/appender.ts';
+import type { Append, Written } from './log/append.ts';
+import { settleAll } from './log/write-group.ts';
 import { appendHostRecords } from './log/host-chain.ts';
 import { putCommand, readInbox, readOverdue } from './log/inbox.ts';
 import { readBatches } from './log/log.ts';
@@ -29,9 +31,9 @@ export interface LogStoreOptions extends DatabaseOptions {
   /** Updates the projections by events of one session, in the transaction that appends them. */
   project(sql: Sql, events: readonly Event[]): Promise<void>;
   /** Reads the row of a session. */
-  readRow(sql: Sql, session: string): Promise<SessionRow | undefined>;
+  readRow: (sql: Sql, session: string) => Promise<SessionRow | undefined>;
   /** Called before any listener, with a change of any process; undefined after notifications were missed. */
-  apply(change: Change | undefined): Promise<void>;
+  apply: (change: Change | undefined) => Promise<void>;
 }
 
 /** The log, the inbox and the leases in Postgres, with what the queries need of them. */
@@ -65,21 +67,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     database,
     holder,
     retryMs,
-    async also(sql, written) {
-      const events = new Map<string, Event[]>();
-      for (const one of written) {
-        const { session } = one.append.lease;
-        events.set(session, [...(events.get(session) ?? []), ...one.written.events]);
-      }
-      for (const own of events.values()) await options.project(sql, own);
-      await outbox.take(sql, [...events.values()].flat(), clock.now());
-      // Last, because the head of the host chain is locked from here to the end of the transaction.
-      await recordInHostChain(
-        sql,
-        written.map((one) => one.written),
-        { inherited: options.inherited, redact },
-      );
-    },
+    also: (sql, written) => writeAlso(sql, written, { options, outbox }),
     async committed(session, events) {
       const seq = events.at(-1)!.seq;
       await notifier.committed({ kind: 'events', holder: holder(), session, seq }, events);
@@ -107,7 +95,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     await database.all(`SELECT pg_notify('${CHANNEL}', $1)`, [toPayload(change)]);
     await notifier.committed(change);
   };
-  const live = new Set<(live: Live) => void>();
+  const live = createLive();
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await appender.flush();
@@ -150,19 +138,49 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     inbox: (session) => readInbox(database, session),
     claim: (session, claiming) => leases.claim(session, claiming),
     subscribe: (session, after, listen) => notifier.subscribe(session, after, listen),
-    emitLive(event) {
-      for (const listen of live) listen(event);
-    },
-    onLive(listen) {
-      live.add(listen);
-      return () => live.delete(listen);
-    },
-    isWatched: () => live.size > 0,
+    emitLive: live.emit,
+    onLive: live.listen,
+    isWatched: live.isWatched,
     onSend: (session, wake) => notifier.onSend(session, wake),
     writeBlob: () => blobs.writer(),
     readBlob: (hash) => blobs.read(hash),
     stateCache: createStateCache(database),
     close: () => (closing ??= close()),
+  };
+}
+
+/** What belongs to events in addition to their records: projections, notifications, and the host chain. */
+async function writeAlso(
+  sql: Sql,
+  written: readonly { append: Append; written: Written }[],
+  { options, outbox }: { options: LogStoreOptions; outbox: ReturnType<typeof createOutbox> },
+): Promise<void> {
+  const { clock, inherited, redact } = options;
+  const events = new Map<string, Event[]>();
+  for (const one of written) {
+    const { session } = one.append.lease;
+    events.set(session, [...(events.get(session) ?? []), ...one.written.events]);
+  }
+  await settleAll([...events.values()].map((own) => options.project(sql, own)));
+  await outbox.take(sql, [...events.values()].flat(), clock.now());
+  // Last, because the head of the host chain is locked from here to the end of the transaction.
+  const records = written.map((one) => one.written);
+  await recordInHostChain(sql, records, { inherited, redact });
+}
+
+/** In-flight text, for the listeners of this process. */
+function createLive() {
+  const listeners = new Set<(live: Live) => void>();
+  return {
+    emit(event: Live): void {
+      for (const listen of listeners) listen(event);
+    },
+    listen(listen: (live: Live) => void): () => void {
+      listeners.add(listen);
+      return () => listeners.delete(listen);
+    },
+    isWatched: () => listeners.size > 0,
+    clear: () => listeners.clear(),
   };
 }
 

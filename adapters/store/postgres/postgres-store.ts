@@ -80,7 +80,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     await log.close();
     throw error;
   }
-  const { view, close } = loaded;
+  const { view } = loaded;
   const { database } = log;
   return {
     ...log,
@@ -100,7 +100,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     }),
     ...createLogQueries(log, { clock, blobs, redact }),
     async close() {
-      close();
+      loaded.close();
       await log.close();
     },
   };

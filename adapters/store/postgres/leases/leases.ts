@@ -26,7 +26,7 @@ export function createLeases(parts: {
   database: Database;
   listener: () => Listener;
   /** Waits for pending appends. */
-  flush(): Promise<void>;
+  flush: () => Promise<void>;
   /** Milliseconds in which a claim is tried again over new connections. */
   retryMs: number;
 }): Leases {

@@ -9,8 +9,8 @@ const DELIVERY = 0;
 
 export interface OutboxParts {
   database: Database;
-  listener(): Listener;
-  readRow(sql: Sql, session: string): Promise<SessionRow | undefined>;
+  listener: () => Listener;
+  readRow: (sql: Sql, session: string) => Promise<SessionRow | undefined>;
 }
 
 /** An outbox with what the store does at each append, in its transaction. */

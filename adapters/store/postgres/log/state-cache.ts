@@ -17,7 +17,7 @@ export function createStateCache(database: Database): StateCache {
   };
 }
 
-/** The row lock of the head keeps a later claim from being overtaken. */
+/** The lock of the head waits for a claim that is not committed yet. */
 const WRITE = `INSERT INTO checkpoints (session_id, seq, hash, version, digest, state)
   SELECT session_id, seq, hash, $4, $5, $6 FROM heads WHERE session_id = $1 AND seq = $2 AND fence = $3 FOR SHARE
   ON CONFLICT (session_id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, version = excluded.version,

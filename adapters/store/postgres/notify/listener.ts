@@ -77,10 +77,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const delay = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS);
     timer = setTimeout(() => {
       timer = undefined;
-      connect().then(options.onReconnect, () => {
-        failures += 1;
-        retry();
-      });
+      connect().then(
+        () => options.onReconnect(),
+        () => {
+          failures += 1;
+          retry();
+        },
+      );
     }, delay).unref();
   };
 
