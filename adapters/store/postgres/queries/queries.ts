@@ -24,11 +24,11 @@ export interface QueryOptions {
   clock: Pick<Clock, 'now'>;
   projection: PostgresProjectionOptions;
   /** Appends to the host chain, in the transaction of `sql`. */
-  appendHost(sql: Sql, event: { body: HostEventBody; at: number }): Promise<unknown>;
+  appendHost: (sql: Sql, event: { body: HostEventBody; at: number }) => Promise<unknown>;
   /** Called after a commit that changes what lists show of a session. */
-  touched(session: string): Promise<void> | void;
+  touched: (session: string) => Promise<void> | void;
   /** What the store of blobs contains. */
-  countBlobs(): Promise<{ count: number; bytes: number }>;
+  countBlobs: () => Promise<{ count: number; bytes: number }>;
 }
 
 export function createQueries(database: Database, options: QueryOptions): Omit<StoreQueries, keyof LogQueries> {
