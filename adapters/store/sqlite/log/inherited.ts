@@ -1,21 +1,17 @@
 import type { Event } from '@klaus/core/protocol';
+import { isCopied } from '../../shared/inherited.ts';
 import type { Database } from '../database.ts';
 
 /** True for an event that a fork copied from its original, which has been charged and recorded there. */
 export function isInherited(database: Database, event: Event): boolean {
-  return event.type !== 'session.opened' && event.seq <= inheritedOf(database, event.session);
-}
-
-/** True for a session that began with the events of another one. */
-export function isFork(database: Database, session: string): boolean {
-  return inheritedOf(database, session) > 0;
+  return isCopied(event, inheritedOf(database, event.session));
 }
 
 /** Cache of the last inherited seq of each session; the first record of a log never changes. */
 const known = new WeakMap<Database, Map<string, number>>();
 
 /** Seq of the last event that a session inherited; 0 for one that is not a fork. */
-function inheritedOf(database: Database, session: string): number {
+export function inheritedOf(database: Database, session: string): number {
   let bySession = known.get(database);
   if (!bySession) known.set(database, (bySession = new Map()));
   const found = bySession.get(session);

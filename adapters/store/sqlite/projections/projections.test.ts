@@ -3,7 +3,7 @@ import { START, toSampleDrafts } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { Database } from '../database.ts';
 import { toDatabaseFile } from '../open-database.ts';
-import { PROJECTION_TABLES } from './projections.ts';
+import { PROJECTION_TABLES } from '../../shared/projection-tables.ts';
 import { createSqliteStore } from '../sqlite-store.ts';
 import type { SqliteStore } from '../sqlite-store.ts';
 

@@ -1,21 +1,13 @@
 import type { Event } from '@klaus/core/protocol';
-import { addBlobReferences, toBlobRefs } from '../log/blob-references.ts';
+import { PROJECTION_TABLES } from '../../shared/projection-tables.ts';
+import { toBlobRefs } from '../../shared/blob-refs.ts';
+import { addBlobReferences } from '../log/blob-references.ts';
 import type { Database } from '../database.ts';
 import { projectApproval } from './project-approval.ts';
 import { projectConversation } from './project-conversation.ts';
 import { projectSession } from './project-session.ts';
-import type { ProjectionOptions } from './projection-options.ts';
+import type { ProjectionOptions } from '../../shared/projection-options.ts';
 import { fromEventRow } from '../log/record.ts';
-
-/** Tables that are derived from the events alone, children first. */
-export const PROJECTION_TABLES = [
-  'approvals',
-  'token_usage',
-  'tool_calls',
-  'messages',
-  'sessions',
-  'projects',
-] as const;
 
 /** Applies one event to the tables. Runs in the transaction that appends it. */
 export function project(database: Database, event: Event, options: ProjectionOptions): void {

@@ -1,5 +1,11 @@
 import type { SessionFilter, SessionRow } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import {
+  pickByPrefix,
+  SESSION_COLUMNS,
+  type StoredSession,
+  toContains,
+  toSessionRow,
+} from '../../shared/session-columns.ts';
 import type { Database } from '../database.ts';
 
 const SORTS = {
@@ -9,22 +15,12 @@ const SORTS = {
   title: "coalesce(title, '') COLLATE NOCASE",
 } as const;
 
-const COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title, summary, pinned, archived,
-  first_prompt AS firstPrompt, forked_from AS forkedFrom,
-  agent_type AS agentType, parent_id AS parent, status, model, mode, sandbox, outcome,
-  outcome_reason AS outcomeReason, turns, tool_calls AS toolCalls,
-  input_tokens - cache_read_tokens - cache_write_tokens AS inputTokens,
-  output_tokens AS outputTokens, cache_read_tokens AS cacheReadTokens, cache_write_tokens AS cacheWriteTokens,
-  cost_usd AS costUsd, (SELECT seq FROM heads WHERE session_id = sessions.id) AS lastSeq, created_at AS createdAt, updated_at AS updatedAt`;
-
-type Stored = Omit<SessionRow, 'pinned' | 'archived'> & { pinned: number; archived: number };
-
 /** Sessions, by default the one with the newest event first. */
 export function listSessions(database: Database, filter: SessionFilter = {}): SessionRow[] {
-  const pattern = filter.search === undefined ? null : `%${filter.search.replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = filter.search === undefined ? null : toContains(filter.search);
   const { sort = 'updated', order = 'desc' } = filter;
   const key = SORTS[sort];
-  const sql = `SELECT ${COLUMNS} FROM sessions
+  const sql = `SELECT ${SESSION_COLUMNS} FROM sessions
     WHERE (?1 IS NULL OR (${key}, id) ${order === 'desc' ? '<' : '>'} (SELECT ${key}, id FROM sessions WHERE id = ?1))
       AND (?4 IS NULL OR workspace_dir = ?4)
       AND (?5 IS NULL OR archived = ?5)
@@ -37,7 +33,9 @@ export function listSessions(database: Database, filter: SessionFilter = {}): Se
     ORDER BY ${key} ${order}, id ${order} LIMIT ?3`;
   const { before = null, limit = 50, workspace = null, model = null, since = null, until = null } = filter;
   const archived = filter.archived === undefined ? null : Number(filter.archived);
-  return database.all<Stored>(sql, before, pattern, limit, workspace, archived, model, since, until).map(fromStored);
+  return database
+    .all<StoredSession>(sql, before, pattern, limit, workspace, archived, model, since, until)
+    .map(toSessionRow);
 }
 
 /**
@@ -46,36 +44,24 @@ export function listSessions(database: Database, filter: SessionFilter = {}): Se
  * @throws KlausError `usage` when several ids have this prefix.
  */
 export function findSession(database: Database, idOrPrefix: string): SessionRow | undefined {
-  const sql = `SELECT ${COLUMNS} FROM sessions WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1 COLLATE NOCASE
+  const sql = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1 OR substr(id, 1, length(?1)) = ?1 COLLATE NOCASE
     ORDER BY id <> ?1, id LIMIT 3`;
   if (idOrPrefix === '') return undefined;
-  const rows = database.all<Stored>(sql, idOrPrefix).map(fromStored);
-  if (rows.length > 1 && rows[0]?.id !== idOrPrefix) throw ambiguous('sessions', idOrPrefix, rows);
-  return rows[0];
+  const rows = database.all<StoredSession>(sql, idOrPrefix).map(toSessionRow);
+  return pickByPrefix('sessions', idOrPrefix, rows);
 }
 
 /** The newest session of a workspace that is not closed and was not started by another session. */
 export function findLatestSession(database: Database, workspace: string): SessionRow | undefined {
-  const sql = `SELECT ${COLUMNS} FROM sessions
+  const sql = `SELECT ${SESSION_COLUMNS} FROM sessions
     WHERE workspace_dir = ? AND status <> 'closed' AND parent_id IS NULL
     ORDER BY updated_at DESC, id DESC LIMIT 1`;
-  const row = database.get<Stored>(sql, workspace);
-  return row && fromStored(row);
+  const row = database.get<StoredSession>(sql, workspace);
+  return row && toSessionRow(row);
 }
 
 /** The latest use of each agent by its name, in ISO 8601. */
 export function readAgentUses(database: Database): Map<string, string> {
   const sql = 'SELECT agent_type AS agent, max(updated_at) AS at FROM sessions GROUP BY agent_type';
   return new Map(database.all<{ agent: string; at: string }>(sql).map(({ agent, at }) => [agent, at]));
-}
-
-/** `usage` for a prefix of several ids. */
-export function ambiguous(what: string, prefix: string, rows: readonly { id: string }[]): KlausError {
-  return new KlausError('usage', `Several ${what} begin with "${prefix}": ${rows.map((row) => row.id).join(', ')}.`, {
-    hint: 'Give more characters of the id.',
-  });
-}
-
-function fromStored(row: Stored): SessionRow {
-  return { ...row, pinned: row.pinned !== 0, archived: row.archived !== 0 };
 }

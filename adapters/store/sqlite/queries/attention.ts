@@ -1,18 +1,21 @@
 import type { AttentionFilter, AttentionItem, AttentionList, SessionSeen } from '@klaus/core/agent';
+import {
+  ANSWER_END,
+  type AskedRow,
+  ATTENTION_LIMIT,
+  type EndedRow,
+  FACTS,
+  findRoot,
+  MAX_RUNNING,
+  NOTIFICATION_MS,
+  type RunningRow,
+  toAsked,
+  toAttentionList,
+  toEnded,
+  toInterrupted,
+} from '../../shared/attention-items.ts';
 import type { Database } from '../database.ts';
-import { toIso } from '../iso-time.ts';
 import { type Reader, readTree } from './read-tree.ts';
-
-/** Default of {@link AttentionFilter.limit}. */
-const LIMIT = 200;
-/** Characters of a line. */
-const LINE = 200;
-/** Characters of an answer in which its last line is searched. */
-const END = 4_000;
-/** Runs without an end that are compared with the processes that work on sessions, the latest first. */
-const MAX_RUNNING = 500;
-/** Milliseconds after which the claim of a notification is deleted. */
-const CLAIM_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** True while a live process holds the session. */
 type IsClaimed = (session: string) => boolean;
@@ -21,7 +24,7 @@ type IsClaimed = (session: string) => boolean;
 export function readAttention(
   database: Reader,
   isClaimed: IsClaimed,
-  { limit = LIMIT }: AttentionFilter = {},
+  { limit = ATTENTION_LIMIT }: AttentionFilter = {},
 ): AttentionList {
   const asked = readAsked(database);
   const interrupted = readInterrupted(database, new Set(asked.map(({ session }) => session)), isClaimed);
@@ -31,11 +34,8 @@ export function readAttention(
   const urgent = [...asked, ...interrupted].slice(0, limit);
   const failed = readEnded(database, "<> 'done'", left(urgent));
   const done = readEnded(database, "= 'done'", left([...urgent, ...failed]));
-  const order = ({ since, id }: AttentionItem): string => `${since} ${id}`;
-  return {
-    items: [...urgent, ...failed, ...done].toSorted((a, b) => (order(a) < order(b) ? -1 : 1)),
-    counts: { answer: asked.length, failed: interrupted.length + counted.failed, done: counted.done },
-  };
+  const counts = { answer: asked.length, failed: interrupted.length + counted.failed, done: counted.done };
+  return toAttentionList([...urgent, ...failed, ...done], counts);
 }
 
 /** Records that the user has seen a session up to an event. */
@@ -56,7 +56,7 @@ export function isUnseen(database: Database, { session, seq }: SessionSeen): boo
 
 /** True for the first caller with this item. */
 export function claimNotification(database: Database, item: string, at: number): boolean {
-  database.run('DELETE FROM notification_claims WHERE at < ?', at - CLAIM_MS);
+  database.run('DELETE FROM notification_claims WHERE at < ?', at - NOTIFICATION_MS);
   return database.run('INSERT OR IGNORE INTO notification_claims (item, at) VALUES (?, ?)', item, at).changes > 0;
 }
 
@@ -64,88 +64,42 @@ export function claimNotification(database: Database, item: string, at: number):
 const UNSEEN = `FROM sessions INDEXED BY idx_sessions_ended LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
   WHERE ended_seq IS NOT NULL AND outcome <> 'cancelled' AND ended_seq > coalesce(seen.seq, 0)`;
 
-const FACTS = `sessions.workspace_dir AS workspace, sessions.project_hash AS project, sessions.agent_type AS agent,
-  coalesce(sessions.title, sessions.first_prompt) AS title`;
-
-type Facts = Pick<AttentionItem, 'workspace' | 'project' | 'agent' | 'title'>;
-
 function readAsked(database: Reader): AttentionItem[] {
-  type Row = Facts & { id: string; session: string; kind: 'call' | 'changes' | 'plan' | 'limit'; asks: string } & {
-    since: string;
-  };
-  const rows = database.all<Row>(`SELECT approvals.id, session_id AS session, kind, approvals.title AS asks,
+  const rows = database.all<AskedRow>(`SELECT approvals.id, session_id AS session, kind, approvals.title AS asks,
     approvals.created_at AS since, ${FACTS}
     FROM approvals JOIN sessions ON sessions.id = session_id WHERE answer IS NULL ORDER BY approvals.created_at`);
-  return rows.map(({ asks, session: asker, ...row }) => {
-    const session = findRoot(database, asker);
-    const child = session === asker ? null : asker;
-    return { ...row, session, child, seq: null, line: toFirstLine(asks), action: 'answer' };
-  });
+  return rows.map((row) => toAsked(row, findRootOf(database, row.session)));
 }
 
 function readInterrupted(database: Reader, asking: ReadonlySet<string>, isClaimed: IsClaimed): AttentionItem[] {
-  type Row = Facts & { session: string; seq: number; since: string };
-  const rows = database.all<Row>(`SELECT sessions.id AS session, heads.seq, sessions.updated_at AS since, ${FACTS}
+  const rows =
+    database.all<RunningRow>(`SELECT sessions.id AS session, heads.seq, sessions.updated_at AS since, ${FACTS}
     FROM sessions INDEXED BY idx_sessions_running JOIN heads ON heads.session_id = sessions.id
     LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
     WHERE status = 'running' AND heads.seq > coalesce(seen.seq, 0) ORDER BY sessions.id DESC LIMIT ${MAX_RUNNING}`);
   return rows
-    .filter(({ session }) => !asking.has(session) && !isClaimed(session) && findRoot(database, session) === session)
+    .filter(({ session }) => !asking.has(session) && !isClaimed(session) && findRootOf(database, session) === session)
     .filter(({ session }) => !readTree(database, session).some(isClaimed))
-    .map((row) => ({
-      ...row,
-      id: `${row.session}:${row.seq}`,
-      kind: 'interrupted' as const,
-      child: null,
-      line: 'The process of the run ended.',
-      action: 'resume' as const,
-    }))
+    .map(toInterrupted)
     .toReversed();
 }
 
 function readEnded(database: Reader, outcome: "= 'done'" | "<> 'done'", limit: number): AttentionItem[] {
   if (limit === 0) return [];
-  type Row = Facts & { session: string; seq: number; at: number; reason: string; text: string | null };
   // The rows are chosen by a column that an end sets, so that no other record is read.
-  const rows = database.all<Row>(
+  const rows = database.all<EndedRow>(
     `SELECT sessions.id AS session, ended_seq AS seq, json_extract(record, '$.at') AS at, outcome_reason AS reason,
-      (SELECT substr(content, -${END}) FROM messages WHERE session_id = sessions.id AND role = 'assistant'
+      (SELECT substr(content, -${ANSWER_END}) FROM messages WHERE session_id = sessions.id AND role = 'assistant'
         ORDER BY messages.id DESC LIMIT 1) AS text, ${FACTS}
       FROM (SELECT sessions.id AS found ${UNSEEN} AND outcome ${outcome} ORDER BY updated_at, sessions.id LIMIT ?)
       JOIN sessions ON sessions.id = found JOIN events ON events.session_id = found AND events.seq = ended_seq`,
     limit,
   );
-  const isDone = outcome === "= 'done'";
-  return rows.map(({ reason, text, at, ...row }) => ({
-    ...row,
-    id: `${row.session}:${row.seq}`,
-    kind: isDone ? 'done' : 'failed',
-    child: null,
-    since: toIso(at),
-    line: isDone ? toLastLine(text ?? '') || reason : toFirstLine(reason),
-    action: isDone ? 'look' : 'resume',
-  }));
+  return rows.map((row) => toEnded(row, outcome === "= 'done'" ? 'done' : 'failed'));
 }
 
-/** The session that the user opened. A fork of a child session is one. */
-function findRoot(database: Reader, session: string): string {
-  type Row = { id: string };
+function findRootOf(database: Reader, session: string): string {
   const sql = `SELECT parent_id AS id FROM sessions WHERE id = ?1 AND EXISTS (SELECT 1 FROM sessions AS above
     WHERE above.id = sessions.parent_id) AND forked_from IS NULL`;
-  const found = [session];
-  for (let row = database.get<Row>(sql, session); row && !found.includes(row.id); row = database.get<Row>(sql, row.id))
-    found.push(row.id);
-  return found.at(-1)!;
-}
-
-function toFirstLine(text: string): string {
-  return toLines(text)[0]?.slice(0, LINE) ?? '';
-}
-
-function toLastLine(text: string): string {
-  return toLines(text).at(-1)?.slice(0, LINE) ?? '';
-}
-
-function toLines(text: string): string[] {
-  return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+  return findRoot(session, (id) => database.get<{ id: string }>(sql, id)?.id);
 }

@@ -1,28 +1,16 @@
+import type { Clock, Knowledge, KnowledgeEntry, KnowledgeFilter, KnowledgeScope } from '@klaus/core/agent';
 import {
-  KNOWLEDGE_LIMITS,
-  type Clock,
-  type Knowledge,
-  type KnowledgeEntry,
-  type KnowledgeFilter,
-  type KnowledgeScope,
-} from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+  checkDraft,
+  KNOWLEDGE_COLUMNS,
+  type KnowledgeRow,
+  MAX_ENTRIES,
+  toKnowledgeEntry,
+  toKnowledgeWords,
+  tooManyEntries,
+} from '../../shared/knowledge-entry.ts';
 import type { Database } from '../database.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
-import { toIso } from '../iso-time.ts';
-
-/** Entries of one scope. */
-const MAX_ENTRIES = 1_000;
-/** Characters of a query that are used. */
-const MAX_QUERY = 10_000;
-/** Words of a query that are used. */
-const MAX_WORDS = 20;
-
-type KnowledgeRow = Omit<KnowledgeEntry, 'scope' | 'createdAt' | 'updatedAt'> &
-  Record<'workspace' | 'createdAt' | 'updatedAt', string>;
-
-const COLUMNS = `workspace, knowledge.key, knowledge.value, knowledge.category, session_id AS session,
-  created_at AS createdAt, updated_at AS updatedAt`;
+import { toIso } from '../../shared/iso-time.ts';
 
 /** `?1` is the workspace; `?2` a scope or null. */
 const IN_SCOPE = `((workspace = ?1 AND ?2 IS NOT 'global') OR (workspace = '' AND ?2 IS NOT 'project'))`;
@@ -43,27 +31,23 @@ export function createKnowledge(
     )?.count ?? 0;
   const get = (key: string, scope?: KnowledgeScope): KnowledgeEntry | undefined => {
     const row = database.get<KnowledgeRow>(
-      `SELECT ${COLUMNS} FROM knowledge WHERE key = ?3 AND ${IN_SCOPE} ORDER BY workspace DESC LIMIT 1`,
+      `SELECT ${KNOWLEDGE_COLUMNS} FROM knowledge WHERE key = ?3 AND ${IN_SCOPE} ORDER BY workspace DESC LIMIT 1`,
       workspace,
       scope ?? null,
       key.trim(),
     );
-    return row && fromRow(row);
+    return row && toKnowledgeEntry(row);
   };
   return {
     get: async (key, scope) => get(key, scope),
     count: async (filter) => count(filter),
     async set(draft) {
-      const key = checkText('key', draft.key);
-      const value = checkText('value', draft.value);
-      const category = draft.category === undefined ? null : checkText('category', draft.category);
+      const { key, value, category } = checkDraft(draft);
       const { scope = 'project', session = null } = draft;
       const now = toIso(clock.now());
       return commits.run(() => {
         if (!get(key, scope) && count({ scope }) >= MAX_ENTRIES) {
-          throw new KlausError('usage', `There are ${MAX_ENTRIES} ${scope} entries already.`, {
-            hint: 'Delete some with klaus memory delete.',
-          });
+          throw tooManyEntries(scope);
         }
         database.run(
           `INSERT INTO knowledge (workspace, key, value, category, session_id, created_at, updated_at)
@@ -83,26 +67,22 @@ export function createKnowledge(
     list: async ({ category, scope, limit = 50 } = {}) =>
       database
         .all<KnowledgeRow>(
-          `SELECT ${COLUMNS} FROM knowledge WHERE ${IN_SCOPE} AND (?3 IS NULL OR category = ?3)
+          `SELECT ${KNOWLEDGE_COLUMNS} FROM knowledge WHERE ${IN_SCOPE} AND (?3 IS NULL OR category = ?3)
            ORDER BY workspace = '', category <> 'pinned', updated_at DESC, id DESC LIMIT ?4`,
           workspace,
           scope ?? null,
           category ?? null,
           limit,
         )
-        .map(fromRow),
+        .map(toKnowledgeEntry),
     async search(query, { scope, limit = 10 } = {}) {
-      const words =
-        query
-          .slice(0, MAX_QUERY)
-          .toWellFormed()
-          .match(/[\p{L}\p{N}]+/gu) ?? [];
+      const words = toKnowledgeWords(query);
       if (words.length === 0) return [];
       // A quoted word is never an operator of the query language.
-      const terms = words.slice(0, MAX_WORDS).map((word) => `"${word.slice(0, 100)}"*`);
+      const terms = words.map((word) => `"${word}"*`);
       return database
         .all<KnowledgeRow>(
-          `SELECT ${COLUMNS} FROM knowledge_fts JOIN knowledge ON knowledge.id = knowledge_fts.rowid
+          `SELECT ${KNOWLEDGE_COLUMNS} FROM knowledge_fts JOIN knowledge ON knowledge.id = knowledge_fts.rowid
            WHERE knowledge_fts MATCH ?3 AND ${IN_SCOPE}
            ORDER BY bm25(knowledge_fts, 4.0, 1.0, 2.0), updated_at DESC LIMIT ?4`,
           workspace,
@@ -110,7 +90,7 @@ export function createKnowledge(
           terms.join(' OR '),
           limit,
         )
-        .map(fromRow);
+        .map(toKnowledgeEntry);
     },
     remove: (key, scope) =>
       commits.run(() => {
@@ -118,27 +98,4 @@ export function createKnowledge(
         return database.run(sql, toStoredWorkspace(scope), key.trim()).changes > 0;
       }),
   };
-}
-
-function fromRow(row: KnowledgeRow): KnowledgeEntry {
-  return {
-    key: row.key,
-    value: row.value,
-    category: row.category,
-    scope: row.workspace === '' ? 'global' : 'project',
-    session: row.session,
-    createdAt: Date.parse(row.createdAt),
-    updatedAt: Date.parse(row.updatedAt),
-  };
-}
-
-function checkText(what: keyof typeof KNOWLEDGE_LIMITS, given: string): string {
-  const text = given.toWellFormed().trim();
-  const refuse = (why: string) => new KlausError('usage', `The ${what} ${why}.`);
-  if (text === '') throw refuse('is empty');
-  if (text.length > KNOWLEDGE_LIMITS[what])
-    throw refuse(`has ${text.length} characters; at most ${KNOWLEDGE_LIMITS[what]} are kept`);
-  if (text.includes('\0')) throw refuse('contains a null byte');
-  if (what !== 'value' && /[\n\r]/.test(text)) throw refuse('must be one line');
-  return text;
 }

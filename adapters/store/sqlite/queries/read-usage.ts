@@ -1,56 +1,17 @@
-import type { Charged, UsageFilter, UsageRow } from '@klaus/core/agent';
+import type { UsageFilter, UsageRow } from '@klaus/core/agent';
 import type { EventOf, EventType } from '@klaus/core/protocol';
+import { type StoredUsage, toUsageSums, USAGE_COLUMNS, USAGE_KEYS } from '../../shared/usage-sums.ts';
 import type { Database } from '../database.ts';
 import { fromEventRow } from '../log/record.ts';
 import { TREE } from './read-tree.ts';
 
-const KEYS = {
-  day: 'substr(created_at, 1, 10)',
-  model: 'model',
-  session: 'session_id',
-  agent: '(SELECT agent_type FROM sessions WHERE sessions.id = session_id)',
-  workspace: '(SELECT workspace_dir FROM sessions WHERE sessions.id = session_id)',
-} as const;
-
-const PARTS = {
-  '': 'TRUE',
-  broken: `outcome NOT IN ('ok', 'abandoned')`,
-  abandoned: `outcome = 'abandoned'`,
-} as const;
-
-const COLUMNS = Object.entries(PARTS).map(
-  ([part, where]) => `count(*) FILTER (WHERE ${where}) AS ${part}Requests,
-  coalesce(sum(input_tokens - cache_read_tokens - cache_write_tokens) FILTER (WHERE ${where}), 0) AS ${part}Input,
-  coalesce(sum(output_tokens) FILTER (WHERE ${where}), 0) AS ${part}Output,
-  coalesce(sum(cache_read_tokens) FILTER (WHERE ${where}), 0) AS ${part}CacheRead,
-  coalesce(sum(cache_write_tokens) FILTER (WHERE ${where}), 0) AS ${part}CacheWrite,
-  coalesce(sum(cost_usd) FILTER (WHERE ${where}), 0.0) AS ${part}Usd,
-  count(*) FILTER (WHERE (${where}) AND cost_usd IS NULL) AS ${part}Unpriced`,
-);
-
 /** Sums over charged requests; days and models by name, sessions the oldest first. */
 export function readUsage(database: Database, { session, by, since }: UsageFilter): UsageRow[] {
-  const sql = `${TREE} SELECT ${KEYS[by]} AS key, ${COLUMNS.join(', ')} FROM token_usage
+  const sql = `${TREE} SELECT ${USAGE_KEYS[by]} AS key, ${USAGE_COLUMNS} FROM token_usage
     WHERE (?1 IS NULL OR session_id IN (SELECT id FROM tree)) AND (?2 IS NULL OR created_at >= ?2)
     GROUP BY key ORDER BY ${by === 'session' ? 'min(id)' : 'key'}`;
   const from = since === undefined ? null : new Date(since).toISOString();
-  return database.all<{ key: string } & Record<string, number>>(sql, session ?? null, from).map((row): UsageRow => ({
-    key: row.key,
-    ...toCharged(row, ''),
-    broken: toCharged(row, 'broken'),
-    abandoned: toCharged(row, 'abandoned'),
-  }));
-}
-
-function toCharged(row: Record<string, number>, part: keyof typeof PARTS): Charged {
-  return {
-    requests: row[`${part}Requests`]!,
-    inputTokens: row[`${part}Input`]!,
-    outputTokens: row[`${part}Output`]!,
-    cacheReadTokens: row[`${part}CacheRead`]!,
-    cacheWriteTokens: row[`${part}CacheWrite`]!,
-    usd: row[`${part}Unpriced`]! > 0 ? null : row[`${part}Usd`]!,
-  };
+  return database.all<StoredUsage>(sql, session ?? null, from).map(toUsageSums);
 }
 
 interface Row {

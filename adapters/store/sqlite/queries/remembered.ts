@@ -1,11 +1,10 @@
 import type { RememberedRow } from '@klaus/core/agent';
-import { rememberedSchema, type EventOf } from '@klaus/core/protocol';
+import type { EventOf } from '@klaus/core/protocol';
+import { type StoredRemembered, toRememberedRow } from '../../shared/remembered-row.ts';
 import type { Database } from '../database.ts';
 import { isInherited } from '../log/inherited.ts';
 import { appendHostRecord } from '../log/host-chain.ts';
-import { toIso } from '../iso-time.ts';
-
-type Row = Record<'approval' | 'session_id' | 'workspace' | 'record' | 'created_at', string>;
+import { toIso } from '../../shared/iso-time.ts';
 
 /** Stores an approval with the scope `project`, and deletes one that has another scope now. */
 export function remember(database: Database, event: EventOf<'approval.answered' | 'approval.changed'>): void {
@@ -37,18 +36,12 @@ export function listRemembered(
   database: Database,
   filter: { workspace?: string | undefined; agent?: string | undefined } = {},
 ): RememberedRow[] {
-  const rows = database.all<Row>(
+  const rows = database.all<StoredRemembered>(
     'SELECT * FROM remembered WHERE workspace = coalesce(?, workspace) AND agent = coalesce(?, agent) ORDER BY created_at, approval',
     filter.workspace ?? null,
     filter.agent ?? null,
   );
-  return rows.map((row) => ({
-    approval: row.approval,
-    session: row.session_id,
-    workspace: row.workspace,
-    remembered: rememberedSchema.parse(JSON.parse(row.record)),
-    createdAt: row.created_at,
-  }));
+  return rows.map(toRememberedRow);
 }
 
 /** Deletes an approval by its id or a prefix of it, and records that. False when none matches, or more than one. */

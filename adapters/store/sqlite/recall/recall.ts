@@ -1,18 +1,24 @@
-import type { Recall, RecalledText, RecallSearch } from '@klaus/core/agent';
+import type { Recall, RecallSearch } from '@klaus/core/agent';
 import type { Blobs } from '../log/blobs.ts';
 import type { Database } from '../database.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { readEvents } from '../log/log.ts';
 import { buildIndex, readComplete } from './build-index.ts';
-import { toRecordText } from './document.ts';
-import { findPassages, findPositions, toExcerpt, weighIn } from './excerpt.ts';
-import { toQueries, toWords } from './query.ts';
-
-const LIMIT = 6;
-/** Chunks that one query of the index returns. Their text decides which is best. */
-const CANDIDATES = 40;
-/** Characters of large texts that one search scans, the newest first. */
-const MAX_SCANNED = 96_000_000;
+import { toRecordText } from '../../shared/recall/document.ts';
+import {
+  CANDIDATES,
+  RECALL_LIMIT,
+  type Ranked,
+  type RecallChunk,
+  type RecallDocument,
+  splitLarge,
+  takeBest,
+  toChunkHit,
+  toLargeHits,
+  toWeights,
+} from '../../shared/recall/ranking.ts';
+import { toWords } from '../../shared/recall/words.ts';
+import { toQueries } from './query.ts';
 
 /** Full-text search in one session's log. A search updates the index first. */
 export function createRecall(
@@ -26,7 +32,7 @@ export function createRecall(
     return record && { turn: record.turn, title: record.title, text: readComplete(record, blobs) };
   };
   return {
-    async search(query, { limit = LIMIT } = {}) {
+    async search(query, { limit = RECALL_LIMIT } = {}) {
       const words = toWords(query);
       if (words.length === 0) return { hits: [], skipped: [] };
       await buildIndex(database, options);
@@ -46,8 +52,6 @@ export function createRecall(
   };
 }
 
-type Ranked = RecalledText & { score: number };
-
 interface Finding {
   session: string;
   weights: ReadonlyMap<string, number>;
@@ -55,23 +59,17 @@ interface Finding {
   read: (seq: number) => { text: string } | undefined;
 }
 
-/** Rare words have a higher weight than frequent ones. */
+/** The weights of the words by their frequency in the session. */
 function weigh(database: Database, session: string, words: readonly string[]): Map<string, number> {
   const count = (match: string): number =>
     database.get<{ count: number }>(
       'SELECT count(*) AS count FROM recall_fts WHERE recall_fts MATCH ?',
       `session:"${session}"${match}`,
     )!.count;
-  const all = count('');
-  return new Map(words.map((word) => [word, Math.log(1 + (1 + all) / (1 + count(` AND {text parts}:"${word}"`)))]));
-}
-
-interface Row {
-  seq: number;
-  turn: number;
-  title: string;
-  start: number;
-  size: number;
+  return toWeights(
+    words.map((word) => [word, count(` AND {text parts}:"${word}"`)] as const),
+    count(''),
+  );
 }
 
 function findIndexed(
@@ -82,26 +80,18 @@ function findIndexed(
   const hits = new Map<string, Ranked>();
   const texts = new Map<number, string>();
   for (const query of queries) {
-    const rows = database.all<Row>(
+    const rows = database.all<RecallChunk>(
       `SELECT d.seq, d.turn, d.title, c.start, c.length AS size
         FROM recall_fts JOIN recall_chunks c ON c.id = recall_fts.rowid JOIN recall_documents d ON d.id = c.document
         WHERE recall_fts MATCH ? ORDER BY bm25(recall_fts, 0.0, 1.0, 0.7), d.seq DESC LIMIT ?`,
       `session:"${session}" AND {text parts}:(${query})`,
       CANDIDATES,
     );
-    for (const { seq, turn, title, start, size } of rows) {
-      const key = `${seq}:${start}`;
+    for (const row of rows) {
+      const key = `${row.seq}:${row.start}`;
       if (hits.has(key)) continue;
-      if (!texts.has(seq)) texts.set(seq, read(seq)?.text ?? '');
-      const text = texts.get(seq)!;
-      // A match by the tokenizer of the index alone, such as a part of a name, has no passage.
-      const [best = { at: 0, score: 0 }] = findPassages(
-        findPositions(text.slice(start, start + size), weights.keys()),
-        weights,
-        1,
-      );
-      const excerpt = toExcerpt(text, start + best.at);
-      hits.set(key, { seq, turn, title, ...excerpt, length: text.length, score: best.score });
+      if (!texts.has(row.seq)) texts.set(row.seq, read(row.seq)?.text ?? '');
+      hits.set(key, toChunkHit(row, texts.get(row.seq)!, weights));
     }
     if (hits.size >= Math.max(limit, CANDIDATES)) break;
   }
@@ -113,41 +103,11 @@ function scanLarge(
   database: Database,
   { session, weights, limit, read }: Finding,
 ): { hits: Ranked[]; skipped: RecallSearch['skipped'] } {
-  const rows = database.all<{ seq: number; turn: number; title: string; length: number }>(
+  const rows = database.all<RecallDocument & { length: number }>(
     'SELECT seq, turn, title, length FROM recall_documents WHERE session_id = ? AND large = 1 ORDER BY seq DESC',
     session,
   );
-  const hits: Ranked[] = [];
-  const skipped: number[] = [];
-  let room = MAX_SCANNED;
-  for (const { seq, turn, title, length } of rows) {
-    room -= length;
-    if (room < 0) {
-      skipped.push(seq);
-      continue;
-    }
-    const text = read(seq)?.text ?? '';
-    const places = findPositions(text, weights.keys());
-    for (const { at, score } of findPassages(places, weighIn(text, places, weights), limit)) {
-      hits.push({ seq, turn, title, ...toExcerpt(text, at), length: text.length, score });
-    }
-  }
+  const { scanned, skipped } = splitLarge(rows);
+  const hits = scanned.flatMap((row) => toLargeHits(row, read(row.seq)?.text ?? '', { weights, limit }));
   return { hits, skipped };
-}
-
-/** The best first, of equal ones the first. Without overlaps and duplicates. */
-function takeBest(hits: readonly Ranked[], limit: number): RecalledText[] {
-  const kept: RecalledText[] = [];
-  for (const { score: _, ...hit } of [...hits].sort((a, b) => b.score - a.score)) {
-    const isShown = kept.some(
-      (other) =>
-        other.text === hit.text ||
-        (other.seq === hit.seq &&
-          hit.start < other.start + other.text.length &&
-          other.start < hit.start + hit.text.length),
-    );
-    if (!isShown) kept.push(hit);
-    if (kept.length === limit) break;
-  }
-  return kept;
 }

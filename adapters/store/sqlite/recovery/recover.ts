@@ -12,7 +12,7 @@ import { toPromptBlobs } from '../log/inbox.ts';
 import { insertRecord, readHead } from '../log/log.ts';
 import { markAllSeen } from '../migrations/m015-attention.ts';
 import { buildDatabase, toDatabaseFile } from '../open-database.ts';
-import { DEFAULT_RESULT_SIZE } from '../projections/projection-options.ts';
+import { DEFAULT_RESULT_SIZE } from '../../shared/projection-options.ts';
 import { project } from '../projections/projections.ts';
 import { fromRecord, toObject } from '../log/record.ts';
 import { addRow, readFoundChain, type FoundRows } from './found-chain.ts';

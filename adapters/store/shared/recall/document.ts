@@ -50,3 +50,21 @@ function toInputText(input: unknown): string {
     .map(([key, value]) => `${key}: ${toInputText(value)}`)
     .join('\n');
 }
+
+/** The complete text of a record. @param bytes Its blob, if the log contains only a part of it. */
+export function toComplete(record: RecordText, bytes: Uint8Array | undefined): string {
+  return bytes ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : record.text;
+}
+
+/** Characters, or bytes of a blob, from which on a text is scanned by searches instead of indexed. */
+const LARGE = 400_000;
+
+/** Characters of a record, or bytes of its blob. */
+export function toSize({ blob, text }: RecordText): number {
+  return blob?.size ?? text.length;
+}
+
+/** True for a text that is too long for the index. */
+export function isLarge(record: RecordText): boolean {
+  return toSize(record) > LARGE;
+}

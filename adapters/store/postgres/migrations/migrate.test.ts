@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { openDatabase, type Database } from '../database.ts';
+import { migrate, MIGRATIONS } from './migrate.ts';
+
+describe.skipIf(!findPostgres())('migrations (needs Postgres)', () => {
+  let server: PostgresServer;
+  beforeAll(async () => void (server = await startPostgres()));
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const readNames = async (database: Database): Promise<string[]> =>
+    (await database.all<{ name: string }>('SELECT name FROM migrations ORDER BY name')).map(({ name }) => name);
+
+  test('processes that create the schema at the same time apply each step once', async () => {
+    const url = await server.createDatabase();
+    const databases = Array.from({ length: 4 }, () => openDatabase({ url }));
+    await Promise.all(databases.map((database) => migrate(database)));
+    expect(await readNames(databases[0]!)).toEqual(MIGRATIONS.map(({ name }) => name));
+    expect(await databases[1]!.get('SELECT seq, hash FROM host_head')).toEqual({ seq: 0, hash: '0'.repeat(64) });
+    await Promise.all(databases.map((database) => database.close()));
+  });
+
+  test('a step that fails leaves the schema as it was, and an unknown step is refused', async () => {
+    const database = openDatabase({ url: await server.createDatabase() });
+    await migrate(database);
+    const steps = [...MIGRATIONS, { name: 'm999-broken', apply: 'CREATE TABLE half (id integer); SELECT 1 / 0;' }];
+    await expect(migrate(database, steps)).rejects.toMatchObject({ code: '22012' });
+    expect(await database.get("SELECT to_regclass('half') AS name")).toEqual({ name: null });
+    await migrate(database, [...MIGRATIONS, { name: 'm999-later', apply: 'CREATE TABLE later (id integer)' }]);
+    await expect(migrate(database)).rejects.toMatchObject({ code: 'store.corrupt' });
+    await database.close();
+  });
+});

@@ -1,0 +1,109 @@
+import type { ApprovalRow, SessionRow } from '@klaus/core/agent';
+import type { Command } from '@klaus/core/protocol';
+import { SELECT_APPROVALS } from '../../shared/approval-columns.ts';
+import { ANSWER_END } from '../../shared/attention-items.ts';
+import { SESSION_COLUMNS, type StoredSession, toSessionRow } from '../../shared/session-columns.ts';
+import type { Sql } from '../database.ts';
+import { toEvent } from '../queries/events.ts';
+
+/** What a view keeps of one session. */
+export interface ViewRow {
+  row: SessionRow;
+  /** Every event up to this one was shown; 0 if none was. */
+  seen: number;
+  /** The end of its last run, of a session that the user opened, if no user interface showed it. */
+  ended: { seq: number; at: number; reason: string; text: string | null } | undefined;
+}
+
+/** The state of some sessions. A session without an entry has nothing of that kind. */
+export interface ViewPart {
+  rows: ViewRow[];
+  /** Open questions, the oldest first. */
+  approvals: ApprovalRow[];
+  /** Commands that are not consumed yet, in order of arrival. */
+  inbox: { session: string; command: Command }[];
+  /** Heads of sessions, also of those that have no row. */
+  heads: { session: string; seq: number }[];
+  /** All sessions that a live process holds. */
+  claims: string[];
+}
+
+/** The sessions that a view keeps: the latest, and all others that may need the user or work. */
+export async function listViewSessions(sql: Sql, limit: number): Promise<string[]> {
+  const rows = await sql.all<{ id: string }>(
+    `(SELECT id FROM sessions ORDER BY updated_at DESC, id DESC LIMIT $1)
+      UNION SELECT id FROM sessions WHERE status = 'running'
+      UNION SELECT session_id FROM approvals WHERE answer IS NULL
+      UNION SELECT session_id FROM inbox WHERE consumed_seq IS NULL
+      UNION SELECT session_id FROM live_leases
+      UNION SELECT id FROM sessions LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
+        WHERE ended_seq IS NOT NULL AND outcome <> 'cancelled' AND ended_seq > coalesce(seen.seq, 0)`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Reads the state of sessions and of those above them, in the caller's snapshot. */
+export async function readViewPart(sql: Sql, sessions: readonly string[]): Promise<ViewPart> {
+  const [rows, approvals, inbox, heads, claims] = await Promise.all([
+    sql.all<StoredSession & { seen: number; endedSeq: number | null; record: string | null; text: string | null }>(
+      ROWS,
+      [sessions],
+    ),
+    sql.all<ApprovalRow>(
+      `${SELECT_APPROVALS} WHERE answer IS NULL AND session_id = ANY ($1::text[])
+        ORDER BY approvals.created_at, approvals.id`,
+      [sessions],
+    ),
+    sql.all<{ session: string; command: string }>(
+      `SELECT session_id AS session, command FROM inbox WHERE consumed_seq IS NULL AND session_id = ANY ($1::text[])
+        ORDER BY id`,
+      [sessions],
+    ),
+    sql.all<{ session: string; seq: number }>(
+      'SELECT session_id AS session, seq FROM heads WHERE session_id = ANY ($1::text[])',
+      [sessions],
+    ),
+    readClaims(sql),
+  ]);
+  return {
+    rows: rows.map(({ seen, endedSeq, record, text, ...row }) => ({
+      row: toSessionRow(row),
+      seen,
+      ended:
+        endedSeq === null || record === null
+          ? undefined
+          : {
+              seq: endedSeq,
+              at: toEvent({ session: row.id, seq: endedSeq, record }).at,
+              reason: row.outcomeReason ?? '',
+              text,
+            },
+    })),
+    approvals,
+    inbox: inbox.map(({ session, command }) => ({ session, command: JSON.parse(command) as Command })),
+    heads,
+    claims,
+  };
+}
+
+/** The sessions that a live process holds. */
+export async function readClaims(sql: Sql): Promise<string[]> {
+  const rows = await sql.all<{ id: string }>('SELECT session_id AS id FROM live_leases');
+  return rows.map(({ id }) => id);
+}
+
+/** The record and the text belong to an end that needs the user, and are read of no other session. */
+const ROWS = `WITH RECURSIVE above(id) AS (
+    SELECT given COLLATE "C" FROM unnest($1::text[]) AS given
+    UNION SELECT parent_id FROM sessions JOIN above USING (id) WHERE parent_id IS NOT NULL)
+  SELECT ${SESSION_COLUMNS}, coalesce(seen.seq, 0) AS seen, open.ended AS "endedSeq", open.record, open.text
+  FROM sessions LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
+  LEFT JOIN LATERAL (
+    SELECT ended_seq AS ended, record, CASE WHEN outcome = 'done' THEN (
+      SELECT right(content, ${ANSWER_END}) FROM messages
+      WHERE session_id = sessions.id AND role = 'assistant' ORDER BY messages.id DESC LIMIT 1) END AS text
+    FROM events WHERE events.session_id = sessions.id AND events.seq = ended_seq
+      AND outcome <> 'cancelled' AND ended_seq > coalesce(seen.seq, 0)
+  ) AS open ON true
+  WHERE id IN (SELECT id FROM above)`;

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import type { ChangeMark, Draft } from '@klaus/core/agent';
+import { EVENT_VERSION, FIRST_PREV, type Event } from '@klaus/core/protocol';
+import { generateHistory } from '../../fixtures/generated-history.ts';
+import { addEvents } from '../../fixtures/postgres-events.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { START } from '../../fixtures/sample-events.ts';
+import { openDatabase, type Database } from '../database.ts';
+import { HOLDER_LOCK_CLASS } from '../leases/holder-lock.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { createQueries } from '../queries/queries.ts';
+import { createView, type LoadedView } from './view.ts';
+
+const SESSIONS = 24;
+const projection = { maxToolResultSize: 100 };
+const HISTORY = generateHistory(11, SESSIONS);
+const IDS = [...new Set(HISTORY.map(({ session }) => session))].toSorted();
+
+describe.skipIf(!findPostgres())('the view in memory (needs Postgres)', () => {
+  let server: PostgresServer;
+  beforeAll(async () => void (server = await startPostgres()));
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const open = async () => {
+    const stack = new AsyncDisposableStack();
+    const url = await server.createDatabase();
+    const database = openDatabase({ url });
+    stack.defer(() => database.close());
+    await migrate(database);
+    const queries = createQueries(database, {
+      clock: { now: () => START },
+      projection,
+      appendHost: async () => undefined,
+      touched: () => {},
+      countBlobs: async () => ({ count: 0, bytes: 0 }),
+    });
+    const ticks: (() => void)[] = [];
+    const clock = { every: (_: number, tick: () => void) => (ticks.push(tick), () => {}) };
+    return { url, database, queries, ticks, clock, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  };
+
+  const seqs = new Map<Database, Map<string, number>>();
+  const append = async (database: Database, session: string, drafts: readonly Draft[]) => {
+    const known = seqs.get(database) ?? new Map<string, number>();
+    seqs.set(database, known);
+    const events = drafts.map((draft, at): Event => {
+      const seq = (known.get(session) ?? 0) + at + 1;
+      return { v: EVENT_VERSION, seq, prev: FIRST_PREV, session, ...draft };
+    });
+    known.set(session, events.at(-1)!.seq);
+    await addEvents(database, events, projection);
+  };
+
+  const expectSame = async (
+    { view }: LoadedView,
+    { queries, database }: { queries: ReturnType<typeof createQueries>; database: Database },
+  ) => {
+    const all = { limit: 1_000 };
+    expect(view.sessions(all)).toEqual(await queries.sessions(all));
+    expect(view.approvals({ open: true })).toEqual(await queries.approvals({ open: true }));
+    for (const filter of [{}, { limit: 3 }]) expect(view.attention(filter)).toEqual(await queries.attention(filter));
+    const claimed = await database.all<{ id: string }>('SELECT session_id AS id FROM live_leases');
+    expect(IDS.filter((id) => view.isClaimed(id))).toEqual(claimed.map(({ id }) => id).toSorted());
+  };
+
+  test('it has the same answers as the queries after every append', async () => {
+    await using opened = await open();
+    const loaded = await createView(opened.database, { clock: opened.clock });
+    await expectSame(loaded, opened);
+    for (const [at, { session, drafts }] of HISTORY.entries()) {
+      await append(opened.database, session, drafts);
+      await loaded.refresh(session);
+      expect(loaded.view.session(session)).toEqual(await opened.queries.session(session));
+      expect(loaded.view.head(session)).toEqual({ seq: (await opened.queries.head(session))!.seq });
+      if (at % 25 === 0) await expectSame(loaded, opened);
+    }
+    const filters = [
+      ...(['created', 'cost', 'title', 'updated'] as const).flatMap((sort) =>
+        (['asc', 'desc'] as const).map((order) => ({ sort, order, before: IDS[7]!, limit: 9 })),
+      ),
+      { workspace: '/srv/shop', limit: 1_000 },
+      { archived: true },
+      { model: 'scripted/other' },
+      { before: 'none' },
+      { since: new Date(START + 40_000).toISOString(), until: new Date(START + 400_000).toISOString() },
+    ];
+    for (const filter of filters) expect(loaded.view.sessions(filter)).toEqual(await opened.queries.sessions(filter));
+    for (const { session, seq } of (await opened.queries.attention()).items) {
+      await opened.queries.markSeen({ session, seq: seq ?? 1 });
+      await loaded.refresh(session);
+    }
+    await expectSame(loaded, opened);
+    // A view that starts later has the same.
+    await expectSame(await createView(opened.database, { clock: opened.clock }), opened);
+  });
+
+  test('it contains commands, claims of live processes alone, and forgets what was deleted', async () => {
+    await using opened = await open();
+    const { database, queries, url } = opened;
+    await append(database, 'A', HISTORY[0]!.drafts);
+    const loaded = await createView(database, { clock: opened.clock });
+    expect(loaded.view.inbox('A')).toEqual([]);
+    for (const id of ['c1', 'c2']) {
+      const text = 'INSERT INTO inbox (session_id, command_id, command) VALUES ($1, $2, $3)';
+      await database.run(text, ['A', id, JSON.stringify({ type: 'cancel', id })]);
+    }
+    await loaded.refresh('A');
+    expect(loaded.view.inbox('A')).toEqual([
+      { type: 'cancel', id: 'c1' },
+      { type: 'cancel', id: 'c2' },
+    ]);
+    await database.run("UPDATE inbox SET consumed_seq = 1, command = NULL WHERE command_id = 'c1'");
+    await loaded.refresh('A');
+    expect(loaded.view.inbox('A')).toEqual([{ type: 'cancel', id: 'c2' }]);
+
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock_shared($1, 7)', [HOLDER_LOCK_CLASS]);
+    await database.run(`INSERT INTO leases (session_id, holder, fence, expires_at)
+      VALUES ('A', 7, 1, clock_timestamp() + interval '1 hour')`);
+    expect(loaded.view.isClaimed('A')).toBe(false);
+    opened.ticks[0]!();
+    await expect.poll(() => loaded.view.isClaimed('A')).toBe(true);
+    expect(await queries.isClaimed('A')).toBe(true);
+    // The process ends without a release.
+    await holder.end();
+    await expect.poll(() => queries.isClaimed('A')).toBe(false);
+    opened.ticks[0]!();
+    await expect.poll(() => loaded.view.isClaimed('A')).toBe(false);
+
+    for (const table of ['events', 'heads', 'inbox', 'approvals'])
+      await database.run(`DELETE FROM ${table} WHERE session_id = 'A'`);
+    await database.run("DELETE FROM sessions WHERE id = 'A'");
+    await loaded.refresh('A');
+    expect([loaded.view.session('A'), loaded.view.head('A'), loaded.view.inbox('A')]).toEqual([
+      undefined,
+      undefined,
+      [],
+    ]);
+  });
+
+  test('changes since a mark, also after a reload', async () => {
+    await using opened = await open();
+    const loaded = await createView(opened.database, { clock: opened.clock });
+    for (const session of ['A', 'B', 'C']) await append(opened.database, session, HISTORY[0]!.drafts);
+    await loaded.refresh('A');
+    const since = (mark?: ChangeMark) => loaded.view.changedSessions(mark);
+    const { mark, sessions } = since();
+    expect(sessions).toEqual([]);
+    await Promise.all(['B', 'C', 'B'].map((session) => loaded.refresh(session)));
+    expect(since(mark).sessions.toSorted()).toEqual(['B', 'C']);
+    expect(since(since(mark).mark).sessions).toEqual([]);
+    await loaded.reload();
+    // It is not known what changed, so all are listed.
+    expect(since(mark).sessions.toSorted()).toEqual(['A', 'B', 'C']);
+  });
+
+  test('of many sessions it keeps the latest and those that need the user', async () => {
+    await using opened = await open();
+    const { database, queries } = opened;
+    const loaded = await createView(database, { clock: opened.clock, sessions: 5 });
+    for (const { session, drafts } of HISTORY) {
+      await append(database, session, drafts);
+      await loaded.refresh(session);
+    }
+    const latest = await queries.sessions({ limit: 5 });
+    expect(loaded.view.sessions({ limit: 5 })).toEqual(latest);
+    expect(loaded.view.attention()).toEqual(await queries.attention());
+    expect(loaded.view.approvals({ open: true })).toEqual(await queries.approvals({ open: true }));
+    const all = await queries.sessions({ limit: 1_000 });
+    const kept = loaded.view.sessions({ limit: 1_000 });
+    expect(kept.length).toBeLessThan(all.length);
+    const left = all.find(({ id }) => !kept.some((one) => one.id === id))!;
+    expect(loaded.view.session(left.id)).toBeUndefined();
+    // It is there again as soon as something asks for it.
+    await loaded.refresh(left.id);
+    expect(loaded.view.session(left.id)).toEqual(left);
+    expect(loaded.view.attention()).toEqual(await queries.attention());
+    const started = await createView(database, { clock: opened.clock, sessions: 5 });
+    expect(started.view.attention()).toEqual(await queries.attention());
+  });
+
+  test('a read that fails is repeated with the next one, and a later state is never replaced by an earlier one', async () => {
+    await using opened = await open();
+    const { database, queries } = opened;
+    let failures = 0;
+    const unreliable: Database = {
+      ...database,
+      snapshot: (work) => (failures-- > 0 ? Promise.reject(new Error('lost')) : database.snapshot(work)),
+    };
+    const loaded = await createView(unreliable, { clock: opened.clock });
+    await append(database, 'A', HISTORY[0]!.drafts);
+    failures = 1;
+    await expect(loaded.refresh('A')).rejects.toThrow('lost');
+    expect(loaded.view.session('A')).toBeUndefined();
+    await append(database, 'B', HISTORY[0]!.drafts);
+    await loaded.refresh('B');
+    expect(loaded.view.session('A')).toEqual(await queries.session('A'));
+    const reads = [loaded.reload(), loaded.refresh('A'), loaded.reload()];
+    await append(database, 'A', [{ type: 'session.changed', title: 'Newest', at: START }]);
+    reads.push(loaded.refresh('A'));
+    await Promise.all(reads);
+    expect(loaded.view.session('A')!.title).toBe('Newest');
+  });
+});
