@@ -1,0 +1,47 @@
+import { createRequire } from 'node:module';
+import { KlausError } from '@klaus/core/protocol';
+
+const require = createRequire(import.meta.url);
+
+/** The version for which the adapter is built and tested. */
+export const VERSION = '1.24.0';
+
+export interface TemporalPackages {
+  client: typeof import('@temporalio/client');
+  worker: typeof import('@temporalio/worker');
+  activity: typeof import('@temporalio/activity');
+}
+
+/**
+ * Loads the client of Temporal, which is no part of an installation of Klaus.
+ *
+ * @throws KlausError `config` when it is not installed.
+ */
+export function loadClient(): TemporalPackages['client'] {
+  return load('@temporalio/client', () => require('@temporalio/client'));
+}
+
+/**
+ * Loads the worker, with 100 MB of native code, and the package of activities that this very worker uses.
+ *
+ * @throws KlausError `config` when it is not installed.
+ */
+export function loadWorker(): Pick<TemporalPackages, 'worker' | 'activity'> {
+  return load('@temporalio/worker', () => {
+    const ofWorker = createRequire(require.resolve('@temporalio/worker'));
+    return { worker: require('@temporalio/worker'), activity: ofWorker('@temporalio/activity') };
+  });
+}
+
+function load<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
+    const reason = isMissing ? 'is not installed' : `cannot be loaded: ${String(cause)}`;
+    throw new KlausError('config', `The package \`${name}\`, which connects to Temporal, ${reason}.`, {
+      hint: `Install it next to Klaus: \`npm install --global @temporalio/client@${VERSION} @temporalio/worker@${VERSION}\`.`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,62 @@
+export interface TemporalOptions {
+  /** Host and port of the engine's gRPC interface, such as `temporal.example.com:7233`. */
+  address: string;
+  /** Default `default`. It must exist. */
+  namespace?: string;
+  /** The queue that connects the callers with the workers. Default `klaus`. */
+  taskQueue?: string;
+  /** Begins the ids of the workflows. Default `session-`. */
+  prefix?: string;
+  /** `true`: TLS with the system's certificate authorities. Default: no TLS without an API key, TLS with one. */
+  tls?: boolean | TemporalTls;
+  /** The API key of the namespace. Only sent over TLS. */
+  apiKey?: string;
+  /** Folder in which the compiled workflow is cached when Klaus runs from its sources; created if missing. */
+  cacheFolder: string;
+  /** Milliseconds after which a call to the engine fails. Default 10,000. */
+  timeoutMs?: number;
+  /** Called with each error of a worker, which then connects again. Default: ignored. */
+  onError?: (error: unknown) => void;
+}
+
+/** Certificates as PEM text. */
+export interface TemporalTls {
+  /** The certificate authorities of the server. Default: the system's. */
+  ca?: string;
+  /** The client's certificate and its key, for mutual TLS. */
+  cert?: string;
+  key?: string;
+  /** The name in the server's certificate, if it is not that of the address. */
+  serverName?: string;
+}
+
+/** What both kinds of connections take. */
+export interface ConnectionOptions {
+  address: string;
+  tls?: boolean | { serverNameOverride?: string; serverRootCACertificate?: Buffer; clientCertPair?: CertPair };
+  apiKey?: string;
+}
+
+interface CertPair {
+  crt: Buffer;
+  key: Buffer;
+}
+
+/** @throws RangeError for an API key without TLS, or a client's certificate without its key. */
+export function toConnectionOptions({ address, tls, apiKey }: TemporalOptions): ConnectionOptions {
+  if (apiKey !== undefined && tls === false) throw new RangeError('An API key is only sent over TLS.');
+  if (typeof tls !== 'object')
+    return { address, tls: tls ?? apiKey !== undefined, ...(apiKey !== undefined && { apiKey }) };
+  const { ca, cert, key, serverName } = tls;
+  if ((cert === undefined) !== (key === undefined))
+    throw new RangeError('A client certificate needs its key, and a key its certificate.');
+  return {
+    address,
+    tls: {
+      ...(serverName !== undefined && { serverNameOverride: serverName }),
+      ...(ca !== undefined && { serverRootCACertificate: Buffer.from(ca) }),
+      ...(cert !== undefined && { clientCertPair: { crt: Buffer.from(cert), key: Buffer.from(key!) } }),
+    },
+    ...(apiKey !== undefined && { apiKey }),
+  };
+}
