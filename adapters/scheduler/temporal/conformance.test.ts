@@ -28,6 +28,6 @@ describe.skipIf(server === undefined)(`Temporal${reason === undefined ? '' : ` (
         },
       };
     },
-    { timeoutMs: 60_000, soonMs: 3_000 },
+    { timeoutMs: 60_000, soonMs: 6_000 },
   );
 });

@@ -7,12 +7,19 @@ import { TemporalWorker } from './temporal-worker.ts';
 import { AT, PLAN, type Plan, WAKE, WORKFLOW } from './workflow/contract.ts';
 
 /** Milliseconds that the query of a plan may take. Without a worker nothing answers it. */
-const PLAN_MS = 1_000;
+const PLAN_MS = 3_000;
 /** Milliseconds after which a decision that a worker took and lost is taken by another one. */
 const DECISION_MS = 2_000;
 /** The state of an activity whose attempt has begun, in the engine's protocol. */
 const STARTED = 2;
 const CANCEL_REQUESTED = 3;
+
+interface Signal {
+  name: string;
+  args: number[];
+  /** Milliseconds until a workflow that this signal starts begins. */
+  startDelay?: number;
+}
 
 /**
  * The scheduler of several machines: one workflow of Temporal for each session that has something to do. The engine stores
@@ -41,11 +48,12 @@ export class TemporalScheduler implements RunScheduler, AsyncDisposable {
   }
 
   async wake(session: string, _why: WakeReason): Promise<void> {
-    await this.#signal(session, WAKE, []);
+    await this.#signal(session, { name: WAKE, args: [] });
   }
 
   async at(session: string, time: number): Promise<void> {
-    await this.#signal(session, AT, [time]);
+    // The signal that starts a workflow does not end its delay, any other one does.
+    await this.#signal(session, { name: AT, args: [time], startDelay: Math.max(0, time - Date.now()) });
   }
 
   async cancel(session: string): Promise<void> {
@@ -64,7 +72,7 @@ export class TemporalScheduler implements RunScheduler, AsyncDisposable {
       const since = toMs(isRunning ? activity.lastStartedTime : activity.scheduledTime);
       return { state: isRunning ? 'running' : 'queued', ...(since !== undefined && { since }) };
     }
-    return (await this.#planOf(session)) ?? toPlanless(described);
+    return toDelayed(described) ?? (await this.#planOf(session)) ?? toPlanless(described);
   }
 
   work(run: RunSession, { slots }: { slots: number }): RunWorker {
@@ -84,14 +92,15 @@ export class TemporalScheduler implements RunScheduler, AsyncDisposable {
     return `${this.#options.prefix ?? 'session-'}${session}`;
   }
 
-  async #signal(session: string, signal: string, signalArgs: number[]): Promise<void> {
+  async #signal(session: string, { name, args, startDelay }: Signal): Promise<void> {
     const { taskQueue } = this.#options;
     const options = {
       workflowId: this.#idOf(session),
       taskQueue,
       args: [session],
-      signal,
-      signalArgs,
+      signal: name,
+      signalArgs: args,
+      ...(startDelay !== undefined && { startDelay }),
       workflowTaskTimeout: DECISION_MS,
     };
     await this.#call(() => this.#client.workflow.signalWithStart<Workflow, number[]>(WORKFLOW, options));
@@ -135,6 +144,13 @@ export async function openTemporalScheduler(options: TemporalOptions): Promise<T
 
 function ignoreUnknown(error: unknown): undefined {
   if (!isUnknownWorkflow(error)) throw error;
+}
+
+/** The state of a workflow that has not begun: only its start and the signal of `at` are in its history. */
+function toDelayed({ raw, historyLength }: WorkflowExecutionDescription): RunStatus | undefined {
+  const until = toMs(raw.workflowExecutionInfo?.executionTime);
+  const isDelayed = historyLength <= 2 && !raw.pendingWorkflowTask && until !== undefined && until > Date.now();
+  return isDelayed ? { state: 'waiting', until } : undefined;
 }
 
 /** The state without an answer of the workflow. */
