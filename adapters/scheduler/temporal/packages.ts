@@ -1,4 +1,7 @@
 import { createRequire } from 'node:module';
+import type * as activityPackage from '@temporalio/activity';
+import type * as clientPackage from '@temporalio/client';
+import type * as workerPackage from '@temporalio/worker';
 import { KlausError } from '@klaus/core/protocol';
 
 const require = createRequire(import.meta.url);
@@ -7,9 +10,9 @@ const require = createRequire(import.meta.url);
 export const VERSION = '1.24.0';
 
 export interface TemporalPackages {
-  client: typeof import('@temporalio/client');
-  worker: typeof import('@temporalio/worker');
-  activity: typeof import('@temporalio/activity');
+  client: typeof clientPackage;
+  worker: typeof workerPackage;
+  activity: typeof activityPackage;
 }
 
 /**

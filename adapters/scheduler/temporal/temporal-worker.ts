@@ -123,5 +123,9 @@ let isInstalled = false;
 function installRuntime({ worker }: Pick<TemporalPackages, 'worker'>): void {
   if (isInstalled) return;
   isInstalled = true;
-  worker.Runtime.install({ shutdownSignals: [], logger: new worker.DefaultLogger('ERROR') });
+  worker.Runtime.install({
+    shutdownSignals: [],
+    logger: new worker.DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: worker.makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } },
+  });
 }
