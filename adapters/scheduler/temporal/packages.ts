@@ -4,7 +4,8 @@ import type * as clientPackage from '@temporalio/client';
 import type * as workerPackage from '@temporalio/worker';
 import { KlausError } from '@klaus/core/protocol';
 
-const require = createRequire(import.meta.url);
+const ownRequire = createRequire(import.meta.url);
+let isInstalled = false;
 
 /** The version for which the adapter is built and tested. */
 export const VERSION = '1.24.0';
@@ -18,21 +19,35 @@ export interface TemporalPackages {
 /**
  * Loads the client of Temporal, which is no part of an installation of Klaus.
  *
+ * @param require Finds the package. Default: as for Klaus itself.
  * @throws KlausError `config` when it is not installed.
  */
-export function loadClient(): TemporalPackages['client'] {
+export function loadClient(require: NodeJS.Require = ownRequire): TemporalPackages['client'] {
   return load('@temporalio/client', () => require('@temporalio/client'));
 }
 
 /**
  * Loads the worker, with 100 MB of native code, and the package of activities that this very worker uses.
  *
+ * @param require Finds the package. Default: as for Klaus itself.
  * @throws KlausError `config` when it is not installed.
  */
-export function loadWorker(): Pick<TemporalPackages, 'worker' | 'activity'> {
+export function loadWorker(require: NodeJS.Require = ownRequire): Pick<TemporalPackages, 'worker' | 'activity'> {
   return load('@temporalio/worker', () => {
+    const worker: TemporalPackages['worker'] = require('@temporalio/worker');
     const ofWorker = createRequire(require.resolve('@temporalio/worker'));
-    return { worker: require('@temporalio/worker'), activity: ofWorker('@temporalio/activity') };
+    if (!isInstalled) installRuntime(worker);
+    isInstalled = true;
+    return { worker, activity: ofWorker('@temporalio/activity') };
+  });
+}
+
+/** The process decides itself what its signals do, and logs of its own. */
+function installRuntime(worker: TemporalPackages['worker']): void {
+  worker.Runtime.install({
+    shutdownSignals: [],
+    logger: new worker.DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: worker.makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } },
   });
 }
 

@@ -1,3 +1,5 @@
+import { KlausError } from '@klaus/core/protocol';
+
 export interface TemporalOptions {
   /** Host and port of the engine's gRPC interface, such as `temporal.example.com:7233`. */
   address: string;
@@ -42,14 +44,17 @@ interface CertPair {
   key: Buffer;
 }
 
-/** @throws RangeError for an API key without TLS, or a client's certificate without its key. */
+/** @throws KlausError `config` for an API key without TLS, or a client's certificate without its key. */
 export function toConnectionOptions({ address, tls, apiKey }: TemporalOptions): ConnectionOptions {
-  if (apiKey !== undefined && tls === false) throw new RangeError('An API key is only sent over TLS.');
+  if (apiKey !== undefined && tls === false)
+    throw new KlausError('config', 'An API key of Temporal is only sent over TLS.', { hint: 'Remove `tls: false`.' });
   if (typeof tls !== 'object')
     return { address, tls: tls ?? apiKey !== undefined, ...(apiKey !== undefined && { apiKey }) };
   const { ca, cert, key, serverName } = tls;
   if ((cert === undefined) !== (key === undefined))
-    throw new RangeError('A client certificate needs its key, and a key its certificate.');
+    throw new KlausError('config', 'The client certificate for Temporal has no key, or the key no certificate.', {
+      hint: 'Set both `cert` and `key`.',
+    });
   return {
     address,
     tls: {

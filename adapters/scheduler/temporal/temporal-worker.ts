@@ -35,7 +35,6 @@ export class TemporalWorker implements RunWorker {
     this.#run = run;
     this.#slots = slots;
     this.#packages = loadWorker();
-    installRuntime(this.#packages);
     this.#ended = this.#work();
   }
 
@@ -115,17 +114,4 @@ export class TemporalWorker implements RunWorker {
 function toResult(outcome: RunOutcome): AttemptResult {
   if (outcome.state !== 'waiting') return { state: outcome.state };
   return { state: 'waiting', ...(outcome.until !== undefined && { until: outcome.until }) };
-}
-
-let isInstalled = false;
-
-/** The process decides what its signals do, and standard output is not for logs. */
-function installRuntime({ worker }: Pick<TemporalPackages, 'worker'>): void {
-  if (isInstalled) return;
-  isInstalled = true;
-  worker.Runtime.install({
-    shutdownSignals: [],
-    logger: new worker.DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { filter: worker.makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } },
-  });
 }
