@@ -27,7 +27,7 @@ async function replay(history: History): Promise<void> {
 }
 
 test.each(names)('the workflow continues the sessions of %s', { timeout }, async (name) => {
-  await replay(read(name));
+  await expect(replay(read(name))).resolves.toBeUndefined();
 });
 
 test('a history with another order of commands is refused', { timeout }, async () => {
@@ -47,7 +47,7 @@ test.skipIf(program === undefined)(
     const history = await recordHistory();
     const name = process.env['RECORD_HISTORY'];
     if (name !== undefined) writeFileSync(join(FOLDER, `${name}.history`), History.encode(history).finish());
-    await replay(history);
+    await expect(replay(history)).resolves.toBeUndefined();
   },
 );
 
