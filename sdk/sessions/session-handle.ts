@@ -58,8 +58,14 @@ export interface Session {
    *
    * @param options.signal Stops at once, as a crash would. @param options.pause Stops after the current step.
    * @param options.last Once aborted, no further run begins: pending prompts stay in the inbox.
+   * @param options.attempt Number of a scheduler's attempt, which the claim compares. Default: none.
    */
-  advance(options?: { signal?: AbortSignal; pause?: AbortSignal; last?: AbortSignal }): Promise<Advance>;
+  advance(options?: {
+    signal?: AbortSignal;
+    pause?: AbortSignal;
+    last?: AbortSignal;
+    attempt?: number | undefined;
+  }): Promise<Advance>;
   /**
    * Runs the interactive program of a session that another program drives, in the terminal of this process, until it
    * exits. Nothing else works on the session during this time; then what was said is imported into the log.

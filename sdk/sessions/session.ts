@@ -68,7 +68,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const root = await workspace();
       await report?.(id);
       const inUse = root === undefined ? engine : await inForce.engine(root);
-      const { signal, pause } = options;
+      const { signal, pause, attempt } = options;
       return advanceTree({
         session: id,
         engine: inUse,
@@ -76,7 +76,11 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         advance: (onChild) => advance(inUse, id, { ...options, onChild }),
         advanceChild: (child, ending) => {
           const stops = pause ? AbortSignal.any([pause, ending]) : ending;
-          return createSession({ engine, store, inForce }, child).advance({ ...optional({ signal }), pause: stops });
+          return createSession({ engine, store, inForce }, child).advance({
+            ...optional({ signal }),
+            pause: stops,
+            attempt,
+          });
         },
         isEnding: () => (signal?.aborted ?? false) || (pause?.aborted ?? false),
       });

@@ -140,7 +140,7 @@ export class RunQueue {
     await this.#worker.stop(timeoutMs);
   }
 
-  async #run({ session, signal, pause }: RunAttempt): Promise<RunOutcome> {
+  async #run({ session, attempt, signal, pause }: RunAttempt): Promise<RunOutcome> {
     const handle = this.#klaus.handle(session);
     const unsubscribe = handle.subscribe(this.#klaus.store.view.head(session)?.seq ?? 0, (event) => {
       for (const listener of this.#eventListeners) listener(event);
@@ -148,7 +148,7 @@ export class RunQueue {
     this.#problems.delete(session);
     try {
       this.#checkFolders(session);
-      const { state } = await handle.advance({ signal, pause });
+      const { state } = await handle.advance({ signal, pause, attempt });
       if (pause.aborted || signal.aborted) return { state: 'paused' };
       if (state === 'parked') return this.#toWaiting(session);
       return state === 'idle' && !(await handle.isRunnable()) ? { state: 'idle' } : { state: 'held' };

@@ -42,6 +42,8 @@ export interface AdvanceOptions {
   pause?: AbortSignal;
   /** Aborted: starts no further run. Queued prompts remain in the inbox. */
   last?: AbortSignal;
+  /** Number of the scheduler's attempt, for the claim. Default: none. */
+  attempt?: number | undefined;
   /** Called when a child session has something to do: the caller advances it. */
   onChild?: (child: string) => void;
   /** Default: the live ones. */
@@ -52,7 +54,7 @@ export interface AdvanceOptions {
 export async function advance(engine: Engine, session: string, options: AdvanceOptions = {}): Promise<Advanced> {
   let result: Advanced | undefined;
   for (;;) {
-    const lease = await engine.store.claim(session);
+    const lease = await engine.store.claim(session, { attempt: options.attempt });
     // Another process may hold the session now; it applies the queued commands.
     if (!lease) return result ?? { state: 'busy' };
     let state: State;
