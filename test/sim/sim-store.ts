@@ -51,9 +51,9 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
       check();
       return store.inbox(session);
     },
-    async claim(session) {
+    async claim(session, options) {
       check();
-      const lease = await store.claim(session);
+      const lease = await store.claim(session, options);
       scheduler.note(`${host.name} claims: ${lease ? 'held' : 'busy'}`);
       if (!lease) return undefined;
       const mine = toLease(world, host, lease);
