@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { canFetchBubblewrap, fetchBubblewrap } from '@klaus/adapters/sandboxes';
@@ -17,13 +17,20 @@ const SYSTEM_PACKAGES = [
   { name: 'chromium', program: 'chromium', without: 'tests of the page in a browser' },
   { name: 'python3', program: 'python3', without: 'tests in a pseudo-terminal' },
   { name: 'python3-pip', program: 'pip3', without: 'tests of the Python package of klendathu' },
+  { name: 'postgresql', program: 'initdb', without: 'tests of the store in Postgres' },
   { name: 'python3-pytest', program: 'pytest', without: 'tests that run pytest' },
 ];
 
-const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+/** Debian installs the programs of each version of Postgres into a folder of its own, outside of the PATH. */
+const POSTGRES = '/usr/lib/postgresql';
+
+function listFolders(): string[] {
+  const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES).map((version) => join(POSTGRES, version, 'bin')) : [];
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', ...versions];
+}
 
 function isPresent(program: string): boolean {
-  return FOLDERS.some((folder) => {
+  return listFolders().some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
       return true;

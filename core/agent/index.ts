@@ -89,7 +89,7 @@ export type {
 } from './ports/sandbox.ts';
 export type { FileIdentity, SecretSource } from './ports/secrets.ts';
 export type { SnapshotOptions, Conflict, ApplyResult, Snapshots } from './ports/snapshots.ts';
-export type { Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
+export type { AppendOptions, Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
 export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/rows/approval-row.ts';
 export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';
 export type { Delivery, Outbox, OutboxDelivery } from './ports/outbox.ts';

@@ -1,9 +1,9 @@
-import type { AttentionItem, Draft, SessionStore } from '@klaus/core/agent';
+import type { AttentionItem, Draft } from '@klaus/core/agent';
 import type { EventOf } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
 import { addSession, toOpened } from '../fixtures/add-session.ts';
 import { START, toSampleDrafts } from '../fixtures/sample-events.ts';
-import type { CreateStoreHarness } from './store-harness.ts';
+import type { CreateStoreHarness, TestedStore } from './store-harness.ts';
 
 type Change = { outcome?: EventOf<'run.finished'>['outcome']; parent?: string; workspace?: string };
 
@@ -27,7 +27,7 @@ function toAsked(at: number): Draft {
 
 const toFacts = ({ session, kind, child, action }: AttentionItem) => [session, kind, child, action];
 
-async function list(store: SessionStore) {
+async function list(store: TestedStore) {
   const { items, counts } = await store.attention();
   return { items: items.map(toFacts), counts };
 }

@@ -1,8 +1,8 @@
-import { readLog, type SessionStore } from '@klaus/core/agent';
+import { readLog } from '@klaus/core/agent';
 import { expect, test } from 'vitest';
 import { toNotice } from '../fixtures/sample-events.ts';
 import { range } from './collect-seqs.ts';
-import type { CreateStoreHarness } from './store-harness.ts';
+import type { CreateStoreHarness, TestedStore } from './store-harness.ts';
 
 /** The work of a process, in commands of `fixtures/store-program.ts`. */
 const STEPS = [
@@ -70,7 +70,7 @@ export function describeCrashes(create: CreateStoreHarness): void {
 }
 
 /** @param done The acknowledged steps. */
-async function checkStore(store: SessionStore, done: readonly string[]): Promise<void> {
+async function checkStore(store: TestedStore, done: readonly string[]): Promise<void> {
   const texts = (await readLog(store, 'A')).flatMap((event) => (event.type === 'notice' ? [event.text] : []));
   const appended = done.reduce((sum, step) => sum + (/^append A (\d+)/.exec(step) ? Number(step.split(' ')[2]) : 0), 0);
   expect(texts.filter((text) => text.startsWith('A ')).length).toBeGreaterThanOrEqual(appended);

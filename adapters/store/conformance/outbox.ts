@@ -1,18 +1,17 @@
-import type { SessionStore } from '@klaus/core/agent';
 import { expect, test } from 'vitest';
 import { toNotice, toSampleDrafts } from '../fixtures/sample-events.ts';
-import type { CreateStoreHarness, StoreHarness } from './store-harness.ts';
+import type { CreateStoreHarness, StoreHarness, TestedStore } from './store-harness.ts';
 
 const [A, B] = ['01KE00000000000000000000AA', '01KE00000000000000000000BB'];
 
 /** A connection whose notices become notifications. */
-async function openCollecting(harness: StoreHarness): Promise<SessionStore & AsyncDisposable> {
+async function openCollecting(harness: StoreHarness): Promise<TestedStore & AsyncDisposable> {
   const store = await harness.open();
   store.outbox.collect((event) => (event.type === 'notice' ? event.text : undefined));
   return store;
 }
 
-async function say(store: SessionStore, session: string, ...texts: string[]): Promise<void> {
+async function say(store: TestedStore, session: string, ...texts: string[]): Promise<void> {
   const lease = (await store.claim(session))!;
   for (const text of texts) await store.append(session, [toNotice(text)], { lease });
   await lease.release();

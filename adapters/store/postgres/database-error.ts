@@ -5,7 +5,7 @@ const FULL: ReadonlySet<string> = new Set(['53100', '25006', '58030']);
 const REFUSED: ReadonlySet<string> = new Set(['28', '3D', '42', '0L', '0P']);
 const DAMAGED: ReadonlySet<string> = new Set(['XX001', 'XX002']);
 /** Statements that the server ended for a reason that passes: time-outs, deadlocks, too many connections. */
-const PASSING: ReadonlySet<string> = new Set(['57014', '55P03', '40P01', '40001', '25P03', '53300', '53200', '53000']);
+const PASSING: ReadonlySet<string> = new Set(['57014', '55P03', '40P01', '40001', '53300', '53200', '53000']);
 
 /** Errors of lost connections, which have no SQLSTATE of a statement. */
 const lost = new WeakSet<object>();
@@ -62,9 +62,9 @@ export function toDatabaseError(error: unknown): unknown {
   return error;
 }
 
-/** Class 08 are connection errors, 57P01 to 57P05 a server that stops or starts; the others come from the socket. */
+/** Class 08 are connection errors, 57P01 to 57P05 a server that stops or starts, 25P03 an idle transaction; the others come from the socket. */
 function isLost(error: Error, code: string): boolean {
-  if (code.startsWith('08') || /^57P0[1-5]$/.test(code)) return true;
+  if (code.startsWith('08') || /^(57P0[1-5]|25P03)$/.test(code)) return true;
   if (/^E[A-Z]+$/.test(code)) return true;
   return code === '' && LOST_MESSAGES.some((text) => error.message.includes(text));
 }

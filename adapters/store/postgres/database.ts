@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { LEASE_MS } from './leases/lease-time.ts';
 import { markCommitUnknown, toDatabaseError } from './database-error.ts';
 import { toStatementName } from './statement-name.ts';
 
@@ -18,7 +19,7 @@ export interface Database extends Sql {
   /**
    * Runs `work` in one transaction (READ COMMITTED). Durable when it resolves.
    *
-   * @throws KlausError `store.busy` when the connection was lost; `isCommitUnknown` tells whether it may be durable.
+   * @throws KlausError `store.busy` when the connection was lost; see `isCommitUnknown`.
    */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** The same on one unchanging state of the database, for `work` that only reads. */
@@ -46,13 +47,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     allowExitOnIdle: true,
   });
   // An idle connection was lost: the pool removes it. Without a listener the process would end.
-  pool.on('error', () => {});
+  pool.on('error', ignore);
+  // A connection also emits the error that a statement reports.
+  pool.on('connect', (client) => client.on('error', ignore));
   const connect = async (): Promise<pg.PoolClient> => {
     try {
-      const client = await pool.connect();
-      // A connection that is lost during a transaction also emits; the statement reports it.
-      client.on('error', ignore);
-      return client;
+      return await pool.connect();
     } catch (error) {
       throw toDatabaseError(error);
     }
@@ -67,7 +67,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (error instanceof Error) failure = error;
       throw error;
     } finally {
-      client.off('error', ignore);
       client.release(failure);
     }
   };
@@ -113,7 +112,8 @@ export function toClientConfig(options: DatabaseOptions): pg.ClientConfig {
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     lock_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
+    // A process that is stopped inside a transaction holds the heads of its sessions no longer than their leases.
+    idle_in_transaction_session_timeout: LEASE_MS,
     // For a server that does not answer any more, such as behind a cut connection.
     query_timeout: statementTimeoutMs + 5_000,
     keepAlive: true,

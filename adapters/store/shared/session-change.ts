@@ -41,7 +41,7 @@ const KINDS = {
   // The end of a run of a child session concerns its parent, and one that a fork inherited its original.
   inheritedEnd: { ...ENDED, ended_seq: 'NULL' },
   forkEnd: { ...ENDED, ended_seq: '?' },
-  end: { ...ENDED, ended_seq: 'CASE WHEN @parent_id IS NULL THEN CAST(? AS bigint) END' },
+  end: { ...ENDED, ended_seq: 'CASE WHEN CAST(@parent_id AS text) IS NULL THEN CAST(? AS bigint) END' },
   // The question itself is updated later, so it is excluded from the open ones.
   answered: {
     status: `CASE WHEN @status = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals

@@ -66,8 +66,14 @@ export interface Store {
   send(session: string, command: Command): Promise<void>;
   /** Commands that are not consumed yet, in order of arrival. */
   inbox(session: string): Promise<Command[]>;
-  /** Acquires the lease, or returns undefined while a live process holds it. */
-  claim(session: string): Promise<Lease | undefined>;
+  /**
+   * Acquires the lease, or returns undefined while a live process holds it.
+   *
+   * @param options.attempt Number of the scheduler's attempt (see `RunAttempt`). A store of several machines gives the
+   *   lease to a newer attempt even while the holder of an older one seems alive, and refuses an older attempt than the
+   *   last. A store of one machine ignores it.
+   */
+  claim(session: string, options?: { attempt?: number | undefined }): Promise<Lease | undefined>;
   /** Calls `listener` with every event appended after `after`, by any process, in order. */
   subscribe(session: string, after: number, listener: (event: Event) => void): () => void;
   /** Sends in-flight text to the listeners of this process. */

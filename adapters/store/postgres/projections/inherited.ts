@@ -22,7 +22,7 @@ export async function readInherited(
   if (first?.seq === 1) return toInherited(first);
   const known = cache?.get(session);
   if (known !== undefined) return known;
-  // The row shows whether it is a fork, without the record, which contains the complete system prompt.
+  // The row shows without the record, which contains the complete system prompt, whether it is a fork.
   const row = await sql.get<{ record: string | null }>(
     `SELECT (SELECT record FROM events WHERE session_id = sessions.id AND seq = 1 AND forked_from IS NOT NULL) AS record
       FROM sessions WHERE id = $1`,

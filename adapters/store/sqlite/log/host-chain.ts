@@ -1,11 +1,9 @@
 import type { HostFilter } from '@klaus/core/agent';
 import { HOST_EVENT_VERSION } from '@klaus/core/protocol';
 import type { HostEvent, HostEventBody, HostEventOf, HostEventType } from '@klaus/core/protocol';
+import { toHostEvent, toSubject, type Redact } from '../../shared/host-record.ts';
 import type { Database } from '../database.ts';
 import { NO_HEAD, toHash, toVersioned, type ChainHead } from './record.ts';
-
-/** Redacts secrets in a text before it is stored. */
-export type Redact = (text: string) => string;
 
 interface HostRow {
   seq: number;
@@ -21,10 +19,7 @@ export function appendHostRecord(
   database: Database,
   options: { body: HostEventBody; at: number; redact?: Redact | undefined },
 ): HostEvent {
-  const { redact } = options;
-  const body = redact ? (redactFields(options.body, redact) as HostEventBody) : options.body;
-  const head = readHostHead(database);
-  const event: HostEvent = { v: HOST_EVENT_VERSION, seq: head.seq + 1, prev: head.hash, at: options.at, ...body };
+  const event = toHostEvent(readHostHead(database), options);
   insertHostRecord(database, event, JSON.stringify(event));
   return event;
 }
@@ -44,12 +39,6 @@ export function insertHostRecord(database: Database, event: HostEvent, record: s
     event.seq,
     toHash(record),
   );
-}
-
-/** The subject of an event: its session or its workspace; empty for all. */
-function toSubject(body: HostEventBody): string {
-  if ('session' in body) return body.session;
-  return 'workspace' in body ? body.workspace : '';
 }
 
 /**
@@ -84,36 +73,4 @@ export function readLastHostEvent<T extends HostEventType>(
 function fromHostRow({ file }: Database, { seq, record }: HostRow): HostEvent {
   const place = `record ${seq} of the host chain`;
   return toVersioned(record, HOST_EVENT_VERSION, { file, place }) as unknown as HostEvent;
-}
-
-/** Fields with names of Klaus and digests, which contain no outside text. */
-const OWN = new Set([
-  'type',
-  'session',
-  'workspace',
-  'approval',
-  'head',
-  'hash',
-  'key',
-  'answer',
-  'kind',
-  'scope',
-  'guarded',
-  'event',
-  'call',
-  'tool',
-  'verdict',
-  'what',
-  'of',
-  'place',
-  'state',
-]);
-
-function redactFields(value: unknown, redact: Redact): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redactFields(item, redact));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, OWN.has(key) ? item : redactFields(item, redact)]),
-  );
 }

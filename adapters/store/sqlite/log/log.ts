@@ -1,17 +1,14 @@
 import type { Draft } from '@klaus/core/agent';
-import { EVENT_VERSION, FIRST_PREV, KlausError, type Event } from '@klaus/core/protocol';
+import { FIRST_PREV, type Event } from '@klaus/core/protocol';
+import { chainDrafts, takenOver, type Head } from '../../shared/chain-drafts.ts';
 import type { Database } from '../database.ts';
 import { project } from '../projections/projections.ts';
 import type { ProjectionOptions } from '../../shared/projection-options.ts';
-import { fromRecord, toHash, toText, type ChainHead } from './record.ts';
+import { fromRecord, toText } from './record.ts';
 import { corrupt } from '../store-error.ts';
 
 /** Rows per read, so that no read transaction is open while the caller processes events. */
 const PAGE = 128;
-
-export interface Head extends ChainHead {
-  fence: number;
-}
 
 /** The end of the session's chain; undefined for a session that was never claimed. */
 export function readHead(database: Database, session: string): Head | undefined {
@@ -52,12 +49,12 @@ export function appendRecords(
   },
 ): { events: Event[]; head: Head } {
   const { session, drafts, fence, known } = options;
-  let chained = known && chain(known, session, drafts);
+  let chained = known && chainDrafts(known, session, drafts);
   // After an undone transaction `known` is a head that was never committed.
   if (!chained || !moveHead(database, session, { from: known!, to: chained.head })) {
     const head = readHead(database, session);
     if (head?.fence !== fence) throw takenOver(session);
-    chained = chain(head, session, drafts);
+    chained = chainDrafts(head, session, drafts);
     moveHead(database, session, { from: head, to: chained.head });
   }
   const { events, records, head } = chained;
@@ -68,32 +65,10 @@ export function appendRecords(
   return { events, head };
 }
 
-/** The drafts as events with their stored texts, and the head after them. */
-function chain({ seq, hash, fence }: Head, session: string, drafts: readonly Draft[]) {
-  const head: Head = { seq, hash, fence };
-  const events: Event[] = [];
-  const records: string[] = [];
-  for (const draft of drafts) {
-    head.seq += 1;
-    const event: Event = { v: EVENT_VERSION, seq: head.seq, prev: head.hash, session, ...draft };
-    const record = JSON.stringify(event);
-    head.hash = toHash(record);
-    events.push(event);
-    records.push(record);
-  }
-  return { events, records, head };
-}
-
 /** Returns false without a change when the chain does not end at `from`, or the session was claimed again. */
 function moveHead(database: Database, session: string, { from, to }: { from: Head; to: Head }): boolean {
   const sql = 'UPDATE heads SET seq = ?, hash = ? WHERE session_id = ? AND fence = ? AND seq = ? AND hash = ?';
   return database.run(sql, to.seq, to.hash, session, from.fence, from.seq, from.hash).changes === 1;
-}
-
-function takenOver(session: string): KlausError {
-  return new KlausError('store.busy', `Session ${session} was taken over by another process.`, {
-    hint: 'Follow it there, or try again after that process has ended.',
-  });
 }
 
 export function insertRecord(database: Database, event: Event, record: string): void {

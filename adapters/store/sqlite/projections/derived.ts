@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Event } from '@klaus/core/protocol';
 import { Database } from '../database.ts';
 import { readEvents } from '../log/log.ts';
 import { createMigrationsTable, migrate } from '../migrations/migrate.ts';
 import { project } from './projections.ts';
 
-type Row = Record<string, unknown>;
+export type Row = Record<string, unknown>;
 
 interface Derived {
   table: string;
@@ -16,7 +17,8 @@ interface Derived {
   cut: readonly string[];
 }
 
-const DERIVED: readonly Derived[] = [
+/** The tables that the log determines. */
+export const DERIVED: readonly Derived[] = [
   { table: 'sessions', key: 'id', free: ['updated_at'], cut: [] },
   { table: 'token_usage', key: 'session_id', free: ['id'], cut: [] },
   { table: 'tool_calls', key: 'session_id', free: ['id'], cut: ['output'] },
@@ -24,55 +26,62 @@ const DERIVED: readonly Derived[] = [
   { table: 'approvals', key: 'session_id', free: [], cut: [] },
 ];
 
-export type DerivedCheck = ReturnType<typeof createDerivedCheck>;
-
-/** Compares the projections with a fold of the log into tables of an in-memory database. */
-export function createDerivedCheck(database: Database) {
+/** A fold of one session's log into tables of an in-memory database, to compare with the stored ones. */
+export function createDerivedFold() {
   const own = new Database(':memory:');
   createMigrationsTable(own);
   migrate(own);
-  const fold = (session: string): void => {
+  const clear = (): void => {
     for (const { table } of DERIVED.toReversed()) own.exec(`DELETE FROM ${table}`);
     own.exec('DELETE FROM events; DELETE FROM remembered; DELETE FROM blob_refs; DELETE FROM messages_fts');
     own.exec('DELETE FROM projects');
-    const first = database.get<{ type: string; record: string }>(
-      'SELECT type, record FROM events WHERE session_id = ? AND seq = 1',
-      session,
-    );
-    // The first record contains the number of inherited events.
-    if (first)
-      own.run(
-        'INSERT INTO events (session_id, seq, type, record) VALUES (?, 1, ?, ?)',
-        session,
-        first.type,
-        first.record,
-      );
-    for (const event of readEvents(database, session, 0)) {
-      project(own, event, { maxToolResultSize: Number.MAX_SAFE_INTEGER });
-    }
   };
-  const isRemembered = (session: string): boolean => {
-    const sql = 'SELECT * FROM remembered WHERE session_id = ?';
-    const folded = own.all<Row>(sql, session);
-    // Fewer rows are correct: an approval can be forgotten.
-    return database
-      .all<Row>(sql, session)
-      .every((row) => folded.some((one) => isDeepStrictEqual({ ...one }, { ...row })));
+  return {
+    /** @param first The first record, which contains the number of inherited events. */
+    fold(session: string, first: { type: string; record: string } | undefined, events: Iterable<Event>): void {
+      own.transaction(() => {
+        clear();
+        const sql = 'INSERT INTO events (session_id, seq, type, record) VALUES (?, 1, ?, ?)';
+        if (first) own.run(sql, session, first.type, first.record);
+        for (const event of events) project(own, event, { maxToolResultSize: Number.MAX_SAFE_INTEGER });
+      });
+    },
+    /** @param stored All rows of the session, in the order of their ids. */
+    matches(table: string, session: string, stored: readonly Row[]): boolean {
+      const derived = DERIVED.find((one) => one.table === table)!;
+      const folded = own.all<Row>(`SELECT * FROM ${table} WHERE ${derived.key} = ? ORDER BY id`, session);
+      return stored.length === folded.length && stored.every((row, at) => matches(row, folded[at]!, derived));
+    },
+    /** Fewer rows are correct: an approval can be forgotten. */
+    isRemembered(session: string, stored: readonly Row[]): boolean {
+      const folded = own.all<Row>('SELECT * FROM remembered WHERE session_id = ?', session);
+      return stored.every((row) => folded.some((one) => isDeepStrictEqual({ ...one }, { ...row })));
+    },
+    [Symbol.dispose]: () => own.close(),
   };
+}
+
+export type DerivedCheck = ReturnType<typeof createDerivedCheck>;
+
+/** Compares the projections with a fold of the log. */
+export function createDerivedCheck(database: Database) {
+  const folded = createDerivedFold();
   return {
     /** The first table that differs for a session; undefined when all match. */
     findAltered(session: string): string | undefined {
-      own.transaction(() => fold(session));
-      for (const derived of DERIVED) {
-        const { table, key } = derived;
-        const sql = `SELECT * FROM ${table} WHERE ${key} = ? ORDER BY id`;
-        const [stored, folded] = [database.all<Row>(sql, session), own.all<Row>(sql, session)];
-        if (stored.length !== folded.length || !stored.every((row, at) => matches(row, folded[at]!, derived)))
-          return table;
+      const first = database.get<{ type: string; record: string }>(
+        'SELECT type, record FROM events WHERE session_id = ? AND seq = 1',
+        session,
+      );
+      folded.fold(session, first, readEvents(database, session, 0));
+      for (const { table, key } of DERIVED) {
+        const stored = database.all<Row>(`SELECT * FROM ${table} WHERE ${key} = ? ORDER BY id`, session);
+        if (!folded.matches(table, session, stored)) return table;
       }
-      return isRemembered(session) ? undefined : 'remembered';
+      const remembered = database.all<Row>('SELECT * FROM remembered WHERE session_id = ?', session);
+      return folded.isRemembered(session, remembered) ? undefined : 'remembered';
     },
-    [Symbol.dispose]: () => own.close(),
+    [Symbol.dispose]: () => folded[Symbol.dispose](),
   };
 }
 

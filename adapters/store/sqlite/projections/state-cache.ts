@@ -1,19 +1,9 @@
-import { hash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { deserialize, serialize } from 'node:v8';
+import { serialize } from 'node:v8';
 import { createState, fold, FOLD_VERSION, type StateCache, type State } from '@klaus/core/agent';
+import { fromCheckpoint, isSameState, toDigest, type Checkpoint } from '../../shared/checkpoint.ts';
 import type { Database } from '../database.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { readEvents, readHead } from '../log/log.ts';
-import { toHash } from '../log/record.ts';
-
-interface Row {
-  seq: number;
-  hash: string;
-  version: string;
-  digest: string;
-  state: Uint8Array;
-}
 
 export function createStateCache(database: Database, commits: GroupCommit): StateCache {
   return {
@@ -36,25 +26,14 @@ export function createStateCache(database: Database, commits: GroupCommit): Stat
 
 function readState(database: Database, session: string, version: string): State | undefined {
   const sql = 'SELECT seq, hash, version, digest, state FROM checkpoints WHERE session_id = ? AND version = ?';
-  const row = database.get<Row>(sql, session, version);
+  const row = database.get<Checkpoint>(sql, session, version);
   if (!row) return undefined;
   const event = database.get<{ record: string }>(
     'SELECT record FROM events WHERE session_id = ? AND seq = ?',
     session,
     row.seq,
   );
-  if (!event || toHash(event.record) !== row.hash || toDigest(row.state) !== row.digest) return undefined;
-  try {
-    const state = deserialize(row.state) as State;
-    return state.seq === row.seq ? state : undefined;
-  } catch {
-    // Another version of Node serialised it in a format that this one cannot read.
-    return undefined;
-  }
-}
-
-function toDigest(bytes: Uint8Array): string {
-  return hash('sha256', bytes, 'hex');
+  return fromCheckpoint(row, event?.record);
 }
 
 /**
@@ -69,13 +48,5 @@ export function findAlteredState(database: Database, session: string): number | 
     if (event.seq > cached.seq) break;
     fold(state, event);
   }
-  return isDeepStrictEqual(toPlain(state), toPlain(cached)) ? undefined : cached.seq;
-}
-
-/** As JSON: an absent field and an undefined one are equal. */
-function toPlain(state: State): unknown {
-  const text = JSON.stringify(state, (_, value: unknown) =>
-    value instanceof Map || value instanceof Set ? [...value] : value,
-  );
-  return JSON.parse(text) as unknown;
+  return isSameState(state, cached) ? undefined : cached.seq;
 }

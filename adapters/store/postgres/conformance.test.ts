@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeStore } from '../conformance/describe-store.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../fixtures/postgres-server.ts';
+import { startStoreProcess } from '../fixtures/store-process.ts';
+import { createTemporaryHome } from '../fixtures/temporary-home.ts';
+import { createPostgresStore } from './postgres-store.ts';
+
+describe.skipIf(!findPostgres())('the store in Postgres (needs Postgres)', () => {
+  let server: PostgresServer;
+  beforeAll(async () => void (server = await startPostgres()));
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  describeStore('Postgres', async () => {
+    const home = createTemporaryHome();
+    const stack = new AsyncDisposableStack();
+    stack.defer(() => home[Symbol.dispose]());
+    const url = await server.createDatabase();
+    stack.defer(() => server.dropDatabase(url));
+    return {
+      async open() {
+        const store = await createPostgresStore({ url, home: home.path });
+        stack.defer(() => store.close());
+        return { ...store, [Symbol.asyncDispose]: () => store.close() };
+      },
+      start: async () => startStoreProcess(home.path, url),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  });
+});

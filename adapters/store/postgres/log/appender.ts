@@ -1,0 +1,126 @@
+import type { AppendOptions, Draft, Lease } from '@klaus/core/agent';
+import { KlausError, type Event } from '@klaus/core/protocol';
+import type { Database, Sql } from '../database.ts';
+import { isCommitUnknown, isConnectionLost } from '../database-error.ts';
+import type { Append, Outcome, Written } from './append.ts';
+import { retryLost } from './retry.ts';
+import { writeGroup } from './write-group.ts';
+
+/** Events of one transaction, unless a single append has more. */
+const MAX_EVENTS = 2_000;
+
+export interface AppenderParts {
+  database: Database;
+  holder(): number;
+  /** Milliseconds in which an append is tried again over new connections. */
+  retryMs: number;
+  /** What else belongs to the written appends, in the same transaction. */
+  also(sql: Sql, written: readonly { append: Append; written: Written }[]): Promise<void>;
+  /** Called after the commit, before the appends resolve. */
+  committed(session: string, events: readonly Event[]): Promise<void>;
+  /** Called when it stays unknown whether an append of this lease is durable. */
+  lost(lease: Lease): void;
+}
+
+/**
+ * Appends with group commits: the appends that arrive during a commit are one transaction after it, over all sessions.
+ * After a lost connection the same records are tried again, once it is known that they did not arrive.
+ */
+export class Appender {
+  readonly #parts: AppenderParts;
+  #waiting: Append[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(parts: AppenderParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when the events are durable. */
+  append(drafts: readonly Draft[], { lease, consume = [] }: AppendOptions): Promise<Event[]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ lease, drafts, consume, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Waits for all pending appends. */
+  async flush(): Promise<void> {
+    while (this.#running) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Calls of the same turn of the event loop belong to the first group.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) await this.#commit(this.#takeGroup());
+    this.#running = undefined;
+  }
+
+  #takeGroup(): Append[] {
+    let size = 0;
+    const end = this.#waiting.findIndex(({ drafts }, at) => (size += drafts.length) > MAX_EVENTS && at > 0);
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
+  }
+
+  async #commit(group: readonly Append[]): Promise<void> {
+    let isUnknown = false;
+    let outcomes: Outcome[];
+    try {
+      outcomes = await retryLost(async () => {
+        try {
+          return await this.#parts.database.transaction((sql) => this.#write(sql, group));
+        } catch (error) {
+          isUnknown ||= isCommitUnknown(error);
+          throw error;
+        }
+      }, this.#parts.retryMs);
+    } catch (error) {
+      await this.#failed(group, error, isUnknown);
+      return;
+    }
+    await this.#settle(outcomes);
+  }
+
+  async #write(sql: Sql, group: readonly Append[]): Promise<Outcome[]> {
+    const before = new Map(group.map((append) => [append, append.written]));
+    const outcomes = await writeGroup(sql, group, this.#parts.holder());
+    // What an earlier attempt committed has its other parts too.
+    const written = outcomes.filter((one) => 'written' in one).filter((one) => before.get(one.append) !== one.written);
+    if (written.length > 0) await this.#parts.also(sql, written);
+    return outcomes;
+  }
+
+  /** An error of one append must not affect the others: each is tried alone. */
+  async #failed(group: readonly Append[], error: unknown, isUnknown: boolean): Promise<void> {
+    if (group.length > 1 && !isConnectionLost(error)) {
+      for (const append of group) await this.#commit([append]);
+      return;
+    }
+    for (const append of group) {
+      if (isUnknown) this.#parts.lost(append.lease);
+      append.reject(isUnknown ? toUnknown(append.lease.session, error) : error);
+    }
+  }
+
+  async #settle(outcomes: readonly Outcome[]): Promise<void> {
+    const bySession = new Map<string, Event[]>();
+    for (const outcome of outcomes) {
+      if (!('written' in outcome) || outcome.written.events.length === 0) continue;
+      const { session } = outcome.append.lease;
+      bySession.set(session, [...(bySession.get(session) ?? []), ...outcome.written.events]);
+    }
+    await Promise.all([...bySession].map(([session, events]) => this.#parts.committed(session, events)));
+    for (const outcome of outcomes) {
+      if ('written' in outcome) outcome.append.resolve(outcome.written.events);
+      else outcome.append.reject(outcome.error);
+    }
+  }
+}
+
+function toUnknown(session: string, cause: unknown): KlausError {
+  const what = `The connection to Postgres was lost during an append to session ${session}, so it is not known whether it is stored.`;
+  return new KlausError('store.busy', what, {
+    hint: 'Open the session again as soon as Postgres can be reached: its log shows what is stored.',
+    retryable: true,
+    cause,
+  });
+}

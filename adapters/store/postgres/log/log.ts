@@ -1,0 +1,64 @@
+import type { Event } from '@klaus/core/protocol';
+import type { Head } from '../../shared/chain-drafts.ts';
+import { fromRecord } from '../../sqlite/log/record.ts';
+import { corrupt } from '../store-damage.ts';
+import type { Sql } from '../database.ts';
+
+/** Rows per read. */
+const PAGE = 128;
+
+/** The end of the session's chain; undefined for a session that was never claimed. */
+export function readHead(sql: Sql, session: string): Promise<Head | undefined> {
+  return sql.get<Head>('SELECT seq, hash, fence FROM heads WHERE session_id = $1', [session]);
+}
+
+/** Fence of the session's newest claim; 0 if it was never claimed. */
+export async function readFence(sql: Sql, session: string): Promise<number> {
+  return (await readHead(sql, session))?.fence ?? 0;
+}
+
+/**
+ * Events after `after` in order, in batches. Pages are read on demand, so events that are appended during the iteration
+ * are included.
+ *
+ * @throws KlausError `store.corrupt` for a gap or an unreadable record.
+ */
+export async function* readBatches(
+  sql: Sql,
+  session: string,
+  after: number,
+): AsyncGenerator<readonly Event[], void, undefined> {
+  let last = after;
+  for (;;) {
+    const rows = await sql.all<{ seq: number; record: string }>(
+      'SELECT seq, record FROM events WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+      [session, last, PAGE],
+    );
+    const page: Event[] = [];
+    let missing: string | undefined;
+    let failure: { error: unknown } | undefined;
+    for (const { seq, record } of rows) {
+      const place = `record ${last + 1} of session ${session}`;
+      if (seq !== last + 1) {
+        missing = place;
+        break;
+      }
+      try {
+        page.push(fromRecord(record, { file: 'Postgres', place }));
+      } catch (error) {
+        failure = { error };
+        break;
+      }
+      last = seq;
+    }
+    if (page.length > 0) yield page;
+    if (failure) throw failure.error;
+    if (missing !== undefined) throw corrupt(`${missing} is missing`);
+    if (rows.length < PAGE) return;
+  }
+}
+
+/** Events after `after` in order. @throws KlausError `store.corrupt`. */
+export async function* readEvents(sql: Sql, session: string, after: number): AsyncGenerator<Event, void, undefined> {
+  for await (const events of readBatches(sql, session, after)) yield* events;
+}

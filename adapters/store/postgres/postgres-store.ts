@@ -1,0 +1,154 @@
+import type { Clock, SessionStore } from '@klaus/core/agent';
+import type { BlobStore } from '../shared/blob-store.ts';
+import { createFolderBlobStore } from '../shared/blob-store.ts';
+import type { Redact } from '../shared/host-record.ts';
+import { DEFAULT_RESULT_SIZE } from '../shared/projection-options.ts';
+import { NO_HEAD } from '../sqlite/log/record.ts';
+import type { DatabaseOptions } from './database.ts';
+import { isConnectionLost } from './database-error.ts';
+import { audit, verifySession } from './log/audit.ts';
+import { clearSessions } from './log/clear-sessions.ts';
+import { appendHostRecords } from './log/host-chain.ts';
+import { readHostEvents, readLastHostEvent } from './log/host-events.ts';
+import { readHead } from './log/log.ts';
+import { openLogStore, type LogStore } from './log-store.ts';
+import type { Change } from './notify/change.ts';
+import type { Notifier } from './notify/notifier.ts';
+import type { InheritedCache } from './projections/inherited.ts';
+import { projectEvents } from './projections/project-events.ts';
+import { createKnowledge } from './queries/knowledge.ts';
+import { createQueries } from './queries/queries.ts';
+import { findSession } from './queries/sessions.ts';
+import { createRecall } from './recall/recall.ts';
+import { createView, type LoadedView, type PostgresView } from './view/view.ts';
+
+export interface PostgresStoreOptions extends DatabaseOptions {
+  /** Absolute path of the state folder of this process, for blobs. Required without `blobs`. */
+  home?: string;
+  /** Where blobs are stored. All processes of one database must share it. Default: files in `home`. */
+  blobs?: BlobStore;
+  /** Default: the machine's clock. */
+  clock?: Pick<Clock, 'now' | 'every'>;
+  /** Characters of a tool's output that the `messages` and `tool_calls` tables hold. Default 10,240. */
+  maxToolResultSize?: number;
+  /** Redacts secrets before a write to the host chain. Default: no redaction. */
+  redact?: Redact;
+  /** Milliseconds in which a write is tried again over new connections. Default 10,000. */
+  retryMs?: number;
+}
+
+/** A store of several machines. Its view has no complete logs. */
+export interface PostgresStore extends Omit<SessionStore, 'view'> {
+  readonly view: PostgresView & Pick<Notifier, 'watch' | 'onUnreadable'>;
+  /** Sessions with a command that has waited longer than this, the longest first. For the sweep that repairs lost wakes. */
+  overdueWakes(olderThanMs: number): Promise<string[]>;
+}
+
+const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
+  now: () => Date.now(),
+  every(ms, tick) {
+    const timer = setInterval(tick, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/**
+ * Connects to the store, and creates or updates its schema.
+ *
+ * @throws KlausError `store.busy` when Postgres cannot be reached, `config` when it refuses, `store.corrupt`.
+ */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const { clock = MACHINE_CLOCK, redact } = options;
+  const blobs = options.blobs ?? createFolderBlobStore(options.home!);
+  const inherited: InheritedCache = new Map();
+  const projection = { maxToolResultSize: options.maxToolResultSize ?? DEFAULT_RESULT_SIZE, inherited };
+  let loaded: LoadedView | undefined;
+  const log = await openLogStore({
+    ...options,
+    clock,
+    blobs,
+    redact,
+    inherited,
+    project: (sql, events) => projectEvents(sql, events, projection),
+    readRow: findSession,
+    apply: (change) => applyChange(loaded, change),
+  });
+  try {
+    loaded = await createView(log.database, { clock });
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+  const { view } = loaded;
+  const { database } = log;
+  return {
+    ...log,
+    view: {
+      ...view,
+      watch: (notice) => log.notifier.watch(notice),
+      onUnreadable: (listener) => log.notifier.onUnreadable(listener),
+    },
+    knowledge: (workspace) => createKnowledge(database, { workspace, clock }),
+    recall: (session) => createRecall(database, { session, readBlob: (hash) => blobs.read(hash) }),
+    ...createQueries(database, {
+      clock,
+      projection,
+      appendHost: (sql, event) => appendHostRecords(sql, [event], redact),
+      touched: (session) => log.touched(session),
+      countBlobs: () => countBlobs(blobs),
+    }),
+    ...createLogQueries(log, { clock, blobs, redact }),
+    async close() {
+      loaded.close();
+      await log.close();
+    },
+  };
+}
+
+type LogQueries = Pick<
+  SessionStore,
+  'verify' | 'audit' | 'hostEvents' | 'lastHostEvent' | 'recordExport' | 'clearSessions'
+>;
+
+function createLogQueries(
+  log: LogStore,
+  { clock, blobs, redact }: { clock: Pick<Clock, 'now'>; blobs: BlobStore; redact: Redact | undefined },
+): LogQueries {
+  const { database, leases } = log;
+  return {
+    verify: (session) => verifySession(database, session),
+    audit: (given) => audit(database, given),
+    hostEvents: (filter) => readHostEvents(database, filter),
+    lastHostEvent: (type, subject) => readLastHostEvent(database, type, subject),
+    async recordExport(session, { format, by }) {
+      const { seq: records, hash: head } = (await readHead(database, session)) ?? NO_HEAD;
+      await log.appendHost({ type: 'session.exported', session, records, head, format, by });
+    },
+    async clearSessions(filter = {}) {
+      const report = await clearSessions(database, { leases, blobs, filter, now: clock.now(), redact });
+      for (const session of report.cleared) await log.touched(session);
+      return report;
+    },
+  };
+}
+
+/** After a lost connection everything is read again, so that nothing is lost by an error here. */
+async function applyChange(loaded: LoadedView | undefined, change: Change | undefined): Promise<void> {
+  try {
+    if (!change) await loaded?.reload();
+    else if (change.session !== '') await loaded?.refresh(change.session);
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error;
+  }
+}
+
+async function countBlobs(blobs: BlobStore): Promise<{ count: number; bytes: number }> {
+  const found = { count: 0, bytes: 0 };
+  for await (const { hash, size } of blobs.list()) {
+    if (hash === '') continue;
+    found.count += 1;
+    found.bytes += size;
+  }
+  return found;
+}
