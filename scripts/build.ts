@@ -1,5 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { loadWorker } from '../adapters/scheduler/temporal/packages.ts';
+import { BUNDLE_NAME, compileWorkflow } from '../adapters/scheduler/temporal/workflow-bundle.ts';
 import { createProgram } from '../apps/cli/program/program.ts';
 import { bundleProgram, writeLicenses } from './bundle/bundle-program.ts';
 import { toManPage } from './man-page.ts';
@@ -17,6 +19,7 @@ const { moduleIds, chunks, bytes } = await bundleProgram({
     // It reads ../../web/dist.
     'apps/server/http/static-files.ts': 'server/http',
     'apps/terminal/images/draw-sixel.ts': '.',
+    'adapters/scheduler/temporal/workflow-bundle.ts': '.',
   },
   threads: { 'sixel-worker': 'apps/terminal/images/sixel-worker.ts' },
   stub: { source: 'scripts/stub.cjs', name: 'klaus.cjs' },
@@ -32,5 +35,6 @@ for (const name of ['project', 'script.yaml']) {
 mkdirSync(join(dist, 'man'));
 writeFileSync(join(dist, 'man/klaus.1'), toManPage(await createProgram()));
 cpSync(join(root, 'apps/claude-code/plugin'), join(dist, 'claude-code-plugin'), { recursive: true });
+writeFileSync(join(dist, BUNDLE_NAME), await compileWorkflow(loadWorker()));
 
 console.log(`${chunks} chunks, ${Math.round(bytes / 1024)} KB, in ${relative(process.cwd(), dist)}`);

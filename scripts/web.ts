@@ -94,7 +94,12 @@ export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
       chunkSizeWarningLimit: 700,
       // Directives of React's server, which is not used.
       rolldownOptions: {
-        output: { codeSplitting: { groups: [{ name: createChunkNames(), debugName: 'views' }] } },
+        output: {
+          codeSplitting: {
+            includeDependenciesRecursively: false,
+            groups: [{ name: createChunkNames(), debugName: 'views' }],
+          },
+        },
         onLog: (level, log, report) => void (log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log)),
       },
     },

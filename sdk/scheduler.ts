@@ -1,4 +1,11 @@
-export { EmbeddedScheduler, type EmbeddedOptions } from '@klaus/adapters/scheduler';
+export {
+  EmbeddedScheduler,
+  openTemporalScheduler,
+  type EmbeddedOptions,
+  type TemporalOptions,
+  type TemporalScheduler,
+  type TemporalTls,
+} from '@klaus/adapters/scheduler';
 export type {
   RunAttempt,
   RunOutcome,

@@ -8,6 +8,8 @@ export const ERROR_MEANINGS = {
   'runner.failed': 'The program of an agent that it drives itself could not be started, or failed.',
   'mcp.failed': 'An MCP server could not be started or reached, ended, broke the protocol, or exceeded a limit.',
   'format.failed': 'The formatter of the project failed, took too long, or tried to change other files.',
+  'scheduler.failed':
+    'The engine that schedules sessions on several machines cannot be reached, or rejected a request.',
   limit: 'A token, money, tool-call or turn limit was reached.',
   denied: 'The gate denied the call.',
   'sandbox.unavailable': 'No sandbox driver works here.',

@@ -4,7 +4,7 @@ import type { CreateSchedulerHarness } from './scheduler-harness.ts';
 
 /** Wakes, and what a run leaves behind. */
 export function describeRuns(create: CreateSchedulerHarness): void {
-  test('a session that is woken runs, and is idle afterwards', async () => {
+  test('a session that is woken runs, and is idle after that', async () => {
     await using harness = await create();
     const scheduler = await harness.open();
     const { run, sessions, ended } = createRecorder();

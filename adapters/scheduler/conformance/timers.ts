@@ -4,8 +4,12 @@ import type { CreateSchedulerHarness } from './scheduler-harness.ts';
 
 const HOUR = 3_600_000;
 
-/** Timers. */
-export function describeTimers(create: CreateSchedulerHarness): void {
+/**
+ * Timers.
+ *
+ * @param soonMs Milliseconds until the timers of these tests.
+ */
+export function describeTimers(create: CreateSchedulerHarness, soonMs: number): void {
   test('the earliest time counts, and wakes the session once', async () => {
     await using harness = await create();
     const scheduler = await harness.open();
@@ -16,7 +20,7 @@ export function describeTimers(create: CreateSchedulerHarness): void {
     };
     const { run, sessions, ended } = createRecorder({ A: [note] });
     const worker = scheduler.work(run, { slots: 1 });
-    const soon = Date.now() + 400;
+    const soon = Date.now() + soonMs;
     await scheduler.at('A', Date.now() + HOUR);
     await scheduler.at('A', soon);
     await scheduler.at('A', Date.now() + 2 * HOUR);
@@ -60,7 +64,7 @@ export function describeTimers(create: CreateSchedulerHarness): void {
     const scheduler = await harness.open();
     const { run, ended, sessions } = createRecorder();
     const worker = scheduler.work(run, { slots: 1 });
-    const soon = Date.now() + 300;
+    const soon = Date.now() + soonMs;
     await scheduler.at('A', soon);
     await scheduler.cancel('A');
     expect(await scheduler.status('A')).toEqual({ state: 'idle' });

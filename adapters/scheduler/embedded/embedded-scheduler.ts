@@ -211,7 +211,7 @@ export class EmbeddedScheduler implements RunScheduler {
       this.#attempt = Math.max(this.#attempt + 1, Date.now());
       outcome = await run({ session, attempt: this.#attempt, signal, pause: pause.signal });
     } catch {
-      // Nobody tries again here: the same error would end each attempt. The next wake does.
+      // The same error would end each attempt: only the next wake runs the session again.
       outcome = { state: 'idle' };
     }
     if (signal.aborted || running.again || outcome.state === 'paused') return;

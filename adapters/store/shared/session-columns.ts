@@ -23,7 +23,7 @@ export function toContains(text: string): string {
 }
 
 /** A pattern for LIKE that only the given text matches. */
-export function escapePattern(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 

@@ -160,6 +160,7 @@ export function openSessionLog(session: string, isEndFirst = true): SessionLog {
     subscribe: (listener) => store.subscribe(listener),
     close() {
       ended.abort();
+      kept.close();
       opened.delete(log);
       if (byName.get(session) === conversation) byName.delete(session);
     },

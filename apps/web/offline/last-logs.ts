@@ -55,6 +55,7 @@ export async function saveLog(session: string, [opening, ...end]: readonly Event
   }
   if (text.length > MAX_CHARS) return;
   await run('readwrite', (store) => store.put({ session, at: Date.now(), text } satisfies StoredLog));
+  if (((await run('readonly', (store) => store.count())) ?? 0) <= MAX_SESSIONS) return;
   const all = ((await run('readonly', (store) => store.getAll())) ?? []) as StoredLog[];
   for (const { session: old } of all.toSorted((a, b) => b.at - a.at).slice(MAX_SESSIONS)) await removeLog(old);
 }

@@ -12,11 +12,6 @@ export function readHead(sql: Sql, session: string): Promise<Head | undefined> {
   return sql.get<Head>('SELECT seq, hash, fence FROM heads WHERE session_id = $1', [session]);
 }
 
-/** Fence of the session's newest claim; 0 if it was never claimed. */
-export async function readFence(sql: Sql, session: string): Promise<number> {
-  return (await readHead(sql, session))?.fence ?? 0;
-}
-
 /**
  * Events after `after` in order, in batches. Pages are read on demand, so events that are appended during the iteration
  * are included.

@@ -7,7 +7,7 @@ export function toSearchText(text: string): string {
 }
 
 /** Words of letters and digits, in lower case, without marks such as accents. */
-export function toSearchWords(text: string): string[] {
+function toSearchWords(text: string): string[] {
   return (
     text
       .normalize('NFD')

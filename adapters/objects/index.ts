@@ -1,0 +1,4 @@
+export { collectGarbage, type GarbageOptions, type GarbageReport } from './collect-garbage.ts';
+export { GRACE_MS, ObjectBlobs, toBlobKey, type ObjectBlobsOptions } from './object-blobs.ts';
+export type { ObjectBody, ObjectStore, StoredObject } from './object-store.ts';
+export { openS3, type S3Options } from './s3-objects.ts';

@@ -1,0 +1,106 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlobWriter } from '@klaus/core/agent';
+import { KlausError } from '@klaus/core/protocol';
+import type { ObjectStore } from './object-store.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+
+export interface ObjectBlobsOptions {
+  /** Folder for what is not uploaded yet. Default: that of the system for temporary files. */
+  drafts?: string;
+  /** Milliseconds for which the garbage collection spares an object that no event names. Default {@link GRACE_MS}. */
+  graceMs?: number;
+}
+
+/** One day. An event that names an object must follow its upload within half of it. */
+export const GRACE_MS = 86_400_000;
+
+/** Bytes from which a blob is looked up before it is uploaded. */
+const LARGE = 256 * 1_024;
+
+/** Key of a blob. */
+export function toBlobKey(hash: string): string {
+  return `blobs/${hash.slice(0, 2)}/${hash}`;
+}
+
+/** Blobs in an object store, named by the SHA-256 of their bytes. */
+export class ObjectBlobs {
+  readonly #objects: ObjectStore;
+  readonly #drafts: string;
+  readonly #graceMs: number;
+
+  constructor(objects: ObjectStore, { drafts = tmpdir(), graceMs = GRACE_MS }: ObjectBlobsOptions = {}) {
+    this.#objects = objects;
+    this.#drafts = drafts;
+    this.#graceMs = graceMs;
+  }
+
+  /**
+   * Writes each chunk into a draft file of this machine; `finish` uploads it and resolves when the object is durable.
+   * `finish` throws the first error of a write, so that a stream can be piped into the writer without error handling.
+   */
+  writer(): BlobWriter {
+    const path = join(this.#drafts, `klaus-blob-${randomUUID()}`);
+    const hash = createHash('sha256');
+    let size = 0;
+    let failure: Error | undefined;
+    let descriptor: number | undefined = openSync(path, 'wx', 0o600);
+    const discard = (): void => {
+      if (descriptor === undefined) return;
+      closeSync(descriptor);
+      descriptor = undefined;
+      rmSync(path, { force: true });
+    };
+    return {
+      write(chunk) {
+        if (descriptor === undefined || failure !== undefined) return;
+        try {
+          for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
+          hash.update(chunk);
+          size += chunk.length;
+        } catch (error) {
+          failure = error as Error;
+        }
+      },
+      finish: async () => {
+        try {
+          if (failure !== undefined) throw failure;
+          if (descriptor === undefined) throw new Error('The blob was aborted or finished.');
+          const name = hash.digest('hex');
+          await this.#store(toBlobKey(name), { path, size });
+          return { hash: name, size };
+        } finally {
+          discard();
+        }
+      },
+      abort: discard,
+    };
+  }
+
+  /** @throws KlausError `store.corrupt` when the bytes do not match the hash. */
+  async read(hash: string): Promise<Uint8Array | undefined> {
+    if (!HASH.test(hash)) return undefined;
+    const bytes = await this.#objects.get(toBlobKey(hash));
+    if (bytes && createHash('sha256').update(bytes).digest('hex') !== hash) {
+      throw new KlausError('store.corrupt', `The bytes of the object ${toBlobKey(hash)} have changed.`, {
+        hint: 'Restore the object from a backup of the bucket.',
+      });
+    }
+    return bytes;
+  }
+
+  /**
+   * An existing object may be garbage that is about to be deleted. It is written again when half of its time of grace has
+   * passed, so that a collection that began before does not delete what the next event names.
+   */
+  async #store(key: string, body: { path: string; size: number }): Promise<void> {
+    // A request is less than the upload of a large blob that exists.
+    const known = body.size > LARGE ? await this.#objects.stat(key) : undefined;
+    if (!known && (await this.#objects.put(key, body))) return;
+    const existing = known ?? (await this.#objects.stat(key));
+    if (!existing || Date.now() - existing.writtenAt > this.#graceMs / 2) await this.#objects.renew(key, body);
+  }
+}

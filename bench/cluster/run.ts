@@ -1,0 +1,12 @@
+// `npm run bench:cluster [-- NAME] [--quick] [--write]`: what the parts for several machines cost.
+import { runBenchmarks } from '../runner.ts';
+import { toPage } from './page.ts';
+import { timers } from './timers.ts';
+import { wake } from './wake.ts';
+
+await runBenchmarks({
+  command: 'npm run bench:cluster',
+  page: 'docs/benchmarks-cluster.md',
+  toPage,
+  benchmarks: [wake, timers],
+});
