@@ -32,7 +32,7 @@ export interface LogStoreOptions extends DatabaseOptions {
   project(sql: Sql, events: readonly Event[]): Promise<void>;
   /** Reads the row of a session. */
   readRow: (sql: Sql, session: string) => Promise<SessionRow | undefined>;
-  /** Called before any listener, with a change of any process; undefined after notifications were missed. */
+  /** Called before the listeners for commands and lists, with a change of any process; undefined after notifications were missed. */
   apply: (change: Change | undefined) => Promise<void>;
 }
 
@@ -138,8 +138,8 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     inbox: (session) => readInbox(database, session),
     claim: (session, claiming) => leases.claim(session, claiming),
     subscribe: (session, after, listen) => notifier.subscribe(session, after, listen),
-    emitLive: live.emit,
-    onLive: live.listen,
+    emitLive: (event) => live.emit(event),
+    onLive: (listen) => live.listen(listen),
     isWatched: live.isWatched,
     onSend: (session, wake) => notifier.onSend(session, wake),
     writeBlob: () => blobs.writer(),

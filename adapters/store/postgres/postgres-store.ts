@@ -37,11 +37,15 @@ export interface PostgresStoreOptions extends DatabaseOptions {
   retryMs?: number;
 }
 
-/** A store of several machines. Its view has no complete logs. */
-export interface PostgresStore extends Omit<SessionStore, 'view'> {
-  readonly view: PostgresView & Pick<Notifier, 'watch' | 'onUnreadable'>;
+/** A store of several machines without a view, for a process that works on sessions and lists none. */
+export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   /** Sessions with a command that has waited longer than this, the longest first. For the sweep that repairs lost wakes. */
   overdueWakes(olderThanMs: number): Promise<string[]>;
+}
+
+/** A store of several machines. Its view has no complete logs. */
+export interface PostgresStore extends PostgresWorkerStore {
+  readonly view: PostgresView & Pick<Notifier, 'watch' | 'onUnreadable'>;
 }
 
 const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
@@ -54,16 +58,47 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
 };
 
 /**
- * Connects to the store, and creates or updates its schema.
+ * Connects to the store, and creates or updates its schema. Each commit of any process updates the view.
  *
  * @throws KlausError `store.busy` when Postgres cannot be reached, `config` when it refuses, `store.corrupt`.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  let loaded: LoadedView | undefined;
+  const { log, store } = await openStore(options, (change) => applyChange(loaded, change));
+  try {
+    loaded = await createView(log.database, { clock: options.clock ?? MACHINE_CLOCK });
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+  const { view } = loaded;
+  return {
+    ...store,
+    view: {
+      ...view,
+      watch: (notice) => log.notifier.watch(notice),
+      onUnreadable: (listener) => log.notifier.onUnreadable(listener),
+    },
+    async close() {
+      loaded?.close();
+      await log.close();
+    },
+  };
+}
+
+/** The same without a view, which saves a read for each commit of any process. */
+export async function createPostgresWorkerStore(options: PostgresStoreOptions): Promise<PostgresWorkerStore> {
+  return (await openStore(options, async () => {})).store;
+}
+
+async function openStore(
+  options: PostgresStoreOptions,
+  apply: (change: Change | undefined) => Promise<void>,
+): Promise<{ log: LogStore; store: PostgresWorkerStore }> {
   const { clock = MACHINE_CLOCK, redact } = options;
   const blobs = options.blobs ?? createFolderBlobStore(options.home!);
   const inherited: InheritedCache = new Map();
   const projection = { maxToolResultSize: options.maxToolResultSize ?? DEFAULT_RESULT_SIZE, inherited };
-  let loaded: LoadedView | undefined;
   const log = await openLogStore({
     ...options,
     clock,
@@ -72,23 +107,11 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     inherited,
     project: (sql, events) => projectEvents(sql, events, projection),
     readRow: findSession,
-    apply: (change) => applyChange(loaded, change),
+    apply,
   });
-  try {
-    loaded = await createView(log.database, { clock });
-  } catch (error) {
-    await log.close();
-    throw error;
-  }
-  const { view } = loaded;
   const { database } = log;
-  return {
+  const store: PostgresWorkerStore = {
     ...log,
-    view: {
-      ...view,
-      watch: (notice) => log.notifier.watch(notice),
-      onUnreadable: (listener) => log.notifier.onUnreadable(listener),
-    },
     knowledge: (workspace) => createKnowledge(database, { workspace, clock }),
     recall: (session) => createRecall(database, { session, readBlob: (hash) => blobs.read(hash) }),
     ...createQueries(database, {
@@ -99,11 +122,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       countBlobs: () => countBlobs(blobs),
     }),
     ...createLogQueries(log, { clock, blobs, redact }),
-    async close() {
-      loaded.close();
-      await log.close();
-    },
   };
+  return { log, store };
 }
 
 type LogQueries = Pick<

@@ -21,7 +21,7 @@ interface Waiter {
 
 export interface NotifierParts {
   read(session: string, after: number): AsyncIterable<readonly Event[]>;
-  /** Called before any listener, with a change of any process; undefined after notifications were missed. */
+  /** Called before the listeners for commands and lists, with a change of any process; undefined after notifications were missed. */
   apply(change: Change | undefined): Promise<void>;
   /** Number of this process: its own notifications are not delivered twice. */
   holder(): number;
@@ -78,8 +78,8 @@ export class Notifier {
   /** Call it after this process committed. Resolves when the listeners were called, except those that wait for a read. */
   committed(change: Change, events: readonly Event[] = []): Promise<void> {
     return this.#enqueue(async () => {
-      await this.#parts.apply(change);
       if (change.kind === 'events') this.#publish(change.session, events);
+      await this.#parts.apply(change);
       this.#report(change);
     });
   }
@@ -88,11 +88,11 @@ export class Notifier {
   received(change: Change): void {
     if (change.holder === this.#parts.holder()) return;
     void this.#enqueue(async () => {
-      await this.#parts.apply(change);
       for (const subscription of this.#subscriptions) {
         if (subscription.session === change.session && change.kind === 'events' && subscription.last < change.seq)
           void this.#catchUp(subscription);
       }
+      await this.#parts.apply(change);
       this.#report(change);
     });
   }
