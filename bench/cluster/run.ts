@@ -1,6 +1,7 @@
 // `npm run bench:cluster [-- NAME] [--quick] [--write]`: what the parts for several machines cost.
 import { runBenchmarks } from '../runner.ts';
 import { toPage } from './page.ts';
+import { postgres } from './postgres.ts';
 import { timers } from './timers.ts';
 import { wake } from './wake.ts';
 
@@ -8,5 +9,5 @@ await runBenchmarks({
   command: 'npm run bench:cluster',
   page: 'docs/benchmarks-cluster.md',
   toPage,
-  benchmarks: [wake, timers],
+  benchmarks: [postgres, wake, timers],
 });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { LEASE_MS } from './leases/lease-time.ts';
-import { markCommitUnknown, toDatabaseError } from './database-error.ts';
+import { isConnectionLost, markCommitUnknown, toDatabaseError } from './database-error.ts';
 import { toStatementName } from './statement-name.ts';
 
 /** Statements over one connection or the pool. Errors of Postgres are thrown as KlausError. */
@@ -22,7 +22,13 @@ export interface Database extends Sql {
    * @throws KlausError `store.busy` when the connection was lost; see `isCommitUnknown`.
    */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** The same on one unchanging state of the database, for `work` that only reads. */
+  /**
+   * Runs statements in one transaction and one round trip: `send` sends all of them before it waits for the first.
+   *
+   * @throws KlausError `store.busy` when the connection was lost; see `isCommitUnknown`.
+   */
+  together(send: (sql: Pick<Sql, 'run'>) => Promise<unknown>): Promise<void>;
+  /** Runs `work`, which only reads, on one unchanging state of the database. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Waits for running work. Idempotent. */
   close(): Promise<void>;
@@ -98,6 +104,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     run: (text, values) => use((client) => toSql(client).run(text, values)),
     script: (text) => use((client) => toSql(client).script(text)),
     transaction: (work) => transaction('BEGIN', work),
+    together: (send) => use((client) => sendTogether(client, send)),
     snapshot: (work) => transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
     close: () => (closing ??= pool.end()),
   };
@@ -139,6 +146,38 @@ export function toSql(client: pg.ClientBase): Sql {
       }
     },
   };
+}
+
+/**
+ * After an error the COMMIT is a ROLLBACK. It was sent in any case: when the connection is lost, it may have arrived. One
+ * statement is a transaction of its own.
+ */
+async function sendTogether(client: pg.ClientBase, send: (sql: Pick<Sql, 'run'>) => Promise<unknown>): Promise<void> {
+  const statements: { text: string; values: readonly unknown[]; done: PromiseWithResolvers<number> }[] = [];
+  let isSent = false;
+  const ended = send({
+    run(text, values = []) {
+      if (isSent) throw new Error('A statement was sent after the end of its transaction.');
+      const done = Promise.withResolvers<number>();
+      statements.push({ text, values, done });
+      return done.promise;
+    },
+  });
+  isSent = true;
+  const sql = toSql(client);
+  const isSingle = statements.length === 1;
+  const sent = isSingle ? [] : [sql.run('BEGIN')];
+  for (const { text, values, done } of statements) {
+    const result = sql.run(text, values);
+    result.then(done.resolve, done.reject);
+    sent.push(result);
+  }
+  if (!isSingle) sent.push(sql.run('COMMIT'));
+  const failures = (await Promise.allSettled([...sent, ended])).filter((result) => result.status === 'rejected');
+  if (failures.length === 0) return;
+  const { reason } = failures[0]!;
+  if (failures.some((failure) => isConnectionLost(failure.reason))) markCommitUnknown(reason);
+  throw reason;
 }
 
 /** Statements are prepared once a connection. */

@@ -13,6 +13,8 @@ import { readBatches } from './log/log.ts';
 import { createOutbox } from './log/outbox.ts';
 import { retryLost } from './log/retry.ts';
 import { recordInHostChain } from './log/session-records.ts';
+import { isRecorded } from '../shared/session-records.ts';
+import { needsInherited } from './projections/project-events.ts';
 import { createStateCache } from './log/state-cache.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { InheritedCache } from './projections/inherited.ts';
@@ -30,6 +32,8 @@ export interface LogStoreOptions extends DatabaseOptions {
   inherited: InheritedCache;
   /** Updates the projections by events of one session, in the transaction that appends them. */
   project(sql: Sql, events: readonly Event[]): Promise<void>;
+  /** The same for plain events, whose statements need nothing that is stored. */
+  projectPlain(sql: Pick<Sql, 'run'>, events: readonly Event[]): Promise<void>;
   /** Reads the row of a session. */
   readRow: (sql: Sql, session: string) => Promise<SessionRow | undefined>;
   /** Called before the listeners for commands and lists, with a change of any process; undefined after notifications were missed. */
@@ -68,6 +72,8 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     holder,
     retryMs,
     also: (sql, written) => writeAlso(sql, written, { options, outbox }),
+    isPlain: (event) => !outbox.isCollecting() && !isRecorded(event) && !needsInherited(event),
+    projectPlain: (sql, events) => options.projectPlain(sql, events),
     async committed(session, events) {
       const seq = events.at(-1)!.seq;
       await notifier.committed({ kind: 'events', holder: holder(), session, seq }, events);

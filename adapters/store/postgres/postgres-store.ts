@@ -15,7 +15,7 @@ import { openLogStore, type LogStore } from './log-store.ts';
 import type { Change } from './notify/change.ts';
 import type { Notifier } from './notify/notifier.ts';
 import type { InheritedCache } from './projections/inherited.ts';
-import { projectEvents } from './projections/project-events.ts';
+import { projectEvents, projectPlainEvents } from './projections/project-events.ts';
 import { createKnowledge } from './queries/knowledge.ts';
 import { createQueries } from './queries/queries.ts';
 import { findSession } from './queries/sessions.ts';
@@ -106,6 +106,7 @@ async function openStore(
     redact,
     inherited,
     project: (sql, events) => projectEvents(sql, events, projection),
+    projectPlain: (sql, events) => projectPlainEvents(sql, events, projection),
     readRow: findSession,
     apply,
   });

@@ -4,7 +4,9 @@ import type { Database, Sql } from '../database.ts';
 import { isCommitUnknown, isConnectionLost } from '../database-error.ts';
 import type { Append, Outcome, Written } from './append.ts';
 import { retryLost } from './retry.ts';
-import { writeGroup } from './write-group.ts';
+import { chainKnown, writeKnown } from './write-known.ts';
+import { settleAll, writeGroup } from './write-group.ts';
+import type { Head } from '../../shared/chain-drafts.ts';
 
 /** Events of one transaction, unless a single append has more. */
 const MAX_EVENTS = 2_000;
@@ -16,6 +18,10 @@ export interface AppenderParts {
   retryMs: number;
   /** What else belongs to the written appends, in the same transaction. */
   also(sql: Sql, written: readonly { append: Append; written: Written }[]): Promise<void>;
+  /** True for an event with which only the projections of its session change, without a look at what is stored. */
+  isPlain(event: Event): boolean;
+  /** Updates the projections by plain events of one session. */
+  projectPlain(sql: Pick<Sql, 'run'>, events: readonly Event[]): Promise<void>;
   /** Called after the commit, before the appends resolve. */
   committed(session: string, events: readonly Event[]): Promise<void>;
   /** Called when it stays unknown whether an append of this lease is durable. */
@@ -30,6 +36,8 @@ export class Appender {
   readonly #parts: AppenderParts;
   #waiting: Append[] = [];
   #running: Promise<void> | undefined;
+  /** The end of each session after the last append of this lease. */
+  readonly #heads = new WeakMap<Lease, Head>();
 
   constructor(parts: AppenderParts) {
     this.#parts = parts;
@@ -62,10 +70,9 @@ export class Appender {
   }
 
   async #commit(group: readonly Append[]): Promise<void> {
-    let isUnknown = false;
-    let outcomes: Outcome[];
+    let { outcomes, isUnknown } = await this.#commitKnown(group);
     try {
-      outcomes = await retryLost(async () => {
+      outcomes ??= await retryLost(async () => {
         try {
           return await this.#parts.database.transaction((sql) => this.#write(sql, group));
         } catch (error) {
@@ -78,6 +85,38 @@ export class Appender {
       return;
     }
     await this.#settle(outcomes);
+  }
+
+  /**
+   * Commits plain events of sessions whose ends are known in one round trip. Without outcomes nothing is decided: the
+   * usual way follows, which finds out what is stored.
+   */
+  async #commitKnown(group: readonly Append[]): Promise<{ outcomes?: Outcome[]; isUnknown: boolean }> {
+    const known = chainKnown(group, this.#heads);
+    if (!known || !known.every(({ written }) => written.events.every((event) => this.#parts.isPlain(event)))) {
+      return { isUnknown: false };
+    }
+    for (const { append, written } of known) append.written = written;
+    try {
+      const events = Map.groupBy(
+        known.flatMap(({ written }) => written.events),
+        ({ session }) => session,
+      );
+      await this.#parts.database.together((sql) =>
+        settleAll([
+          writeKnown(sql, known, { heads: this.#heads, holder: this.#parts.holder() }),
+          ...[...events.values()].map((own) => this.#parts.projectPlain(sql, own)),
+        ]),
+      );
+      return { outcomes: known, isUnknown: false };
+    } catch (error) {
+      const isUnknown = isCommitUnknown(error);
+      for (const append of group) {
+        this.#heads.delete(append.lease);
+        if (!isUnknown) delete append.written;
+      }
+      return { isUnknown };
+    }
   }
 
   async #write(sql: Sql, group: readonly Append[]): Promise<Outcome[]> {
@@ -106,6 +145,7 @@ export class Appender {
     for (const outcome of outcomes) {
       if (!('written' in outcome) || outcome.written.events.length === 0) continue;
       const { session } = outcome.append.lease;
+      this.#heads.set(outcome.append.lease, outcome.written.head);
       bySession.set(session, [...(bySession.get(session) ?? []), ...outcome.written.events]);
     }
     await Promise.all([...bySession].map(([session, events]) => this.#parts.committed(session, events)));

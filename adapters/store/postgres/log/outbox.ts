@@ -15,6 +15,8 @@ export interface OutboxParts {
 
 /** An outbox with what the store does at each append, in its transaction. */
 export function createOutbox({ database, listener, readRow }: OutboxParts): Outbox & {
+  /** False while nothing collects notifications: `take` does nothing then. */
+  isCollecting(): boolean;
   take(sql: Sql, events: readonly Event[], now: number): Promise<void>;
 } {
   let toBody: Parameters<Outbox['collect']>[0] | undefined;
@@ -27,6 +29,7 @@ export function createOutbox({ database, listener, readRow }: OutboxParts): Outb
   };
   return {
     collect: (given) => void (toBody = given),
+    isCollecting: () => toBody !== undefined,
     async take(sql, events, now) {
       if (!toBody) return;
       const rows = new Map<string, SessionRow | undefined>();

@@ -2,9 +2,10 @@ import { KlausError } from '@klaus/core/protocol';
 import type { Database, Sql } from '../database.ts';
 import { m001 } from './m001-initial.ts';
 import { m002 } from './m002-search.ts';
+import { m003 } from './m003-append.ts';
 import type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [m001, m002];
+export const MIGRATIONS: readonly Migration[] = [m001, m002, m003];
 
 /** Number of the advisory lock that one process holds while it changes the schema. */
 const MIGRATION_LOCK = 0x6b6c61;

@@ -43,12 +43,30 @@ export async function projectEvents(
   const inherited = events.some(needsInherited)
     ? await readInherited(sql, { session, events, cache: options.inherited })
     : 0;
-  const projection = new Projection(session, options.maxToolResultSize);
+  await projectAfter(sql, events, { inherited, maxToolResultSize: options.maxToolResultSize });
+}
+
+/** The same for events that all do without {@link needsInherited}. All statements are sent before it waits. */
+export async function projectPlainEvents(
+  sql: Pick<Sql, 'run'>,
+  events: readonly Event[],
+  { maxToolResultSize }: ProjectionOptions,
+): Promise<void> {
+  await projectAfter(sql, events, { inherited: 0, maxToolResultSize });
+}
+
+async function projectAfter(
+  sql: Pick<Sql, 'run'>,
+  events: readonly Event[],
+  { inherited, maxToolResultSize }: ProjectionOptions & { inherited: number },
+): Promise<void> {
+  const projection = new Projection(events[0]!.session, maxToolResultSize);
   for (const event of events) projection.add(event, inherited);
   await Promise.all(projection.end().map(([text, values]) => sql.run(text, values)));
 }
 
-function needsInherited(event: Event): boolean {
+/** True if the projection of an event depends on what its session inherited. */
+export function needsInherited(event: Event): boolean {
   return dependsOnFork(event) || event.type === 'approval.answered' || event.type === 'approval.changed';
 }
 

@@ -1,0 +1,56 @@
+import type { Lease } from '@klaus/core/agent';
+import { chainDrafts, type Head } from '../../shared/chain-drafts.ts';
+import type { Sql } from '../database.ts';
+import { toPayload } from '../notify/change.ts';
+import type { Append, Written } from './append.ts';
+
+type Known = { append: Append; written: Written };
+type Heads = Pick<WeakMap<Lease, Head>, 'get'>;
+
+/** Chains the drafts to the ends that are known. Undefined when a statement has to read something first. */
+export function chainKnown(group: readonly Append[], heads: Heads): Known[] | undefined {
+  const ends = new Map<Lease, Head>();
+  const sessions = new Map<string, Lease>();
+  const known: Known[] = [];
+  for (const append of group) {
+    const { lease, drafts, consume } = append;
+    const head = ends.get(lease) ?? heads.get(lease);
+    // Two leases of one session are those of a former and of the present holder.
+    const isOther = (sessions.get(lease.session) ?? lease) !== lease;
+    if (!head || isOther || append.written || consume.length > 0 || drafts.length === 0) return undefined;
+    const written = chainDrafts(head, lease.session, drafts);
+    ends.set(lease, written.head);
+    sessions.set(lease.session, lease);
+    known.push({ append, written });
+  }
+  return known;
+}
+
+/**
+ * Writes records with one statement, which fails without an effect when a session does not end as known or was claimed
+ * again.
+ */
+export async function writeKnown(
+  sql: Pick<Sql, 'run'>,
+  known: readonly Known[],
+  { heads, holder }: { heads: Heads; holder: number },
+): Promise<void> {
+  const ends = new Map(known.map(({ append, written }) => [append.lease, written.head]));
+  const leases = [...ends.keys()];
+  const from = leases.map((lease) => heads.get(lease)!);
+  const to = [...ends.values()];
+  const events = known.flatMap(({ written }) => written.events);
+  await sql.run('SELECT klaus_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', [
+    leases.map(({ session }) => session),
+    leases.map(({ fence }) => fence),
+    from.map(({ seq }) => seq),
+    from.map(({ hash }) => hash),
+    to.map(({ seq }) => seq),
+    to.map(({ hash }) => hash),
+    events.map(({ session }) => session),
+    events.map(({ seq }) => seq),
+    events.map(({ type }) => type),
+    known.flatMap(({ written }) => written.records),
+    [...ends].map(([{ session }, { seq }]) => toPayload({ kind: 'events', holder, session, seq })),
+  ]);
+}
