@@ -2,3 +2,4 @@ export { collectGarbage, type GarbageOptions, type GarbageReport } from './colle
 export { GRACE_MS, ObjectBlobs, toBlobKey, type ObjectBlobsOptions } from './object-blobs.ts';
 export type { ObjectBody, ObjectStore, StoredObject } from './object-store.ts';
 export { openS3, type S3Options } from './s3-objects.ts';
+export { archiveState, findState, isBase, readPacks, type ArchivedState } from './state-archive.ts';

@@ -4,10 +4,11 @@ import { toPage } from './page.ts';
 import { postgres } from './postgres.ts';
 import { timers } from './timers.ts';
 import { wake } from './wake.ts';
+import { workspace } from './workspace.ts';
 
 await runBenchmarks({
   command: 'npm run bench:cluster',
   page: 'docs/benchmarks-cluster.md',
   toPage,
-  benchmarks: [postgres, wake, timers],
+  benchmarks: [postgres, workspace, wake, timers],
 });

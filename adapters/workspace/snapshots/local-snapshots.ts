@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { makeFolder } from '@klaus/adapters/system';
+import { toPlain } from './path.ts';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import type { ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
 import { toIndexEntries } from '../git-index.ts';
@@ -24,6 +25,8 @@ import { prepareStore } from './snapshot-stores.ts';
 import { hasState, readMetadata, toStateWrite, type StateMetadata, type Uncovered } from './states.ts';
 import { finishPlans } from './restore/restore-plan.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
+import { packState } from './transfer/pack-state.ts';
+import { unpackState } from './transfer/unpack-state.ts';
 import { toTreeHash, Trees } from './trees.ts';
 
 export interface SnapshotsOptions {
@@ -58,6 +61,10 @@ export interface LocalSnapshots extends Snapshots, Disposable {
   readonly repositories: readonly string[];
   /** Removes data that no stored state needs. @throws KlausError `store.busy`. */
   gc(options: GcOptions): Promise<GcReport>;
+  /** A state as packs for another machine, see {@link packState}. */
+  pack(tree: TreeId, since?: TreeId): AsyncIterable<Uint8Array>;
+  /** Stores a state of another machine, see {@link unpackState}. */
+  unpack(packs: AsyncIterable<Uint8Array>, tree: TreeId): Promise<void>;
   close(): void;
 }
 
@@ -254,6 +261,14 @@ class FolderSnapshots implements LocalSnapshots {
     });
   }
 
+  pack(tree: TreeId, since?: TreeId): AsyncIterable<Uint8Array> {
+    return packState(this.#store, { tree, since });
+  }
+
+  unpack(packs: AsyncIterable<Uint8Array>, tree: TreeId): Promise<void> {
+    return this.#locked({ alone: false }, () => unpackState(this.#store, packs, tree));
+  }
+
   close(): void {
     this.#store.db.close();
   }
@@ -297,13 +312,4 @@ async function readGitStates(root: SnapshotStore['root'], repositories: readonly
     if (state) states.push(state);
   }
   return states;
-}
-
-/** Normalizes a path for states. @throws KlausError `usage` when it leaves the workspace. */
-function toPlain(path: string): string {
-  const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (path.startsWith('/') || path.includes('\0') || names.includes('..')) {
-    throw new KlausError('usage', `"${path}" is not a path in the workspace.`);
-  }
-  return names.join('/');
 }

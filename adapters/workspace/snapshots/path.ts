@@ -26,3 +26,12 @@ export function toEdit(entry: TreeEntry | null): TreeEdit {
   const { type, mode, size, hash } = entry;
   return { type, mode, size, hash: type === 'directory' ? undefined : Buffer.from(hash, 'hex') };
 }
+
+/** Normalizes a path for states. @throws KlausError `usage` when it leaves the workspace. */
+export function toPlain(path: string): string {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (path.startsWith('/') || path.includes('\0') || names.includes('..')) {
+    throw new KlausError('usage', `"${path}" is not a path in the workspace.`);
+  }
+  return names.join('/');
+}

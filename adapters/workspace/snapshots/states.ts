@@ -7,7 +7,7 @@ import { now, type Write } from './objects/object-writer.ts';
 const FRESH_S = 600;
 const MAX_UNCOVERED = 1_000;
 
-const uncoveredSchema = z.object({
+export const uncoveredSchema = z.object({
   path: z.string(),
   why: z.enum(['unreadable', 'special file', 'name is not UTF-8', 'other filesystem', 'path too long']),
 });
