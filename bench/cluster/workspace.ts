@@ -82,8 +82,8 @@ async function rebuild(
   { objects, state, known }: { objects: ObjectStore; state: ArchivedState; known?: ArchivedState },
 ): Promise<void> {
   await snapshots.unpack(readPacks(objects, { workspace: WORKSPACE, state, known }), state.tree);
-  const present = known?.tree ?? (await snapshots.snapshot());
-  const { applied } = await snapshots.apply(await snapshots.changes(present, state.tree));
+  if (!known) return await snapshots.checkOut(state.tree);
+  const { applied } = await snapshots.apply(await snapshots.changes(known.tree, state.tree));
   if (!applied) throw new Error('The workspace was not rebuilt.');
 }
 

@@ -81,6 +81,20 @@ describe('packs of a state', () => {
     expect(await to.snapshots.changes(await to.snapshots.snapshot(), tree)).toEqual([]);
   });
 
+  test('an empty folder gets a state at once, and a folder with files never', async () => {
+    using from = await openWorker();
+    using to = await openWorker();
+    fill(from.folder);
+    chmodSync(join(from.folder.root, 'src/deep'), 0o550);
+    const tree = await from.snapshots.snapshot();
+    await to.snapshots.unpack(from.snapshots.pack(tree), tree);
+    await to.snapshots.checkOut(tree);
+    expect(await to.snapshots.snapshot()).toBe(tree);
+    await expect(to.snapshots.checkOut(tree)).rejects.toMatchObject({ code: 'usage' });
+    expect(await to.snapshots.snapshot()).toBe(tree);
+    await expect(from.snapshots.checkOut('0'.repeat(64))).rejects.toMatchObject({ code: 'usage' });
+  });
+
   test('the difference to a known state contains what changed only', async () => {
     using from = await openWorker();
     using to = await openWorker();

@@ -36,14 +36,17 @@ export function loadWorker(require: NodeJS.Require = ownRequire): Pick<TemporalP
   return load('@temporalio/worker', () => {
     const worker: TemporalPackages['worker'] = require('@temporalio/worker');
     const ofWorker = createRequire(require.resolve('@temporalio/worker'));
-    if (!isInstalled) installRuntime(worker);
-    isInstalled = true;
     return { worker, activity: ofWorker('@temporalio/activity') };
   });
 }
 
-/** The process decides itself what its signals do, and logs of its own. */
-function installRuntime(worker: TemporalPackages['worker']): void {
+/**
+ * Starts the native part of the worker, once for each process, which does not end by itself after that. The process
+ * decides itself what its signals do, and logs of its own.
+ */
+export function installRuntime({ worker }: Pick<TemporalPackages, 'worker'>): void {
+  if (isInstalled) return;
+  isInstalled = true;
   worker.Runtime.install({
     shutdownSignals: [],
     logger: new worker.DefaultLogger('ERROR'),

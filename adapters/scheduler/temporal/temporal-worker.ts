@@ -1,7 +1,7 @@
 import type { Worker } from '@temporalio/worker';
 import type { RunOutcome, RunSession, RunWorker } from '@klaus/core/agent';
 import { toKlausError } from '@klaus/core/protocol';
-import { loadWorker, type TemporalPackages } from './packages.ts';
+import { installRuntime, loadWorker, type TemporalPackages } from './packages.ts';
 import { toSchedulerError } from './temporal-errors.ts';
 import { type TemporalOptions, toConnectionOptions } from './temporal-options.ts';
 import { provideWorkflowBundle } from './workflow-bundle.ts';
@@ -35,6 +35,7 @@ export class TemporalWorker implements RunWorker {
     this.#run = run;
     this.#slots = slots;
     this.#packages = loadWorker();
+    installRuntime(this.#packages);
     this.#ended = this.#work();
   }
 

@@ -11,7 +11,7 @@ import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
 import { collectGarbage, type GcOptions, type GcReport } from './objects/gc.ts';
 import { applyGitChanges, scanGitData } from './git/git-data.ts';
 import { hasGitObject } from './git/git-objects.ts';
-import { readGitState, type GitState } from './git/git-state.ts';
+import { readGitStates, toGitPaths, type GitState } from './git/git-state.ts';
 import { withScan, type SnapshotStore } from './snapshot-store.ts';
 import { withLock } from './lock.ts';
 import { ObjectWriter } from './objects/object-writer.ts';
@@ -25,6 +25,7 @@ import { prepareStore } from './snapshot-stores.ts';
 import { hasState, readMetadata, toStateWrite, type StateMetadata, type Uncovered } from './states.ts';
 import { finishPlans } from './restore/restore-plan.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
+import { checkOut } from './transfer/check-out.ts';
 import { packState } from './transfer/pack-state.ts';
 import { unpackState } from './transfer/unpack-state.ts';
 import { toTreeHash, Trees } from './trees.ts';
@@ -65,6 +66,8 @@ export interface LocalSnapshots extends Snapshots, Disposable {
   pack(tree: TreeId, since?: TreeId): AsyncIterable<Uint8Array>;
   /** Stores a state of another machine, see {@link unpackState}. */
   unpack(packs: AsyncIterable<Uint8Array>, tree: TreeId): Promise<void>;
+  /** Writes a state into the empty workspace, see {@link checkOut}. */
+  checkOut(tree: TreeId): Promise<void>;
   close(): void;
 }
 
@@ -269,6 +272,10 @@ class FolderSnapshots implements LocalSnapshots {
     return this.#locked({ alone: false }, () => unpackState(this.#store, packs, tree));
   }
 
+  checkOut(tree: TreeId): Promise<void> {
+    return this.#locked({ alone: true }, () => checkOut(this.#store, tree));
+  }
+
   close(): void {
     this.#store.db.close();
   }
@@ -299,17 +306,4 @@ class FolderSnapshots implements LocalSnapshots {
       throw toSnapshotError(error, this.#store.db.folder);
     }
   }
-}
-
-function toGitPaths(states: readonly Pick<GitState, 'path'>[]): string[] {
-  return states.map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
-}
-
-async function readGitStates(root: SnapshotStore['root'], repositories: readonly string[]): Promise<GitState[]> {
-  const states: GitState[] = [];
-  for (const path of repositories) {
-    const state = await readGitState(root, path);
-    if (state) states.push(state);
-  }
-  return states;
 }

@@ -111,3 +111,18 @@ function readBytes(directory: Directory, name: string, { from }: { from: number 
 function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'ENXIO'].includes(codeOf(error));
 }
+
+/** Paths of the `.git` entries of repositories. */
+export function toGitPaths(states: readonly Pick<GitState, 'path'>[]): string[] {
+  return states.map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
+}
+
+/** The states of the repositories that still exist. */
+export async function readGitStates(root: Root, repositories: readonly string[]): Promise<GitState[]> {
+  const states: GitState[] = [];
+  for (const path of repositories) {
+    const state = await readGitState(root, path);
+    if (state) states.push(state);
+  }
+  return states;
+}
