@@ -44,7 +44,7 @@ export function isBase(state: ArchivedState): boolean {
 
 /**
  * Stores a state of a workspace, and resolves when it is durable: an event may name it then. A state that is stored
- * already stays as it is, whoever stored it.
+ * already is not replaced.
  */
 export async function archiveState(objects: ObjectStore, saved: SavedState): Promise<ArchivedState> {
   const { workspace, tree, session, fence, base, packs } = saved;
