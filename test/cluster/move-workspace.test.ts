@@ -44,14 +44,15 @@ async function restore(snapshots: LocalSnapshots, tree: string): Promise<void> {
   expect(result).toMatchObject({ applied: true });
 }
 
-function fill({ root, write }: Folder): void {
-  write('.gitignore', 'out\n');
-  write('out/ignored.bin', randomBytes(50_000));
-  write('src/deep/er/file.ts', 'export const one = 1;\n');
-  write('ünïcødé \u{1F600}', 'u');
-  write('large.bin', randomBytes(9_000_000));
-  write('empty', '');
-  write('run.sh', '#!/bin/sh\n');
+function fill(folder: Folder): void {
+  const { root } = folder;
+  folder.write('.gitignore', 'out\n');
+  folder.write('out/ignored.bin', randomBytes(50_000));
+  folder.write('src/deep/er/file.ts', 'export const one = 1;\n');
+  folder.write('ünïcødé \u{1F600}', 'u');
+  folder.write('large.bin', randomBytes(9_000_000));
+  folder.write('empty', '');
+  folder.write('run.sh', '#!/bin/sh\n');
   chmodSync(join(root, 'run.sh'), 0o750);
   mkdirSync(join(root, 'nothing'), { mode: 0o700 });
   symlinkSync('src/deep', join(root, 'link'));

@@ -1,0 +1,100 @@
+import type { Clock, RunScheduler, StoreQueries } from '@klaus/core/agent';
+
+/** What a sweep reads: a store of several machines. */
+export interface SweptStore extends Pick<StoreQueries, 'isClaimed' | 'session' | 'approvals' | 'attention'> {
+  /** Sessions with a command that has waited longer than this, the longest first. */
+  overdueWakes(olderThanMs: number): Promise<string[]>;
+}
+
+export interface SweepOptions {
+  store: SweptStore;
+  scheduler: Pick<RunScheduler, 'wake' | 'at'>;
+  /** Milliseconds that a command waits before the call of the scheduler counts as lost. Default 2,000. */
+  overdueMs?: number;
+  /** Default: the machine's clock. */
+  clock?: Pick<Clock, 'now' | 'every'>;
+  /** Called when the store or the scheduler fails. The next sweep tries again. Default: nothing. */
+  onError?: (error: unknown) => void;
+}
+
+export interface Sweep {
+  /** Repairs what is lost now. `isFull` also looks for runs without an end and for approvals that expire. */
+  run(isFull?: boolean): Promise<void>;
+  stop(): void;
+}
+
+/** Milliseconds between two sweeps. */
+const EVERY_MS = 2_000;
+/** Sweeps between two that are full. */
+const FULL_EVERY = 15;
+/** Milliseconds between two wakes of a session that does not continue: doubled for each, up to the longest. */
+const WAIT = { first: 4_000, longest: 300_000 } as const;
+
+const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
+  now: () => Date.now(),
+  every(ms, tick) {
+    const timer = setInterval(tick, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/**
+ * Repairs lost calls of a scheduler from the store, which alone knows what there is to do. Any number of processes may
+ * do it at the same time, because every call of a scheduler is idempotent.
+ */
+export function startSweep(options: SweepOptions): Sweep {
+  const { store, scheduler, overdueMs = 2_000, clock = MACHINE_CLOCK, onError = () => {} } = options;
+  /** Sessions that were woken and have not continued since. */
+  const woken = new Map<string, { next: number; wait: number }>();
+  const wake = async (session: string): Promise<void> => {
+    const known = woken.get(session);
+    if (known && clock.now() < known.next) return;
+    // Its holder reads the inbox itself.
+    if (await store.isClaimed(session)) return;
+    const wait = known ? Math.min(known.wait * 2, WAIT.longest) : WAIT.first;
+    await scheduler.wake(session, 'sweep');
+    woken.set(session, { next: clock.now() + wait, wait });
+  };
+  const run = async (isFull = false): Promise<void> => {
+    const found = new Set<string>();
+    for (const id of await store.overdueWakes(overdueMs)) found.add(await findRoot(store, id));
+    if (isFull) {
+      const { items } = await store.attention();
+      for (const { kind, session } of items) if (kind === 'interrupted') found.add(session);
+      for (const { session, expiresAt } of await store.approvals({ open: true })) {
+        await scheduler.at(await findRoot(store, session), expiresAt);
+      }
+      // Between full sweeps it is not known which runs have an end.
+      for (const session of woken.keys()) if (!found.has(session)) woken.delete(session);
+    }
+    for (const session of found) await wake(session);
+  };
+  let sweeps = 0;
+  let isRunning = false;
+  const tick = async (): Promise<void> => {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await run(sweeps++ % FULL_EVERY === 0);
+    } catch (error) {
+      onError(error);
+    } finally {
+      isRunning = false;
+    }
+  };
+  return { run, stop: clock.every(EVERY_MS, () => void tick()) };
+}
+
+/** The session that the user opened: a child is run by it. A fork of a child has no parent. */
+async function findRoot(store: Pick<SweptStore, 'session'>, id: string): Promise<string> {
+  const seen = [id];
+  for (let row = await store.session(id); row && row.parent !== null && row.forkedFrom === null;) {
+    const { parent } = row;
+    if (seen.includes(parent)) break;
+    row = await store.session(parent);
+    // A deleted session has no row.
+    if (row) seen.push(parent);
+  }
+  return seen.at(-1)!;
+}

@@ -1,0 +1,172 @@
+// Covers adapters/store/postgres, sdk/cluster: the sweep that repairs lost calls of a scheduler.
+import { createPostgresWorkerStore, type PostgresWorkerStore } from '@klaus/adapters/postgres-store';
+import type { Draft } from '@klaus/core/agent';
+import { startSweep, type SweepOptions, type WakeReason } from '@klaus/sdk/scheduler';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addSession, toOpened } from '../../adapters/store/fixtures/add-session.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../../adapters/store/fixtures/postgres-server.ts';
+import { createTemporaryHome } from '../../adapters/store/fixtures/temporary-home.ts';
+
+const NOW = Date.UTC(2026, 0, 2);
+/** Sweeps happen on request. */
+const STOPPED = { now: () => NOW, every: () => () => {} };
+const RUN = '01KE0000000000000000000RUN';
+const BEGUN: Draft = { type: 'run.started', run: RUN, trigger: 'prompt', onAsk: 'wait', at: NOW };
+
+/** A scheduler that records its calls. */
+function createCalls() {
+  const woken: string[] = [];
+  const timers = new Map<string, number>();
+  return {
+    woken,
+    timers,
+    async wake(session: string, why: WakeReason): Promise<void> {
+      woken.push(`${session} ${why}`);
+    },
+    async at(session: string, time: number): Promise<void> {
+      timers.set(session, Math.min(time, timers.get(session) ?? Infinity));
+    },
+  };
+}
+
+describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
+  const stack = new AsyncDisposableStack();
+  let server: PostgresServer;
+  beforeAll(async () => void (server = stack.use(await startPostgres())));
+  afterAll(() => stack.disposeAsync());
+
+  const open = async (url: string): Promise<PostgresWorkerStore> => {
+    const home = stack.use(createTemporaryHome());
+    const store = await createPostgresWorkerStore({ url, home: home.path });
+    stack.defer(() => store.close());
+    return store;
+  };
+  const start = async (options: Partial<SweepOptions> = {}) => {
+    const url = await server.createDatabase();
+    const store = await open(url);
+    const scheduler = createCalls();
+    const sweep = startSweep({ store, scheduler, overdueMs: 0, clock: STOPPED, ...options });
+    stack.defer(() => sweep.stop());
+    return { url, store, scheduler, sweep };
+  };
+
+  test('a command whose wake was lost wakes its session, and a consumed one does not', async () => {
+    const { store, scheduler, sweep } = await start();
+    for (const id of ['A', 'B', 'C']) await addSession(store, id, toOpened(NOW));
+    await store.send('A', { type: 'cancel', id: 'one' });
+    await store.send('B', { type: 'cancel', id: 'two' });
+    const lease = (await store.claim('B'))!;
+    await store.append('B', [], { lease, consume: ['two'] });
+    await lease.release();
+    await sweep.run();
+    expect(scheduler.woken).toEqual(['A sweep']);
+  });
+
+  test('a command for a child wakes the session that the user opened', async () => {
+    const { store, scheduler, sweep } = await start();
+    await addSession(store, 'root', toOpened(NOW));
+    await addSession(store, 'child', toOpened(NOW, { parent: 'root' }));
+    await addSession(store, 'grandchild', toOpened(NOW, { parent: 'child' }));
+    await store.send('grandchild', { type: 'cancel', id: 'one' });
+    await store.send('child', { type: 'cancel', id: 'two' });
+    await sweep.run();
+    expect(scheduler.woken).toEqual(['root sweep']);
+  });
+
+  test('a session that a process holds is left to it', async () => {
+    const { url, store, scheduler, sweep } = await start();
+    const other = await open(url);
+    await addSession(store, 'A', toOpened(NOW));
+    const lease = (await other.claim('A'))!;
+    await store.send('A', { type: 'cancel', id: 'one' });
+    await sweep.run();
+    expect(scheduler.woken).toEqual([]);
+    await lease.release();
+    await sweep.run();
+    expect(scheduler.woken).toEqual(['A sweep']);
+  });
+
+  test('a run without an end is woken by a full sweep, once its process is gone', async () => {
+    const { url, store, scheduler, sweep } = await start();
+    const other = await open(url);
+    const lease = (await other.claim('A'))!;
+    await other.append('A', [...toOpened(NOW), BEGUN], { lease });
+    await sweep.run(true);
+    expect(scheduler.woken).toEqual([]);
+    await lease.release();
+    await sweep.run(true);
+    expect(scheduler.woken).toEqual(['A sweep']);
+    expect(await store.fenceOf('A')).toBe(lease.fence);
+  });
+
+  test('an approval that expires has a timer again', async () => {
+    const { store, scheduler, sweep } = await start();
+    await addSession(store, 'root', toOpened(NOW));
+    const asked: Draft = {
+      type: 'approval.asked',
+      run: RUN,
+      approval: 'Q',
+      turn: 1,
+      subject: { kind: 'limit', limit: 'usd', used: 2, cap: 2, offer: 4 },
+      title: 'Spend up to 4 dollars?',
+      reason: 'The limit of 2 dollars is reached.',
+      expiresAt: NOW + 60_000,
+      at: NOW,
+    };
+    await addSession(store, 'child', [...toOpened(NOW, { parent: 'root' }), BEGUN, asked]);
+    await sweep.run(true);
+    expect([...scheduler.timers]).toEqual([['root', NOW + 60_000]]);
+  });
+
+  test('a session that does not continue is woken at growing intervals', async () => {
+    let now = NOW;
+    const clock = { now: () => now, every: () => () => {} };
+    const { store, scheduler, sweep } = await start({ clock });
+    await addSession(store, 'A', toOpened(NOW));
+    await store.send('A', { type: 'cancel', id: 'one' });
+    const times: number[] = [];
+    for (let second = 0; second < 1_000; second += 2) {
+      now = NOW + second * 1_000;
+      const before = scheduler.woken.length;
+      await sweep.run();
+      if (scheduler.woken.length > before) times.push(second);
+    }
+    expect(times).toEqual([0, 4, 12, 28, 60, 124, 252, 508, 808]);
+  });
+
+  test('a failed sweep is reported, and the next one repairs', async () => {
+    const errors: unknown[] = [];
+    const { store, scheduler, sweep } = await start();
+    await addSession(store, 'A', toOpened(NOW));
+    await store.send('A', { type: 'cancel', id: 'one' });
+    let tick = (): void => {};
+    const clock = {
+      now: () => NOW,
+      every(_: number, given: () => void) {
+        tick = given;
+        return () => {};
+      },
+    };
+    let isDown = true;
+    const failing = {
+      ...scheduler,
+      async wake(session: string, why: WakeReason): Promise<void> {
+        if (isDown) throw new Error('the engine is down');
+        await scheduler.wake(session, why);
+      },
+    };
+    const repaired = startSweep({
+      store,
+      scheduler: failing,
+      overdueMs: 0,
+      clock,
+      onError: (error) => errors.push(error),
+    });
+    tick();
+    await expect.poll(() => errors.length).toBe(1);
+    isDown = false;
+    await repaired.run();
+    expect(scheduler.woken).toEqual(['A sweep']);
+    await sweep.run();
+  });
+});
