@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { closeIdleContainers, createProcesses } from '@klaus/adapters/sandboxes';
-import { createSqliteStore, lockFile } from '@klaus/adapters/store';
+import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies, findOriginal } from '@klaus/adapters/workspace';
 import type { SessionStore } from '@klaus/core/agent';
@@ -38,12 +38,39 @@ import { createWorkspaceQueries } from './workspace/workspace-queries.ts';
 
 const DAY_MS = 86_400_000;
 
+/** Opens the store of one machine. */
+const openSqlite = ({ home, configuration, redact }: StoreInput): SqliteStore =>
+  createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
+
+/** What a store is opened with. */
+export interface StoreInput {
+  /** Absolute path of the state folder. */
+  home: string;
+  configuration: Configuration;
+  redact: (text: string) => string;
+}
+
+/** Klaus over another store. */
+export type KlausOver<S extends SessionStore> = Omit<Klaus, 'store'> & { readonly store: S };
+
+/**
+ * Creates Klaus over the store of one machine.
+ *
+ * @throws KlausError `config` for a wrong setting, `store.corrupt`, `store.full`.
+ */
+export function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
+  return createKlausOver(options, openSqlite);
+}
+
 /**
  * Creates Klaus: the only place that connects the adapters to the core.
  *
  * @throws KlausError `config` for a wrong setting, `store.corrupt`, `store.full`.
  */
-export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
+export async function createKlausOver<S extends SessionStore>(
+  options: KlausOptions,
+  openStore: (input: StoreInput) => S | Promise<S>,
+): Promise<KlausOver<S>> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
@@ -54,7 +81,7 @@ export async function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
   const { configurations, credentials, redactor } = settings;
   const configuration = configurations.current;
   const redact = (text: string): string => redactor.redact(text);
-  const store = createSqliteStore({ home, maxToolResultSize: configuration.get('maxToolResultSize'), redact });
+  const store = await openStore({ home, configuration, redact });
   const traced = await traceRuns(store, { configuration, env });
   const snapshots = createOpenSnapshots(home);
   const processes = createProcesses({ home });

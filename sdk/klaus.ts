@@ -9,7 +9,7 @@ import type {
   ProcessStatus,
   SessionFilter,
   SessionRow,
-  SessionStore,
+  ViewedStore,
   Skills,
   Store,
   StoreQueries,
@@ -214,4 +214,4 @@ export interface KlausStore
   extends
     StoreQueries,
     Pick<Store, 'inbox' | 'onSend' | 'emitLive' | 'onLive' | 'readBlob'>,
-    Pick<SessionStore, 'view' | 'outbox'> {}
+    Pick<ViewedStore, 'view' | 'outbox'> {}

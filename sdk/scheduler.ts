@@ -15,4 +15,3 @@ export type {
   RunWorker,
   WakeReason,
 } from '@klaus/core/agent';
-export { startSweep, type Sweep, type SweepOptions, type SweptStore } from './cluster/sweep.ts';

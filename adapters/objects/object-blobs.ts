@@ -7,6 +7,7 @@ import { KlausError } from '@klaus/core/protocol';
 import type { ObjectStore } from './object-store.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
+const PREFIX = 'blobs/';
 
 export interface ObjectBlobsOptions {
   /** Folder for what is not uploaded yet. Default: that of the system for temporary files. */
@@ -23,7 +24,7 @@ const LARGE = 256 * 1_024;
 
 /** Key of a blob. */
 export function toBlobKey(hash: string): string {
-  return `blobs/${hash.slice(0, 2)}/${hash}`;
+  return `${PREFIX}${hash.slice(0, 2)}/${hash}`;
 }
 
 /** Blobs in an object store, named by the SHA-256 of their bytes. */
@@ -90,6 +91,14 @@ export class ObjectBlobs {
       });
     }
     return bytes;
+  }
+
+  /** All blobs. Drafts of killed processes are temporary files of their machines. */
+  async *list(): AsyncGenerator<{ hash: string; size: number; writtenAt: number; remove: () => Promise<void> }> {
+    for await (const { key, size, writtenAt } of this.#objects.list(PREFIX)) {
+      const hash = key.split('/').at(-1)!;
+      if (HASH.test(hash)) yield { hash, size, writtenAt, remove: () => this.#objects.delete(key) };
+    }
   }
 
   /**

@@ -105,7 +105,7 @@ export type {
   SessionRow,
   SessionSeen,
 } from './ports/rows/session-row.ts';
-export type { ChangeMark, SessionStore, StoreQueries, StoreView } from './ports/store-queries.ts';
+export type { ChangeMark, SessionStore, ViewedStore, StoreQueries, StoreView } from './ports/store-queries.ts';
 export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/rows/usage-row.ts';
 export {
   type DeployOptions,

@@ -1,5 +1,5 @@
-import type { Engine, SessionStore } from '@klaus/core/agent';
-import type { Event } from '@klaus/core/protocol';
+import type { Engine, SessionStore, StoreView, ViewedStore } from '@klaus/core/agent';
+import { KlausError, type Event } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { VERSION } from '../version.ts';
 
@@ -10,19 +10,25 @@ export type Traced = Awaited<ReturnType<typeof traceRuns>>;
  * not fail because of them.
  */
 export async function traceRuns(
-  store: SessionStore,
+  store: SessionStore & Partial<Pick<ViewedStore, 'view'>>,
   { configuration, env }: { configuration: Configuration; env: Readonly<Record<string, string | undefined>> },
 ) {
   if (!configuration.get('telemetry.traces') || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') {
     return { store, close: async () => {} };
   }
+  const { view } = store;
+  if (!view) {
+    throw new KlausError('config', 'Spans are not exported from a store on several machines.', {
+      hint: 'Set `telemetry.traces` to false.',
+    });
+  }
   const { createTracing } = await import('@klaus/adapters/telemetry');
   const tracing = createTracing({
     version: VERSION,
     content: configuration.get('telemetry.content'),
-    readBefore: (session, seq) => readBefore(store.view, session, seq),
+    readBefore: (session, seq) => readBefore(view, session, seq),
     findRun: (session, call) =>
-      store.view.eventsOf(session, ['tool.started']).find((event) => event.call === call)?.run,
+      view.eventsOf(session, ['tool.started']).find((event) => event.call === call)?.run,
   });
   const append: Engine['store']['append'] = async (...given) => {
     const events = await store.append(...given);
@@ -32,7 +38,7 @@ export async function traceRuns(
   return { store: { ...store, append }, close: () => tracing.close() };
 }
 
-function* readBefore(view: SessionStore['view'], session: string, seq: number): Generator<Event> {
+function* readBefore(view: StoreView, session: string, seq: number): Generator<Event> {
   const known = view
     .eventsOf(session, ['session.opened', 'session.changed', 'run.started', 'run.finished'])
     .filter((event) => event.seq < seq);

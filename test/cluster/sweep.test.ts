@@ -1,7 +1,8 @@
 // Covers adapters/store/postgres, sdk/cluster: the sweep that repairs lost calls of a scheduler.
 import { createPostgresWorkerStore, type PostgresWorkerStore } from '@klaus/adapters/postgres-store';
 import type { Draft } from '@klaus/core/agent';
-import { startSweep, type SweepOptions, type WakeReason } from '@klaus/sdk/scheduler';
+import { startSweep, type SweepOptions } from '@klaus/sdk/cluster';
+import type { WakeReason } from '@klaus/sdk/scheduler';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addSession, toOpened } from '../../adapters/store/fixtures/add-session.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../adapters/store/fixtures/postgres-server.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Lease, SessionStore } from '@klaus/core/agent';
+import type { Clock, Lease, ViewedStore } from '@klaus/core/agent';
 import { KlausError, type Live } from '@klaus/core/protocol';
 import { recordInHostChain } from './log/session-records.ts';
 import { Blobs } from './log/blobs.ts';
@@ -32,7 +32,7 @@ export interface SqliteStoreOptions {
 }
 
 /** The store of one machine. Closing is synchronous. */
-export interface SqliteStore extends SessionStore, Disposable {}
+export interface SqliteStore extends ViewedStore, Disposable {}
 
 const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
   now: () => Date.now(),

@@ -138,7 +138,6 @@ export interface StoreView {
 
 /** A complete store: the log, its queries, and what is stored in addition to the log. */
 export interface SessionStore extends Store, StoreQueries {
-  readonly view: StoreView;
   /** Notifications about appended events, for another program. */
   readonly outbox: Outbox;
   /** What is remembered about a workspace (absolute real path). */
@@ -147,4 +146,9 @@ export interface SessionStore extends Store, StoreQueries {
   recall(session: string): Recall;
   /** Commits pending writes, releases all leases, and closes. Idempotent. */
   close(): Promise<void>;
+}
+
+/** A store with a view, for a program that follows many sessions. */
+export interface ViewedStore extends SessionStore {
+  readonly view: StoreView;
 }

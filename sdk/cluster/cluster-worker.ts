@@ -1,0 +1,44 @@
+import type { RunAttempt, RunOutcome, RunScheduler, RunWorker } from '@klaus/core/agent';
+import type { ClusterKlaus } from './cluster-klaus.ts';
+
+export interface ClusterWorkerOptions {
+  klaus: Pick<ClusterKlaus, 'handle' | 'store'>;
+  scheduler: RunScheduler;
+  /** Sessions that run at the same time. */
+  slots: number;
+  /** Called when a session cannot run, such as without its folder. The next command, or the sweep, tries again. */
+  onProblem?: (session: string, error: unknown) => void;
+}
+
+/** Milliseconds after which a session runs again whose approval expired, but is not settled. */
+const EXPIRED_MS = 1_000;
+
+/** Runs sessions in this process, as the scheduler gives them out. */
+export function startClusterWorker(options: ClusterWorkerOptions): RunWorker {
+  return options.scheduler.work((attempt) => run(options, attempt), { slots: options.slots });
+}
+
+async function run({ klaus, onProblem }: ClusterWorkerOptions, given: RunAttempt): Promise<RunOutcome> {
+  const { session, attempt, signal, pause } = given;
+  const handle = klaus.handle(session);
+  try {
+    const { state } = await handle.advance({ signal, pause, attempt });
+    if (pause.aborted || signal.aborted) return { state: 'paused' };
+    if (state === 'parked') return await toWaiting(klaus, session);
+    return state === 'idle' && !(await handle.isRunnable()) ? { state: 'idle' } : { state: 'held' };
+  } catch (error) {
+    if (signal.aborted) return { state: 'paused' };
+    onProblem?.(session, error);
+    return { state: 'idle' };
+  }
+}
+
+/** Until the first approval of the session, or of one below it, expires. */
+async function toWaiting({ store }: Pick<ClusterKlaus, 'store'>, session: string): Promise<RunOutcome> {
+  let first = Infinity;
+  for (const id of await store.tree(session)) {
+    for (const { expiresAt } of await store.approvals({ session: id, open: true })) first = Math.min(first, expiresAt);
+  }
+  if (first === Infinity) return { state: 'waiting' };
+  return { state: 'waiting', until: Math.max(first, Date.now() + EXPIRED_MS) };
+}
