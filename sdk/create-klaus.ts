@@ -3,7 +3,7 @@ import { closeIdleContainers, createProcesses } from '@klaus/adapters/sandboxes'
 import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies, findOriginal } from '@klaus/adapters/workspace';
-import type { SessionStore } from '@klaus/core/agent';
+import type { SessionStore, Snapshots } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { setupOf } from './copies/open-copy.ts';
@@ -51,7 +51,11 @@ export interface StoreInput {
 }
 
 /** Klaus over another store. */
-export type KlausOver<S extends SessionStore> = Omit<Klaus, 'store'> & { readonly store: S };
+export type KlausOver<S extends SessionStore> = Omit<Klaus, 'store'> & {
+  readonly store: S;
+  /** The snapshots of a workspace. @throws KlausError `workspace.missing`. */
+  openSnapshots(root: string): Promise<Snapshots>;
+};
 
 /**
  * Creates Klaus over the store of one machine.
@@ -70,6 +74,7 @@ export function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
 export async function createKlausOver<S extends SessionStore>(
   options: KlausOptions,
   openStore: (input: StoreInput) => S | Promise<S>,
+  wrapSnapshots?: Parameters<typeof createOpenSnapshots>[1],
 ): Promise<KlausOver<S>> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
@@ -83,7 +88,7 @@ export async function createKlausOver<S extends SessionStore>(
   const redact = (text: string): string => redactor.redact(text);
   const store = await openStore({ home, configuration, redact });
   const traced = await traceRuns(store, { configuration, env });
-  const snapshots = createOpenSnapshots(home);
+  const snapshots = createOpenSnapshots(home, wrapSnapshots);
   const processes = createProcesses({ home });
   const listeners = new Set<(start: SandboxStart) => void>();
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
@@ -113,6 +118,7 @@ export async function createKlausOver<S extends SessionStore>(
     ...settings.queries,
     configurationOf: async (workspace) => (await inForce.project(resolve(cwd, workspace))).configuration,
     store,
+    openSnapshots: (root) => snapshots.open(root),
     copies: workingCopies,
     open: (given = {}) => openPrepared({ ...opening, configuration: current(), given }, open),
     async fork(idOrPrefix, given) {

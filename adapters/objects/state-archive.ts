@@ -13,8 +13,8 @@ const archivedSchema = z.object({
   bytes: z.number().int().nonnegative(),
   /** Bytes of the packs that hold a complete state. */
   fullBytes: z.number().int().nonnegative(),
-  session: z.string(),
-  fence: z.number().int().nonnegative(),
+  session: z.string().optional(),
+  fence: z.number().int().nonnegative().optional(),
 });
 
 /** A state of a workspace in an object store. */
@@ -29,9 +29,9 @@ interface SavedState {
   /** Name of the workspace: letters, digits, `-` and `_`. */
   workspace: string;
   tree: string;
-  /** The session that made the state, and the fence of its lease. */
-  session: string;
-  fence: number;
+  /** The session that made the state, and the fence of its lease, for a person who looks. Default: not stored. */
+  session?: string;
+  fence?: number;
   /** A state of the workspace whose packs come first. Default: `packs` is complete. */
   base?: ArchivedState | undefined;
   packs: AsyncIterable<Uint8Array>;
@@ -62,8 +62,8 @@ export async function archiveState(objects: ObjectStore, saved: SavedState): Pro
     packs: [...(base?.packs ?? []), ...names],
     bytes: (base?.bytes ?? 0) + bytes,
     fullBytes: base?.fullBytes ?? bytes,
-    session,
-    fence,
+    ...(session === undefined ? {} : { session }),
+    ...(fence === undefined ? {} : { fence }),
   };
   const isNew = await objects.put(toStateKey(workspace, tree), Buffer.from(JSON.stringify(state)));
   return isNew ? state : ((await findState(objects, { workspace, tree })) ?? state);

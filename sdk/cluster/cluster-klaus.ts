@@ -1,49 +1,88 @@
-import { ObjectBlobs, openS3, type S3Options } from '@klaus/adapters/objects';
+import { ObjectBlobs, openS3, type ObjectStore, type S3Options } from '@klaus/adapters/objects';
 import { createPostgresWorkerStore, type PostgresWorkerStore } from '@klaus/adapters/postgres-store';
+import { splitState } from '@klaus/core/agent';
 import { createKlausOver, type KlausOver, type StoreInput } from '../create-klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
+import { archiveSnapshots, type ArchivedSnapshots } from './archived-snapshots.ts';
 
 export interface ClusterOptions extends KlausOptions {
   /** `postgres://user:password@host:port/database`. */
   database: string;
-  /** Where blobs are stored. Default: files in the state folder, which all processes of the database must then share. */
-  bucket?: S3Options;
+  /** Where blobs and states of workspaces are stored. */
+  bucket: S3Options;
 }
 
 /** Klaus over the store of several machines. Its store has no view, so it lists and follows sessions by queries. */
-export type ClusterKlaus = KlausOver<PostgresWorkerStore>;
+export interface ClusterKlaus extends KlausOver<PostgresWorkerStore> {
+  /** Reads the states that a session names and that another worker made. Call it before the session is advanced. */
+  prepare(session: string): Promise<void>;
+}
+
+/** Latest states of a session that a run may need: those of its last turns. */
+const NEEDED = 12;
 
 /**
- * Creates Klaus over Postgres, for a worker or for a program that opens sessions and sends commands. Settings, keys and
- * snapshots are those of the state folder of this machine.
+ * Creates Klaus over Postgres and a bucket, for a worker or for a program that opens sessions and sends commands.
+ * Settings and keys are those of the state folder of this machine. The folder of a workspace must be there; its states are
+ * shared through the bucket.
  *
  * @throws KlausError `config` for a wrong setting, or when Postgres or the bucket refuses; `store.busy` when one of them
  *   cannot be reached.
  */
-export function createClusterKlaus({ database, bucket, ...options }: ClusterOptions): Promise<ClusterKlaus> {
-  return createKlausOver(options, (input) => openStore(input, { database, bucket }));
+export async function createClusterKlaus({ database, bucket, ...options }: ClusterOptions): Promise<ClusterKlaus> {
+  const objects = await openS3(bucket);
+  const archives = new Map<string, ArchivedSnapshots>();
+  try {
+    const klaus = await createKlausOver(
+      options,
+      (input) => openStore(input, { database, objects }),
+      (local, root) => {
+        const archived = archiveSnapshots(local, { objects, root });
+        archives.set(root, archived);
+        return archived;
+      },
+    );
+    return { ...klaus, prepare: (session) => prepare(klaus, { session, archives }) };
+  } catch (error) {
+    objects.close();
+    throw error;
+  }
 }
 
 async function openStore(
   { home, configuration, redact }: StoreInput,
-  { database, bucket }: { database: string; bucket: S3Options | undefined },
+  { database, objects }: { database: string; objects: ObjectStore },
 ): Promise<PostgresWorkerStore> {
-  const objects = bucket && (await openS3(bucket));
-  try {
-    const store = await createPostgresWorkerStore({
-      url: database,
-      home,
-      ...(objects ? { blobs: new ObjectBlobs(objects) } : {}),
-      maxToolResultSize: configuration.get('maxToolResultSize'),
-      redact,
-    });
-    const close = async (): Promise<void> => {
-      await store.close();
-      objects?.close();
-    };
-    return { ...store, close };
-  } catch (error) {
-    objects?.close();
-    throw error;
+  const store = await createPostgresWorkerStore({
+    url: database,
+    home,
+    blobs: new ObjectBlobs(objects),
+    maxToolResultSize: configuration.get('maxToolResultSize'),
+    redact,
+  });
+  const close = async (): Promise<void> => {
+    await store.close();
+    objects.close();
+  };
+  return { ...store, close };
+}
+
+async function prepare(
+  { store, openSnapshots }: Pick<KlausOver<PostgresWorkerStore>, 'store' | 'openSnapshots'>,
+  { session, archives }: { session: string; archives: ReadonlyMap<string, ArchivedSnapshots> },
+): Promise<void> {
+  const events = await store.eventsOf(session, ['session.opened', 'workspace.snapshotted']);
+  const opened = events.find((event) => event.type === 'session.opened');
+  if (!opened) return;
+  const roots = [opened.workspace, ...(opened.writable ?? [])];
+  const named = events.flatMap((event) =>
+    event.type === 'workspace.snapshotted' ? [event.tree, ...(event.gitTree ? [event.gitTree] : [])] : [],
+  );
+  for (const tree of new Set(named.slice(-NEEDED))) {
+    for (const [index, state] of splitState(tree).entries()) {
+      const root = roots[index] ?? opened.workspace;
+      await openSnapshots(root);
+      await archives.get(root)!.fetch(state);
+    }
   }
 }

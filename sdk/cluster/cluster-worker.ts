@@ -2,7 +2,7 @@ import type { RunAttempt, RunOutcome, RunScheduler, RunWorker } from '@klaus/cor
 import type { ClusterKlaus } from './cluster-klaus.ts';
 
 export interface ClusterWorkerOptions {
-  klaus: Pick<ClusterKlaus, 'handle' | 'store'>;
+  klaus: Pick<ClusterKlaus, 'handle' | 'store' | 'prepare'>;
   scheduler: RunScheduler;
   /** Sessions that run at the same time. */
   slots: number;
@@ -22,6 +22,7 @@ async function run({ klaus, onProblem }: ClusterWorkerOptions, given: RunAttempt
   const { session, attempt, signal, pause } = given;
   const handle = klaus.handle(session);
   try {
+    await klaus.prepare(session);
     const { state } = await handle.advance({ signal, pause, attempt });
     if (pause.aborted || signal.aborted) return { state: 'paused' };
     if (state === 'parked') return await toWaiting(klaus, session);

@@ -9,14 +9,23 @@ import { isFolder } from '../open/outside-folders.ts';
 
 export type OpenSnapshots = ReturnType<typeof createOpenSnapshots>;
 
-/** The snapshots of every workspace, opened once and closed together. */
-export function createOpenSnapshots(home: string) {
+/**
+ * The snapshots of every workspace, opened once and closed together.
+ *
+ * @param wrap Adds to the snapshots of a workspace, given its path. Default: nothing.
+ */
+export function createOpenSnapshots(home: string, wrap?: (local: LocalSnapshots, root: string) => Snapshots) {
   const opened = new Map<string, Promise<LocalSnapshots>>();
+  const wrapped = new Map<string, Promise<Snapshots>>();
   return {
     open(root: string): Promise<Snapshots> {
-      let snapshots = opened.get(root);
-      if (!snapshots) opened.set(root, (snapshots = createSnapshots(root, toOptions(home))));
-      return snapshots;
+      const known = wrapped.get(root);
+      if (known) return known;
+      const snapshots = createSnapshots(root, toOptions(home));
+      const result = wrap ? snapshots.then((local) => wrap(local, root)) : snapshots;
+      opened.set(root, snapshots);
+      wrapped.set(root, result);
+      return result;
     },
     /** Absolute paths of the repositories of a workspace and of other open folders, as of the last snapshots. */
     async repositories(root: string): Promise<string[]> {
@@ -31,6 +40,7 @@ export function createOpenSnapshots(home: string) {
     async close(): Promise<void> {
       const all = await Promise.allSettled(opened.values());
       opened.clear();
+      wrapped.clear();
       for (const each of all) if (each.status === 'fulfilled') each.value.close();
     },
   };

@@ -27,8 +27,7 @@ export async function traceRuns(
     version: VERSION,
     content: configuration.get('telemetry.content'),
     readBefore: (session, seq) => readBefore(view, session, seq),
-    findRun: (session, call) =>
-      view.eventsOf(session, ['tool.started']).find((event) => event.call === call)?.run,
+    findRun: (session, call) => view.eventsOf(session, ['tool.started']).find((event) => event.call === call)?.run,
   });
   const append: Engine['store']['append'] = async (...given) => {
     const events = await store.append(...given);

@@ -9,17 +9,12 @@ export interface ClusterOrder {
   engine: string;
   /** Folder for the compiled workflow. */
   cache: string;
-  /** Address of the scripted model server. */
-  model: string;
   home: string;
   workspace: string;
   env: Record<string, string>;
+  settings: Record<string, unknown>;
 }
 
-export function toOptions({ database, bucket, model, home, workspace, env }: ClusterOrder): ClusterOptions {
-  return {
-    ...{ database, bucket, home, env, cwd: workspace },
-    settings: { model: 'scripted/test', 'sandbox.driver': 'host', 'undo.enabled': false, 'retry.baseMs': 1 },
-    scripted: async () => ({ url: model }),
-  };
+export function toOptions({ database, bucket, home, workspace, env, settings }: ClusterOrder): ClusterOptions {
+  return { database, bucket, home, env: { ...env, KLAUS_HOME: home }, cwd: workspace, settings };
 }

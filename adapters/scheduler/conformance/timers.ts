@@ -59,6 +59,21 @@ export function describeTimers(create: CreateSchedulerHarness, soonMs: number): 
     expect(sessions).toEqual(['A', 'A', 'A']);
   });
 
+  test('a run replaces the timer that was set before it', async () => {
+    await using harness = await create();
+    const scheduler = await harness.open();
+    const { run, ended, sessions } = createRecorder({ A: [{ state: 'waiting', until: Date.now() + HOUR }] });
+    const worker = scheduler.work(run, { slots: 1 });
+    await scheduler.at('A', Date.now() + 2 * HOUR);
+    await scheduler.wake('A', 'command');
+    await ended('A', 1);
+    await reaches(scheduler, 'A', 'waiting');
+    await scheduler.wake('A', 'command');
+    await reaches(scheduler, 'A', 'idle');
+    await worker.stop(10_000);
+    expect(sessions).toEqual(['A', 'A']);
+  });
+
   test('a cancelled session forgets its timer', async () => {
     await using harness = await create();
     const scheduler = await harness.open();

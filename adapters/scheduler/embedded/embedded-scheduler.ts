@@ -189,6 +189,8 @@ export class EmbeddedScheduler implements RunScheduler {
 
   #start(session: string): void {
     this.#waiting.delete(session);
+    // The run returns until when the session waits now.
+    this.#timers.remove(session);
     const abort = new AbortController();
     const running: Running = { since: Date.now(), again: false, abort, ended: Promise.resolve() };
     this.#running.set(session, running);

@@ -62,7 +62,10 @@ export interface RunWorker {
 export interface RunScheduler {
   /** Runs the session soon. A session that runs is run again after it. */
   wake(session: string, why: WakeReason): Promise<void>;
-  /** Wakes the session at a time in Unix milliseconds, or earlier. The earliest time counts until it has passed. */
+  /**
+   * Wakes the session at a time in Unix milliseconds, or earlier. The earliest time counts. A run that begins before it
+   * replaces it by the time that it returns.
+   */
   at(session: string, time: number): Promise<void>;
   /** Forgets the session with its timer, and aborts its run. */
   cancel(session: string): Promise<void>;

@@ -41,7 +41,8 @@ export async function runSession(session: string, carried: Partial<Carried> = {}
       const isEarlier = (): boolean => woken || until < timer;
       await (timer < Infinity ? workflow.condition(isEarlier, timer - Date.now()) : workflow.condition(isEarlier));
     }
-    if (Date.now() >= until) until = Infinity;
+    // The run returns until when the session waits now.
+    until = Infinity;
     woken = false;
     // Larger than the token of each retry: those are at least 100 ms apart, and count by one.
     last = Math.max(Date.now(), last + 1);

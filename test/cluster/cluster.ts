@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createClusterKlaus, type ClusterKlaus } from '@klaus/sdk/cluster';
+import { openTemporalScheduler, type TemporalScheduler } from '@klaus/sdk/scheduler';
+import { provideSeaweed, startS3Server } from '../../adapters/objects/fixtures/s3-server.ts';
+import {
+  provideTemporal,
+  startTemporal,
+  WORKFLOW_CACHE,
+} from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
+import { findPostgres, startPostgres } from '../../adapters/store/fixtures/postgres-server.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { toOptions, type ClusterOrder } from './cluster-order.ts';
+
+const PROGRAM = join(import.meta.dirname, 'worker-process.ts');
+const seaweed = provideSeaweed();
+const temporal = provideTemporal();
+
+/** Why no cluster can be started on this machine; undefined if it can. */
+export const WITHOUT_CLUSTER =
+  seaweed.reason ?? temporal.reason ?? (findPostgres() ? undefined : 'Postgres is not installed');
+
+/** Postgres, Temporal and SeaweedFS on this machine, with processes that use them. */
+export interface Cluster extends AsyncDisposable {
+  readonly scheduler: TemporalScheduler;
+  /** A process without a worker, with a state folder of its own. */
+  openNode(): Promise<ClusterKlaus>;
+  /** Resolves when the worker takes sessions. */
+  startWorker(): Promise<ChildProcess>;
+}
+
+/**
+ * @param env Of all processes.
+ * @param settings The same.
+ */
+export async function startCluster(
+  { workspace }: Pick<TestHome, 'workspace'>,
+  { env, settings = {} }: { env: Record<string, string>; settings?: Record<string, unknown> },
+): Promise<Cluster> {
+  const stack = new AsyncDisposableStack();
+  const servers = await Promise.all([
+    startPostgres(),
+    startS3Server(seaweed.program!),
+    startTemporal(temporal.program!),
+  ]);
+  const [postgres, s3, engine] = servers;
+  for (const server of servers) stack.use(server);
+  const shared = {
+    database: await postgres.createDatabase(),
+    bucket: await s3.createBucket(),
+    engine: engine.address,
+    cache: WORKFLOW_CACHE,
+    ...{ workspace, env, settings },
+  };
+  const toOrder = (): ClusterOrder => ({ ...shared, home: stack.use(createTestHome()).home });
+  const scheduler = stack.use(await openTemporalScheduler({ address: engine.address, cacheFolder: WORKFLOW_CACHE }));
+  return {
+    scheduler,
+    async openNode() {
+      const klaus = await createClusterKlaus(toOptions(toOrder()));
+      stack.defer(() => klaus.close());
+      return klaus;
+    },
+    async startWorker() {
+      const words = [PROGRAM, JSON.stringify(toOrder())];
+      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+      stack.defer(() => endWorker(child, 'SIGKILL'));
+      await once(child.stdout, 'data');
+      return child;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+export async function endWorker(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
+}
