@@ -2,7 +2,7 @@ import { CHANNEL } from '../notify/change.ts';
 import type { Migration } from './migration.ts';
 
 /** SQLSTATE of an append whose sessions do not end as the caller knows. */
-export const STALE_HEAD = 'KL001';
+const STALE_HEAD = 'KL001';
 
 /**
  * Appends records of several sessions whose ends the caller knows, in one statement: it moves the heads, which must have

@@ -27,7 +27,7 @@ export type GitState = z.infer<typeof gitStateSchema>;
  * @param path Relative path of the `.git` entry.
  * @source https://git-scm.com/docs/gitrepository-layout
  */
-export async function readGitState(root: Root, path: string): Promise<GitState | undefined> {
+async function readGitState(root: Root, path: string): Promise<GitState | undefined> {
   const folder = path === '.git' ? '' : path.slice(0, -'/.git'.length);
   return withParent(root, path, (parent, name) => {
     using git = openIfAllowed(parent, name);

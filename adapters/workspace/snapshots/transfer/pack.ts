@@ -23,7 +23,7 @@ export interface Part {
 const HEAD = 43;
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 /** Bytes of a pack before its compression: parts of at most 4 MB, and one that is larger. */
-export const MAX_RAW_BYTES = 256 * 1024 * 1024;
+const MAX_RAW_BYTES = 256 * 1024 * 1024;
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
