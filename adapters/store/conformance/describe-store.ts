@@ -5,7 +5,7 @@ import { describeBlobs } from './blobs.ts';
 import { describeCrashes } from './crashes.ts';
 import { describeInbox } from './inbox.ts';
 import { describeLeases } from './leases.ts';
-import { describeLog } from './log.ts';
+import { describeLog, describeRefusedAppends } from './log.ts';
 import { describeOutbox } from './outbox.ts';
 import { describeQueries } from './queries.ts';
 import type { CreateStoreHarness } from './store-harness.ts';
@@ -15,6 +15,7 @@ import { describeSubscriptions } from './subscriptions.ts';
 export function describeStore(name: string, create: CreateStoreHarness): void {
   describe(`${name}: log`, () => {
     describeLog(create);
+    describeRefusedAppends(create);
   });
   describe(`${name}: inbox`, () => {
     describeInbox(create);

@@ -1,5 +1,5 @@
 import { FIRST_PREV, type Event } from '@klaus/core/protocol';
-import { readLog } from '@klaus/core/agent';
+import { type Draft, readLog } from '@klaus/core/agent';
 import { expect, test } from 'vitest';
 import { toNotice, toSampleDrafts } from '../fixtures/sample-events.ts';
 import { collect, range } from './collect-seqs.ts';
@@ -110,5 +110,21 @@ export function describeLog(create: CreateStoreHarness): void {
     expect(answers).toEqual(names.map(() => ['fence 1', 'appended']));
     await using store = await harness.open();
     for (const name of names) expect(await readLog(store, name)).toHaveLength(1);
+  });
+}
+
+/** Appends that fail. */
+export function describeRefusedAppends(create: CreateStoreHarness): void {
+  test('an event that cannot be stored completely stores nothing', async () => {
+    await using harness = await create();
+    await using store = await harness.open();
+    const lease = (await store.claim('A'))!;
+    await store.append('A', [toNotice('first')], { lease });
+    const broken = { type: 'approval.asked', run: 'R', approval: 'Q', at: 0 } as unknown as Draft;
+    await expect(store.append('A', [toNotice('lost'), broken], { lease })).rejects.toBeInstanceOf(TypeError);
+    await store.append('A', [toNotice('second')], { lease });
+    const events = await readLog(store, 'A');
+    expect(events.map((event) => (event.type === 'notice' ? event.text : event.type))).toEqual(['first', 'second']);
+    expect(await store.verify('A')).toMatchObject({ intact: true });
   });
 }

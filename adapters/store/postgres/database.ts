@@ -14,6 +14,9 @@ export interface Sql {
   script(text: string): Promise<void>;
 }
 
+/** A statement with its values. */
+export type Statement = readonly [text: string, values: readonly unknown[]];
+
 /** A pool of connections to one database. */
 export interface Database extends Sql {
   /**
@@ -23,11 +26,11 @@ export interface Database extends Sql {
    */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
-   * Runs statements in one transaction and one round trip: `send` sends all of them before it waits for the first.
+   * Runs statements in one transaction and one round trip.
    *
    * @throws KlausError `store.busy` when the connection was lost; see `isCommitUnknown`.
    */
-  together(send: (sql: Pick<Sql, 'run'>) => Promise<unknown>): Promise<void>;
+  together(statements: readonly Statement[]): Promise<void>;
   /** Runs `work`, which only reads, on one unchanging state of the database. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Waits for running work. Idempotent. */
@@ -104,7 +107,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     run: (text, values) => use((client) => toSql(client).run(text, values)),
     script: (text) => use((client) => toSql(client).script(text)),
     transaction: (work) => transaction('BEGIN', work),
-    together: (send) => use((client) => sendTogether(client, send)),
+    together: (statements) => use((client) => sendTogether(client, statements)),
     snapshot: (work) => transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
     close: () => (closing ??= pool.end()),
   };
@@ -152,28 +155,11 @@ export function toSql(client: pg.ClientBase): Sql {
  * After an error the COMMIT is a ROLLBACK. It was sent in any case: when the connection is lost, it may have arrived. One
  * statement is a transaction of its own.
  */
-async function sendTogether(client: pg.ClientBase, send: (sql: Pick<Sql, 'run'>) => Promise<unknown>): Promise<void> {
-  const statements: { text: string; values: readonly unknown[]; done: PromiseWithResolvers<number> }[] = [];
-  let isSent = false;
-  const ended = send({
-    run(text, values = []) {
-      if (isSent) throw new Error('A statement was sent after the end of its transaction.');
-      const done = Promise.withResolvers<number>();
-      statements.push({ text, values, done });
-      return done.promise;
-    },
-  });
-  isSent = true;
-  const sql = toSql(client);
+async function sendTogether(client: pg.ClientBase, statements: readonly Statement[]): Promise<void> {
   const isSingle = statements.length === 1;
-  const sent = isSingle ? [] : [sql.run('BEGIN')];
-  for (const { text, values, done } of statements) {
-    const result = sql.run(text, values);
-    result.then(done.resolve, done.reject);
-    sent.push(result);
-  }
-  if (!isSingle) sent.push(sql.run('COMMIT'));
-  const failures = (await Promise.allSettled([...sent, ended])).filter((result) => result.status === 'rejected');
+  const all: readonly Statement[] = isSingle ? statements : [['BEGIN', []], ...statements, ['COMMIT', []]];
+  const results = await Promise.allSettled(all.map(([text, values]) => query(client, text, values)));
+  const failures = results.filter((result) => result.status === 'rejected');
   if (failures.length === 0) return;
   const { reason } = failures[0]!;
   if (failures.some((failure) => isConnectionLost(failure.reason))) markCommitUnknown(reason);

@@ -26,7 +26,7 @@ describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)
       retryMs,
       inherited: new Map(),
       project: async () => {},
-      projectPlain: async () => {},
+      projectPlain: () => [],
       readRow: async () => undefined,
       apply: async () => {},
     });

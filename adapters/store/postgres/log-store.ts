@@ -2,7 +2,7 @@ import type { Clock, SessionRow, Store } from '@klaus/core/agent';
 import { KlausError, type Event, type HostEvent, type HostEventBody, type Live } from '@klaus/core/protocol';
 import type { BlobStore } from '../shared/blob-store.ts';
 import type { Redact } from '../shared/host-record.ts';
-import { openDatabase, type Database, type DatabaseOptions, type Sql } from './database.ts';
+import { openDatabase, type Database, type DatabaseOptions, type Sql, type Statement } from './database.ts';
 import { createLeases, type Leases } from './leases/leases.ts';
 import { Appender } from './log/appender.ts';
 import type { Append, Written } from './log/append.ts';
@@ -33,7 +33,7 @@ export interface LogStoreOptions extends DatabaseOptions {
   /** Updates the projections by events of one session, in the transaction that appends them. */
   project(sql: Sql, events: readonly Event[]): Promise<void>;
   /** The same for plain events, whose statements need nothing that is stored. */
-  projectPlain(sql: Pick<Sql, 'run'>, events: readonly Event[]): Promise<void>;
+  projectPlain(events: readonly Event[]): readonly Statement[];
   /** Reads the row of a session. */
   readRow: (sql: Sql, session: string) => Promise<SessionRow | undefined>;
   /** Called before the listeners for commands and lists, with a change of any process; undefined after notifications were missed. */
@@ -73,7 +73,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     retryMs,
     also: (sql, written) => writeAlso(sql, written, { options, outbox }),
     isPlain: (event) => !outbox.isCollecting() && !isRecorded(event) && !needsInherited(event),
-    projectPlain: (sql, events) => options.projectPlain(sql, events),
+    projectPlain: (events) => options.projectPlain(events),
     async committed(session, events) {
       const seq = events.at(-1)!.seq;
       await notifier.committed({ kind: 'events', holder: holder(), session, seq }, events);

@@ -106,7 +106,7 @@ async function openStore(
     redact,
     inherited,
     project: (sql, events) => projectEvents(sql, events, projection),
-    projectPlain: (sql, events) => projectPlainEvents(sql, events, projection),
+    projectPlain: (events) => projectPlainEvents(events, projection),
     readRow: findSession,
     apply,
   });

@@ -1,11 +1,11 @@
 import type { AppendOptions, Draft, Lease } from '@klaus/core/agent';
 import { KlausError, type Event } from '@klaus/core/protocol';
-import type { Database, Sql } from '../database.ts';
+import type { Database, Sql, Statement } from '../database.ts';
 import { isCommitUnknown, isConnectionLost } from '../database-error.ts';
 import type { Append, Outcome, Written } from './append.ts';
 import { retryLost } from './retry.ts';
-import { chainKnown, writeKnown } from './write-known.ts';
-import { settleAll, writeGroup } from './write-group.ts';
+import { chainKnown, toKnownWrite } from './write-known.ts';
+import { writeGroup } from './write-group.ts';
 import type { Head } from '../../shared/chain-drafts.ts';
 
 /** Events of one transaction, unless a single append has more. */
@@ -21,7 +21,7 @@ export interface AppenderParts {
   /** True for an event with which only the projections of its session change, without a look at what is stored. */
   isPlain(event: Event): boolean;
   /** Updates the projections by plain events of one session. */
-  projectPlain(sql: Pick<Sql, 'run'>, events: readonly Event[]): Promise<void>;
+  projectPlain(events: readonly Event[]): readonly Statement[];
   /** Called after the commit, before the appends resolve. */
   committed(session: string, events: readonly Event[]): Promise<void>;
   /** Called when it stays unknown whether an append of this lease is durable. */
@@ -102,12 +102,11 @@ export class Appender {
         known.flatMap(({ written }) => written.events),
         ({ session }) => session,
       );
-      await this.#parts.database.together((sql) =>
-        settleAll([
-          writeKnown(sql, known, { heads: this.#heads, holder: this.#parts.holder() }),
-          ...[...events.values()].map((own) => this.#parts.projectPlain(sql, own)),
-        ]),
-      );
+      // All statements exist before the first is sent: an event that cannot be projected stores nothing.
+      await this.#parts.database.together([
+        toKnownWrite(known, { heads: this.#heads, holder: this.#parts.holder() }),
+        ...[...events.values()].flatMap((own) => this.#parts.projectPlain(own)),
+      ]);
       return { outcomes: known, isUnknown: false };
     } catch (error) {
       const isUnknown = isCommitUnknown(error);

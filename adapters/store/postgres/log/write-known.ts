@@ -1,6 +1,6 @@
 import type { Lease } from '@klaus/core/agent';
 import { chainDrafts, type Head } from '../../shared/chain-drafts.ts';
-import type { Sql } from '../database.ts';
+import type { Statement } from '../database.ts';
 import { toPayload } from '../notify/change.ts';
 import type { Append, Written } from './append.ts';
 
@@ -27,20 +27,16 @@ export function chainKnown(group: readonly Append[], heads: Heads): Known[] | un
 }
 
 /**
- * Writes records with one statement, which fails without an effect when a session does not end as known or was claimed
+ * The statement that writes records. It fails without an effect when a session does not end as known or was claimed
  * again.
  */
-export async function writeKnown(
-  sql: Pick<Sql, 'run'>,
-  known: readonly Known[],
-  { heads, holder }: { heads: Heads; holder: number },
-): Promise<void> {
+export function toKnownWrite(known: readonly Known[], { heads, holder }: { heads: Heads; holder: number }): Statement {
   const ends = new Map(known.map(({ append, written }) => [append.lease, written.head]));
   const leases = [...ends.keys()];
   const from = leases.map((lease) => heads.get(lease)!);
   const to = [...ends.values()];
   const events = known.flatMap(({ written }) => written.events);
-  await sql.run('SELECT klaus_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', [
+  const values = [
     leases.map(({ session }) => session),
     leases.map(({ fence }) => fence),
     from.map(({ seq }) => seq),
@@ -52,5 +48,6 @@ export async function writeKnown(
     events.map(({ type }) => type),
     known.flatMap(({ written }) => written.records),
     [...ends].map(([{ session }, { seq }]) => toPayload({ kind: 'events', holder, session, seq })),
-  ]);
+  ];
+  return ['SELECT klaus_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', values];
 }

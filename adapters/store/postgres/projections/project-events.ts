@@ -15,7 +15,7 @@ import {
 } from '../../shared/projected-rows.ts';
 import type { ProjectionOptions } from '../../shared/projection-options.ts';
 import { dependsOnFork, type SessionChange, toProject, toSessionChange } from '../../shared/session-change.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Statement } from '../database.ts';
 import { type InheritedCache, readInherited } from './inherited.ts';
 import { toInsertRows } from './row-batch.ts';
 import { toSessionUpdate } from './session-update.ts';
@@ -25,8 +25,6 @@ export interface PostgresProjectionOptions extends ProjectionOptions {
   /** Of this store. Default: none. */
   inherited?: InheritedCache;
 }
-
-type Statement = [text: string, values: unknown[]];
 
 /**
  * Applies events of one session, in order, to the tables. Runs in the transaction that appends them. The statements are
@@ -43,26 +41,25 @@ export async function projectEvents(
   const inherited = events.some(needsInherited)
     ? await readInherited(sql, { session, events, cache: options.inherited })
     : 0;
-  await projectAfter(sql, events, { inherited, maxToolResultSize: options.maxToolResultSize });
+  const statements = toStatements(events, { inherited, maxToolResultSize: options.maxToolResultSize });
+  await Promise.all(statements.map(([text, values]) => sql.run(text, values)));
 }
 
-/** The same for events that all do without {@link needsInherited}. All statements are sent before it waits. */
-export async function projectPlainEvents(
-  sql: Pick<Sql, 'run'>,
+/** The statements of `projectEvents` for events that all do without {@link needsInherited}. */
+export function projectPlainEvents(
   events: readonly Event[],
   { maxToolResultSize }: ProjectionOptions,
-): Promise<void> {
-  await projectAfter(sql, events, { inherited: 0, maxToolResultSize });
+): readonly Statement[] {
+  return toStatements(events, { inherited: 0, maxToolResultSize });
 }
 
-async function projectAfter(
-  sql: Pick<Sql, 'run'>,
+function toStatements(
   events: readonly Event[],
   { inherited, maxToolResultSize }: ProjectionOptions & { inherited: number },
-): Promise<void> {
+): readonly Statement[] {
   const projection = new Projection(events[0]!.session, maxToolResultSize);
   for (const event of events) projection.add(event, inherited);
-  await Promise.all(projection.end().map(([text, values]) => sql.run(text, values)));
+  return projection.end();
 }
 
 /** True if the projection of an event depends on what its session inherited. */
