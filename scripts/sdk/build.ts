@@ -1,13 +1,16 @@
 // Builds the package @klaus/sdk as it is published, with core and adapters in it: `node scripts/sdk/build.ts [FOLDER]`.
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
+import { loadWorker } from '../../adapters/scheduler/temporal/packages.ts';
+import { BUNDLE_NAME, compileWorkflow } from '../../adapters/scheduler/temporal/workflow-bundle.ts';
 import { collectLicenses } from '../licenses.ts';
 import { copyDeclarations, findOwnModules } from './declarations.ts';
 import { readEntries, toManifest, TYPES } from './manifest.ts';
 
 const root = join(import.meta.dirname, '../..');
+const WORKFLOW_MODULE = 'adapters/scheduler/temporal/workflow-bundle.ts';
 const out = resolve(process.argv[2] ?? join(root, 'sdk/dist'));
 
 /** Third-party packages stay external: npm shares them with the rest of a program, and can update them. */
@@ -33,8 +36,15 @@ const bundle = await rolldown({
 const { output } = await bundle.write({ dir: out, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' });
 await bundle.close();
 const chunks = output.filter((it) => it.type === 'chunk');
-const placed = chunks.find(({ code }) => /\bimport\.meta\.(?:dirname|filename|url)\b/.test(code));
-if (placed) throw new Error(`${placed.fileName} asks where it lies, and the files beside it are not in the package`);
+const usesPath = chunks.filter(({ code }) =>
+  /\bimport\.meta\.(?:dirname|filename|url)\b/.test(code.replaceAll('createRequire(import.meta.url)', '')),
+);
+for (const { fileName, moduleIds } of usesPath) {
+  // The only module whose file is in the package. Rolldown keeps the path of a chunk for each of its modules.
+  if (!moduleIds.includes(join(root, WORKFLOW_MODULE)))
+    throw new Error(`${fileName} uses its own path, and the files beside it are not in the package`);
+  writeFileSync(join(out, dirname(fileName), BUNDLE_NAME), await compileWorkflow(loadWorker()));
+}
 if (chunks.some(({ code }) => /\(\?[ims]*-?[ims]+:/.test(code)))
   throw new Error('an expression has flags for a part of it, which Node 22 does not know');
 

@@ -38,18 +38,22 @@ export function toManifest(root: string, packages: ReadonlySet<string>): object 
   const top = readSource(root, '.') as Source & { license: string };
   const sources = ['sdk', 'adapters', 'core'].map((folder) => readSource(root, folder));
   const versions = new Map(sources.flatMap(({ dependencies = {} }) => Object.entries(dependencies)));
+  const optional = new Map(sources.flatMap(({ devDependencies = {} }) => Object.entries(devDependencies)));
   const exports = [...readEntries(root)].map(([file, { key, source }]) => [
     key,
     { types: `./${TYPES}/${source.replace(/\.ts$/, '.d.ts')}`, default: `./${file}.js` },
   ]);
   const dependencies = [...packages]
-    .filter((each) => each !== 'zod')
+    .filter((each) => each !== 'zod' && !optional.has(each))
     .toSorted()
     .map((each) => {
       const pinned = versions.get(each);
       if (pinned === undefined) throw new Error(`the SDK imports ${each}, which none of its manifests names`);
       return [each, pinned] as const;
     });
+  const peers = [...packages]
+    .flatMap((each) => (optional.has(each) ? [[each, `^${optional.get(each)}`] as const] : []))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     name,
     version,
@@ -61,7 +65,9 @@ export function toManifest(root: string, packages: ReadonlySet<string>): object 
     // The declarations use Node's own modules.
     dependencies: { ...Object.fromEntries(dependencies), '@types/node': '>=22' },
     // One copy for both sides: the caller creates the schema of a tool and the engine reads it.
-    peerDependencies: { zod: `^${versions.get('zod')}` },
+    peerDependencies: { ...Object.fromEntries(peers), zod: `^${versions.get('zod')}` },
+    // A program that connects to Temporal or to an object store installs the client itself.
+    peerDependenciesMeta: Object.fromEntries(peers.map(([each]) => [each, { optional: true }])),
   };
 }
 

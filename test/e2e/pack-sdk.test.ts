@@ -28,6 +28,7 @@ interface Manifest {
   exports: Record<string, { types: string; default: string }>;
   dependencies: Record<string, string>;
   peerDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, { optional: boolean }>;
 }
 
 beforeAll(() => {
@@ -61,7 +62,10 @@ test('the tarball has entries with types, no workspace packages and nothing that
   expect(manifest.private).toBeUndefined();
   expect(Object.keys(manifest.exports)).toEqual(Object.keys(source.exports));
   expect(manifest.exports['.']).toEqual({ types: './types/sdk/index.d.ts', default: './index.js' });
-  expect(Object.keys(manifest.peerDependencies)).toEqual(['zod']);
+  const { zod, ...others } = manifest.peerDependencies;
+  expect(zod).toBeDefined();
+  expect(Object.keys(others)).toEqual(Object.keys(manifest.peerDependenciesMeta));
+  expect(Object.values(manifest.peerDependenciesMeta).every(({ optional }) => optional)).toBe(true);
   expect(Object.keys(manifest.dependencies)).toContain('@vscode/ripgrep');
   expect(Object.keys(manifest.dependencies).filter((it) => it.startsWith('@klaus/') || it === 'zod')).toEqual([]);
 });

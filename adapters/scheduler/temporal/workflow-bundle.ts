@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TemporalPackages, VERSION } from './packages.ts';
 
 /** The compiled workflow in an installed program; `scripts/build.ts` writes it. */
-export const BUNDLE_NAME = 'temporal-workflow.js';
+export const BUNDLE_NAME = 'temporal-workflow.cjs';
 
 /**
  * The path of the compiled workflow. An installed program contains it; a clone compiles it on first use, in some seconds,
@@ -16,7 +16,7 @@ export async function provideWorkflowBundle(
 ): Promise<string> {
   const installed = join(import.meta.dirname, BUNDLE_NAME);
   if (existsSync(installed)) return installed;
-  const path = join(cache, `temporal-workflow-${hashSources()}.js`);
+  const path = join(cache, `temporal-workflow-${hashSources()}.cjs`);
   if (existsSync(path)) return path;
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   const own = `${path}.${process.pid}`;
