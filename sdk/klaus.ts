@@ -213,5 +213,5 @@ type GuardBody = Extract<HostEventBody, { type: `guard.${string}` }>;
 export interface KlausStore
   extends
     StoreQueries,
-    Pick<Store, 'inbox' | 'onSend' | 'emitLive' | 'onLive' | 'readBlob'>,
+    Pick<Store, 'read' | 'inbox' | 'onSend' | 'emitLive' | 'onLive' | 'readBlob'>,
     Pick<ViewedStore, 'view' | 'outbox'> {}

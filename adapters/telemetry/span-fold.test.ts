@@ -9,7 +9,7 @@ const AT = { run: 'r1', turn: 1 };
 
 /** Folds bodies as the log of one session, a second apart. */
 function foldAll(bodies: readonly object[], options: Partial<SpanFoldOptions> = {}): FinishedSpan[] {
-  const fold = new SpanFold({ findRun: () => undefined, ...options });
+  const fold = new SpanFold(options);
   return bodies.flatMap((body, index) =>
     fold.add({ v: EVENT_VERSION, seq: index + 1, prev: '', session: 's1', at: (index + 1) * 1_000, ...body } as Event),
   );
@@ -64,11 +64,12 @@ test('a session that a call began is linked to that call, once', () => {
     { ...started, run: 'r2' },
     { ...finished, run: 'r2' },
   ];
-  const findRun = (session: string, call: string) => `${session}-${call}`;
-  const [first, second] = foldAll([opened({ parent, agent: 'scout' }), started, finished, ...again], { findRun });
+  const [first, second] = foldAll([opened({ parent, agent: 'scout' }), started, finished, ...again], {
+    parentRun: 'r0',
+  });
   expect(first).toMatchObject({
     name: 'invoke_agent scout',
-    links: [{ trace: toTraceId('s0', 's0-c7'), span: toSpanId('s0', 'call', 'c7') }],
+    links: [{ trace: toTraceId('s0', 'r0'), span: toSpanId('s0', 'call', 'c7') }],
   });
   expect(second!.links).toEqual([]);
   expect(second!.trace).not.toBe(first!.trace);

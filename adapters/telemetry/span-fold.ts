@@ -2,13 +2,11 @@ import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { FinishedSpan, SpanLink } from './finished-span.ts';
 import { toCallLink, toCallSpan, toChatId, toChatSpan, toRunLink, toRunSpan } from './to-spans.ts';
 
-/** Finds the run of a call of another session; undefined if it is unknown. */
-export type FindRun = (session: string, call: string) => string | undefined;
-
 export interface SpanFoldOptions {
   /** Includes the content of messages and calls. Default false. */
   content?: boolean;
-  findRun: FindRun;
+  /** The run of the call that opened this session; undefined without one. */
+  parentRun?: string | undefined;
 }
 
 interface Run {
@@ -42,7 +40,7 @@ interface Call {
  */
 export class SpanFold {
   readonly #content: boolean;
-  readonly #findRun: FindRun;
+  readonly #parentRun: string | undefined;
   #opened: EventOf<'session.opened'> | undefined;
   #model = '';
   /** The last event that a fork copied or appended to close it, and the last copied run. */
@@ -54,9 +52,9 @@ export class SpanFold {
   readonly #requested = new Map<string, number>();
   readonly #calls = new Map<string, Call>();
 
-  constructor({ content = false, findRun }: SpanFoldOptions) {
+  constructor({ content = false, parentRun }: SpanFoldOptions) {
     this.#content = content;
-    this.#findRun = findRun;
+    this.#parentRun = parentRun;
   }
 
   /** Adds an event. Returns the spans that it ends. */
@@ -163,7 +161,7 @@ export class SpanFold {
     const links: SpanLink[] = [];
     const { run: copied } = this.#copied;
     if (forked && copied !== '') links.push(toRunLink('forked_from', { session: forked.session, run: copied }));
-    const run = parent && this.#findRun(parent.session, parent.call);
+    const run = this.#parentRun;
     if (parent && run !== undefined) links.push(toCallLink('started_by', { ...parent, run }));
     return links;
   }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { GuardLog } from '@klaus/sdk/guard-log';
-import { EmbeddedScheduler } from '@klaus/sdk/scheduler';
+import { EmbeddedScheduler, type RunScheduler } from '@klaus/sdk/scheduler';
 import { createAllowedWorkspaces } from './access/allowed-workspaces.ts';
 import { createHeldConnections } from './access/held-connections.ts';
 import { listSessionWorkspaces } from './handlers/files.ts';
@@ -8,6 +8,7 @@ import type { Context } from './http/handler.ts';
 import { Clones } from './projects/clones.ts';
 import { openProjectFolders } from './projects/project-folders.ts';
 import type { Metrics } from './observability/metrics.ts';
+import { ClusterQueue } from './runs/cluster-queue.ts';
 import { Deletions } from './runs/deletions.ts';
 import { RunQueue } from './runs/run-queue.ts';
 import { createWebhook } from './runs/webhook.ts';
@@ -19,18 +20,17 @@ import { SessionListFeed } from './streams/session-list-feed.ts';
 /** Largest request body in bytes: enough for some pasted images. */
 const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
 
-export function createContext({
-  klaus,
-  log,
-  ...given
-}: Pick<Context, 'klaus' | 'log' | 'signIn' | 'version' | 'hooks' | 'prepareDemo'>): Context {
+export interface ContextOptions extends Pick<
+  Context,
+  'klaus' | 'log' | 'signIn' | 'version' | 'hooks' | 'prepareDemo'
+> {
+  /** Of a cluster, whose workers run the sessions. Default: this process runs them. */
+  scheduler?: RunScheduler | undefined;
+}
+
+export function createContext({ klaus, log, scheduler, ...given }: ContextOptions): Context {
   const { configuration } = klaus;
-  const limit = configuration.get('server.maxConcurrent');
-  const scheduler = new EmbeddedScheduler({
-    folder: join(klaus.home, 'server', 'runs'),
-    isHeld: (session) => klaus.store.view.isClaimed(session),
-  });
-  const queue = new RunQueue({ klaus, scheduler, limit, log });
+  const queue = scheduler ? new ClusterQueue({ klaus, scheduler, log }) : openRunQueue({ klaus, log });
   const live = new InFlightText({ klaus, queue });
   const hubs = new SessionHubs({ klaus, queue, live, log });
   const deletions = new Deletions({
@@ -65,6 +65,14 @@ export function createContext({
     metrics: undefined,
     maxBodyBytes: MAX_BODY_BYTES,
   };
+}
+
+function openRunQueue({ klaus, log }: Pick<Context, 'klaus' | 'log'>): RunQueue {
+  const scheduler = new EmbeddedScheduler({
+    folder: join(klaus.home, 'server', 'runs'),
+    isHeld: (session) => klaus.store.view.isClaimed(session),
+  });
+  return new RunQueue({ klaus, scheduler, limit: klaus.configuration.get('server.maxConcurrent'), log });
 }
 
 /** Undefined when metrics are disabled; their modules are not loaded then. */

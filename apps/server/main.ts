@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
 import { toHostEnvironment } from '@klaus/sdk';
+import type { RunScheduler } from '@klaus/sdk/scheduler';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
 import type { JudgeHook, PrepareDemo } from './http/handler.ts';
@@ -12,6 +13,8 @@ import { toShutdownTimes } from './runs/shutdown-times.ts';
 
 export interface ServeOptions {
   klaus: Klaus;
+  /** Of a cluster, whose workers run the sessions. Default: the server runs them. */
+  scheduler?: RunScheduler | undefined;
   host?: string;
   port?: number;
   /** Open the page in the user's browser. */
@@ -43,6 +46,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stopLoggingCrashes = logCrashes(log);
   const server = await startServer({
     klaus,
+    scheduler: options.scheduler,
     log,
     version: VERSION,
     isDaemon,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
+import type { RunScheduler } from '@klaus/sdk/scheduler';
 import type { ServerDescriptor } from './contract/index.ts';
 import { toProxyTrust } from './access/proxy-trust.ts';
 import { createRequestGuard, isLoopback } from './access/request-guard.ts';
@@ -31,6 +32,8 @@ const MAX_SOCKET_PATH = 107;
 
 export interface ServerOptions {
   klaus: Klaus;
+  /** Of a cluster, whose workers run the sessions. Default: the server runs them. */
+  scheduler?: RunScheduler | undefined;
   /** Address to listen on. Default `127.0.0.1`. */
   host?: string;
   /** Default 3001; 0 selects a free port. */
@@ -111,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     cookie: `klaus-${address.port}`,
     ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
   });
-  const context = createContext({ klaus, log, signIn, version, hooks, prepareDemo });
+  const context = createContext({ klaus, log, signIn, version, hooks, prepareDemo, scheduler: options.scheduler });
   const { queue, hubs, live, deletions, clones, feed } = context;
   const guard = createRequestGuard({
     host,

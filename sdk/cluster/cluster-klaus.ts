@@ -1,6 +1,12 @@
-import { ObjectBlobs, openS3, type ObjectStore, type S3Options } from '@klaus/adapters/objects';
-import { createPostgresWorkerStore, type PostgresWorkerStore } from '@klaus/adapters/postgres-store';
-import { splitState } from '@klaus/core/agent';
+import { ObjectBlobs, openS3, type S3Options } from '@klaus/adapters/objects';
+import {
+  createPostgresStore,
+  createPostgresWorkerStore,
+  type PostgresStore,
+  type PostgresStoreOptions,
+  type PostgresWorkerStore,
+} from '@klaus/adapters/postgres-store';
+import { splitState, type SessionStore } from '@klaus/core/agent';
 import { createKlausOver, type KlausOver, type StoreInput } from '../create-klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { archiveSnapshots, type ArchivedSnapshots } from './archived-snapshots.ts';
@@ -29,42 +35,58 @@ const NEEDED = 12;
  * @throws KlausError `config` for a wrong setting, or when Postgres or the bucket refuses; `store.busy` when one of them
  *   cannot be reached.
  */
-export async function createClusterKlaus({ database, bucket, ...options }: ClusterOptions): Promise<ClusterKlaus> {
-  const objects = await openS3(bucket);
+export async function createClusterKlaus(options: ClusterOptions): Promise<ClusterKlaus> {
   const archives = new Map<string, ArchivedSnapshots>();
+  const klaus = await openKlaus(options, { createStore: createPostgresWorkerStore, archives });
+  // Not a copy, in which getters would be values.
+  return Object.assign(klaus, { prepare: (session: string) => prepare(klaus, { session, archives }) });
+}
+
+/**
+ * The same for a server: its store has a view, which is updated with each commit of any process of the cluster.
+ *
+ * @throws KlausError As {@link createClusterKlaus}.
+ */
+export function createClusterServer(options: ClusterOptions): Promise<KlausOver<PostgresStore>> {
+  return openKlaus(options, { createStore: createPostgresStore, archives: new Map() });
+}
+
+interface Parts<S> {
+  createStore: (options: PostgresStoreOptions) => Promise<S>;
+  /** Receives the snapshots of each workspace that is opened, by its path. */
+  archives: Map<string, ArchivedSnapshots>;
+}
+
+async function openKlaus<S extends SessionStore>(
+  { database, bucket, ...options }: ClusterOptions,
+  { createStore, archives }: Parts<S>,
+): Promise<KlausOver<S>> {
+  const objects = await openS3(bucket);
+  const openStore = async ({ home, configuration, redact }: StoreInput): Promise<S> => {
+    const maxToolResultSize = configuration.get('maxToolResultSize');
+    const store = await createStore({
+      url: database,
+      home,
+      blobs: new ObjectBlobs(objects),
+      maxToolResultSize,
+      redact,
+    });
+    const close = async (): Promise<void> => {
+      await store.close();
+      objects.close();
+    };
+    return { ...store, close };
+  };
   try {
-    const klaus = await createKlausOver(
-      options,
-      (input) => openStore(input, { database, objects }),
-      (local, root) => {
-        const archived = archiveSnapshots(local, { objects, root });
-        archives.set(root, archived);
-        return archived;
-      },
-    );
-    return { ...klaus, prepare: (session) => prepare(klaus, { session, archives }) };
+    return await createKlausOver(options, openStore, (local, root) => {
+      const archived = archiveSnapshots(local, { objects, root });
+      archives.set(root, archived);
+      return archived;
+    });
   } catch (error) {
     objects.close();
     throw error;
   }
-}
-
-async function openStore(
-  { home, configuration, redact }: StoreInput,
-  { database, objects }: { database: string; objects: ObjectStore },
-): Promise<PostgresWorkerStore> {
-  const store = await createPostgresWorkerStore({
-    url: database,
-    home,
-    blobs: new ObjectBlobs(objects),
-    maxToolResultSize: configuration.get('maxToolResultSize'),
-    redact,
-  });
-  const close = async (): Promise<void> => {
-    await store.close();
-    objects.close();
-  };
-  return { ...store, close };
 }
 
 async function prepare(

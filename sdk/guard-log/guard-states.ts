@@ -43,8 +43,8 @@ export function foldGuardStates(events: Iterable<HostEvent>): GuardState[] {
 }
 
 /** The present states. */
-export function readGuardStates(view: Pick<StoreView, 'hostEvents'>): GuardState[] {
-  return foldGuardStates(view.hostEvents({ type: 'guard.changed' }));
+export function readGuardStates(view: Pick<StoreView, 'guardChanges'>): GuardState[] {
+  return foldGuardStates(view.guardChanges());
 }
 
 /** The oldest first. */

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createClusterKlaus, type ClusterKlaus } from '@klaus/sdk/cluster';
+import { createClusterKlaus, createClusterServer, type ClusterKlaus } from '@klaus/sdk/cluster';
 import { openTemporalScheduler, type TemporalScheduler } from '@klaus/sdk/scheduler';
+import { createClient, type Client } from '@klaus/server/client';
 import { provideSeaweed, startS3Server } from '../../adapters/objects/fixtures/s3-server.ts';
 import {
   provideTemporal,
@@ -10,6 +11,7 @@ import {
   WORKFLOW_CACHE,
 } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
 import { findPostgres, startPostgres } from '../../adapters/store/fixtures/postgres-server.ts';
+import { startServer as serve, type RunningServer } from '../../apps/server/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { toOptions, type ClusterOrder } from './cluster-order.ts';
 
@@ -26,9 +28,20 @@ export interface Cluster extends AsyncDisposable {
   readonly scheduler: TemporalScheduler;
   /** A process without a worker, with a state folder of its own. */
   openNode(): Promise<ClusterKlaus>;
+  /** A server without a worker, with a state folder of its own. */
+  openServer(): Promise<ServerNode>;
   /** Resolves when the worker takes sessions. */
   startWorker(): Promise<ChildProcess>;
 }
+
+/** One of the servers of a cluster, in this process. */
+export interface ServerNode {
+  readonly klaus: Awaited<ReturnType<typeof createClusterServer>>;
+  readonly server: RunningServer;
+  readonly client: Client;
+}
+
+const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error };
 
 /**
  * @param env Of all processes.
@@ -61,6 +74,13 @@ export async function startCluster(
       const klaus = await createClusterKlaus(toOptions(toOrder()));
       stack.defer(() => klaus.close());
       return klaus;
+    },
+    async openServer() {
+      const klaus = await createClusterServer(toOptions(toOrder()));
+      stack.defer(() => klaus.close());
+      const server = await serve({ klaus, scheduler, port: 0, log: LOG, version: 'test' });
+      stack.defer(() => server.close());
+      return { klaus, server, client: createClient({ baseUrl: server.url, token: server.token }) };
     },
     async startWorker() {
       const words = [PROGRAM, JSON.stringify(toOrder())];

@@ -18,7 +18,7 @@ import { toDatabaseFile } from './open-database.ts';
 import { openShared } from './open-shared.ts';
 import { watchWrites } from './log/write-watch.ts';
 import { createRecall } from './recall/recall.ts';
-import { createQueries, createView } from './queries/queries.ts';
+import { createQueries, createView, type SqliteView } from './queries/queries.ts';
 
 export interface SqliteStoreOptions {
   /** Absolute path of the state folder; created with mode 0700 if missing. */
@@ -32,7 +32,9 @@ export interface SqliteStoreOptions {
 }
 
 /** The store of one machine. Closing is synchronous. */
-export interface SqliteStore extends ViewedStore, Disposable {}
+export interface SqliteStore extends ViewedStore, Disposable {
+  readonly view: SqliteView;
+}
 
 const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
   now: () => Date.now(),

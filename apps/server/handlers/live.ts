@@ -14,7 +14,7 @@ export const liveHandlers = {
     }
     const { id } = await findSession(context, params.id);
     if (!(await isHeldBy(context, id, body.fence))) return { taken: false };
-    const later = [...context.klaus.store.view.events(id, body.seq)];
+    const later = (await Array.fromAsync(context.klaus.store.read(id, body.seq))).flat();
     for (const piece of body.pieces) {
       if (piece.session === id && !isSuperseded(later, piece)) context.klaus.store.emitLive(piece);
     }

@@ -4,7 +4,7 @@ import { checkSandbox } from '../access/check-sandbox.ts';
 import { toFrame } from '../streams/event-stream.ts';
 import type { PartialHandlers } from '../http/handler.ts';
 import { sendRequiredPrompt } from '../runs/send-prompt.ts';
-import { followLegacyEvents } from '../legacy/follow-legacy-events.ts';
+import { followLegacyEvents, readLegacyEvents } from '../legacy/follow-legacy-events.ts';
 import { findSession } from './sessions.ts';
 
 export const promptHandlers = {
@@ -25,20 +25,19 @@ export const promptHandlers = {
     await checkSandbox(context, exchange.identity!, session.id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });
     const after = (await klaus.store.head(session.id))?.seq ?? 0;
+    const legacy = await readLegacyEvents(klaus, { session: session.id, after, isPrompting: true });
     await sendRequiredPrompt(klaus, session, { text: message, delivery: 'queue' });
 
     const stream = exchange.openStream();
-    const followed = followLegacyEvents(context, {
-      session: session.id,
-      after,
-      isPrompting: true,
+    const stop = followLegacyEvents(context, {
+      legacy,
       onEvent({ name, data, isEnd, run }) {
         stream.write(toFrame(name, JSON.stringify(data)));
         // The prompt waits for a run that is in progress. The stream ends with the run of the prompt.
-        if (isEnd && (run === undefined || run !== followed.lastRun)) stream.end();
+        if (isEnd && (run === undefined || run !== legacy.lastRun)) stream.end();
       },
     });
-    stream.onClose(followed.stop);
+    stream.onClose(stop);
     context.hubs.addOther(stream);
     await queue.add(session.id);
   },

@@ -67,7 +67,7 @@ export const runHandlers = {
     const { id, workspace } = await findSession(context, params.id);
     context.workspaces.checkKnown(workspace);
     const begun = (await klaus.store.eventsOf(id, ['run.started'])).findLast(({ trigger }) => trigger === 'prompt');
-    const message = begun && findPrompt(klaus.store.view.events(id, begun.seq));
+    const message = begun && (await findPrompt(klaus.store.read(id, begun.seq)));
     if (!begun || !message) throw new KlausError('usage', 'This session has no prompt yet.');
     const { session } = await klaus.fork(id, { at: begun.seq - 1, by, ...optional({ model: body.model }) });
     const command = await session.prompt(message.message.parts, { onAsk: begun.onAsk });
@@ -117,10 +117,12 @@ export async function cancelRun(
   return { session: session.id, command };
 }
 
-function findPrompt(events: Iterable<Event>): EventOf<'message.added'> | undefined {
-  for (const event of events) {
-    if (event.type === 'message.added' && event.message.origin === 'user') return event;
-    if (event.type === 'turn.started') return undefined;
+async function findPrompt(log: AsyncIterable<readonly Event[]>): Promise<EventOf<'message.added'> | undefined> {
+  for await (const events of log) {
+    for (const event of events) {
+      if (event.type === 'message.added' && event.message.origin === 'user') return event;
+      if (event.type === 'turn.started') return undefined;
+    }
   }
   return undefined;
 }

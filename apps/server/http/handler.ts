@@ -17,7 +17,7 @@ import type { Log } from '../observability/log.ts';
 import type { Clones } from '../projects/clones.ts';
 import type { ProjectFolders } from '../projects/project-folders.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { RunQueue } from '../runs/run-queue.ts';
+import type { SessionQueue } from '../runs/session-queue.ts';
 import type { AllowedWorkspaces } from '../access/allowed-workspaces.ts';
 
 /** Answers an event: its text, and the folder of the project. Never rejects. */
@@ -28,7 +28,7 @@ export type PrepareDemo = () => Promise<{ workspace: string; model: string; prom
 
 export interface Context {
   klaus: Klaus;
-  queue: RunQueue;
+  queue: SessionQueue;
   hubs: SessionHubs;
   live: InFlightText;
   feed: SessionListFeed;

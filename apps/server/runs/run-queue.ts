@@ -1,7 +1,8 @@
 import type { ChangeMark, Event, Klaus } from '@klaus/sdk';
 import type { EmbeddedScheduler, RunAttempt, RunOutcome, RunWorker } from '@klaus/sdk/scheduler';
 import type { Log } from '../observability/log.ts';
-import { checkFolders, type SessionFolders } from './check-folders.ts';
+import { checkFolders } from './check-folders.ts';
+import type { SessionQueue } from './session-queue.ts';
 import { toRoot } from './session-tree.ts';
 
 export interface RunQueueOptions {
@@ -20,7 +21,7 @@ const EXPIRED_MS = 1_000;
  * which changes of the store wake a session that waits. It does not touch the runs of other processes.
  * A child session is run by the session that the user opened, so that both continue.
  */
-export class RunQueue {
+export class RunQueue implements SessionQueue {
   readonly limit: number;
   readonly #klaus: Klaus;
   readonly #scheduler: EmbeddedScheduler;
@@ -44,7 +45,6 @@ export class RunQueue {
     this.#worker = scheduler.work((attempt) => this.#run(attempt), { slots: limit });
   }
 
-  /** Adds the sessions of an earlier server. Returns their ids. */
   async resumeEarlier(): Promise<string[]> {
     const { stored } = this.#scheduler;
     const known = new Set(stored.filter((id) => this.#klaus.store.view.session(id)?.id === id));
@@ -52,7 +52,6 @@ export class RunQueue {
     return [...known];
   }
 
-  /** Runs a session as soon as the limit allows, until nothing is left to do. */
   async add(id: string): Promise<void> {
     if (this.#isStopping) return;
     const session = this.#rootOf(id);
@@ -60,20 +59,17 @@ export class RunQueue {
     await this.#scheduler.wake(session, 'command');
   }
 
-  /** Runs a session immediately, regardless of the limit: for cheap work, such as a cancel request. */
   async addNow(session: string): Promise<void> {
     // The run of its parent is no cheap work.
     if (this.#rootOf(session) !== session) return await this.add(session);
     await this.#scheduler.wake(session, 'cancel');
   }
 
-  /** Forgets a session, before it is deleted. */
   async remove(session: string): Promise<void> {
     this.#problems.delete(session);
     await this.#scheduler.cancel(session);
   }
 
-  /** True after `stop`. Runs that are paused then resume with the next server. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -82,32 +78,26 @@ export class RunQueue {
     return this.#scheduler.isRunning(session);
   }
 
-  /** True while a process works on the session, this one or another one. */
   isHeld(session: string): boolean {
     return this.isRunning(session) || this.#klaus.store.view.isClaimed(session);
   }
 
-  /** True while a session runs, is queued, or waits for the process that holds it. */
   get isBusy(): boolean {
     return this.#scheduler.isBusy;
   }
 
-  /** From 1. */
   positionOf(session: string): number | undefined {
     return this.#scheduler.positionOf(session);
   }
 
-  /** Moves a waiting session to another position, from 1. Does nothing for others. */
   move(session: string, position: number): void {
     this.#scheduler.move(session, position);
   }
 
-  /** The error that prevents the session from running; undefined without one. */
   problemOf(session: string): unknown {
     return this.#problems.get(session);
   }
 
-  /** The sessions that cannot run. */
   get blocked(): string[] {
     return [...this.#problems.keys()];
   }
@@ -120,20 +110,14 @@ export class RunQueue {
     return this.#scheduler.queued;
   }
 
-  /** Calls the listener when the position or state of a session changed. */
   onChange(listener: (session: string) => void): () => void {
     return this.#scheduler.onChange(listener);
   }
 
-  /** Calls the listener with every event of the sessions that run here. */
   onEvent(listener: (event: Event) => void): void {
     this.#eventListeners.add(listener);
   }
 
-  /**
-   * Starts no further run, waits for the current step of each run, and aborts the steps after the time-out. The next
-   * server resumes the runs. Idempotent.
-   */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     this.#stopWatching();
@@ -147,7 +131,7 @@ export class RunQueue {
     });
     this.#problems.delete(session);
     try {
-      this.#checkFolders(session);
+      await this.#checkFolders(session);
       const { state } = await handle.advance({ signal, pause, attempt });
       if (pause.aborted || signal.aborted) return { state: 'paused' };
       if (state === 'parked') return this.#toWaiting(session);
@@ -162,13 +146,12 @@ export class RunQueue {
   }
 
   /** @throws KlausError `workspace.missing`, except for a cancel request, which needs no folder. */
-  #checkFolders(session: string): void {
-    const { view } = this.#klaus.store;
+  async #checkFolders(session: string): Promise<void> {
+    const { store } = this.#klaus;
+    const { view } = store;
     const workspace = view.session(session)?.workspace;
     if (workspace === undefined || view.inbox(session).some(({ type }) => type === 'cancel')) return;
-    const opened: (Pick<SessionFolders, 'workingCopy'> & { type: string }) | undefined = view.eventsOf(session, [
-      'session.opened',
-    ])[0];
+    const [opened] = await store.eventsOf(session, ['session.opened']);
     checkFolders({ workspace, workingCopy: opened?.workingCopy });
   }
 

@@ -19,13 +19,3 @@ export function toAncestors(view: Pick<View, 'session'>, session: string): strin
 export function toRoot(view: Pick<View, 'session'>, session: string): string {
   return toAncestors(view, session).at(-1) ?? session;
 }
-
-/** Ids of the open child sessions of a session. */
-export function toOpenChildren(view: Pick<View, 'eventsOf'>, session: string): string[] {
-  const open = new Set<string>();
-  for (const event of view.eventsOf(session, ['child.opened', 'child.closed'])) {
-    if (event.type === 'child.opened') open.add(event.child);
-    else open.delete(event.child);
-  }
-  return [...open];
-}

@@ -16,7 +16,7 @@ import { readProblemEvents } from '../legacy/session-problems.ts';
 import { toDefined } from '../handlers/agents.ts';
 import { cancelRun } from '../handlers/runs.ts';
 import { answer, prompt } from './commands.ts';
-import { followLegacyEvents } from '../legacy/follow-legacy-events.ts';
+import { followLegacyEvents, readEach, readLegacyEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 const messageSchema = z.discriminatedUnion('type', [
@@ -61,25 +61,26 @@ export function serveChat(context: Context, socket: WebSocket, { request, identi
     if (isLast) writeFileSync(file, `${session} ${seq}`, { mode: 0o600 });
   };
 
-  const follow = (id: string): void => {
+  const follow = async (id: string): Promise<void> => {
     session = id;
-    const after = klaus.store.view.head(id)?.seq ?? 0;
-    ({ stop } = followLegacyEvents(context, {
-      session: id,
-      after,
+    const after = (await klaus.store.head(id))?.seq ?? 0;
+    const legacy = await readLegacyEvents(klaus, { session: id, after });
+    if (socket.readyState !== socket.OPEN) return;
+    stop = followLegacyEvents(context, {
+      legacy,
       onEvent(event, seq) {
         const message = toChat(event);
         if (message) send(message);
         if (event.isEnd && seq !== undefined) saveEnd(seq);
       },
-    }));
+    });
   };
 
   const open = async (): Promise<string> => {
     if (session !== undefined) return session;
     const { id } = await klaus.open(optional({ agent: toDefined(agent) }));
     isLast = true;
-    follow(id);
+    await follow(id);
     saveEnd(0);
     return id;
   };
@@ -118,9 +119,9 @@ export function serveChat(context: Context, socket: WebSocket, { request, identi
     isLast = last !== undefined;
     const found = known === undefined ? undefined : await findOf(context, { agent, session: known });
     if (found !== undefined) await checkSandbox(context, identity, found);
-    if (found !== undefined) follow(found);
+    if (found !== undefined) await follow(found);
     send({ type: 'info', message: `Chat with ${agent}.`, ...optional({ session }) });
-    for (const { event, seq } of last ? findMissed(context, last) : []) {
+    for (const { event, seq } of last ? await findMissed(context, last) : []) {
       const message = toChat(event);
       if (message) send(message);
       if (event.isEnd) saveEnd(seq);
@@ -149,13 +150,13 @@ function readLast(file: string, klaus: Context['klaus']) {
 }
 
 /** The events that a client missed when its connection broke during a run: the open question, or the last answer and the end. */
-function findMissed(context: Context, { session, sent }: NonNullable<ReturnType<typeof readLast>>) {
+async function findMissed(context: Context, { session, sent }: NonNullable<ReturnType<typeof readLast>>) {
   const { klaus } = context;
   const legacy = createLegacyEvents(session);
   const open = new Set(klaus.store.view.approvals({ open: true, session }).map(({ id }) => id));
   let missed: { event: LegacyEvent; seq: number }[] = [];
   let last = 0;
-  for (const event of klaus.store.view.events(session)) {
+  for await (const event of readEach(klaus, session)) {
     const converted = legacy.event(event).map((it) => ({ event: it, seq: event.seq }));
     last = event.seq;
     if (event.seq <= sent) continue;

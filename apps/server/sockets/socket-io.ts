@@ -17,7 +17,7 @@ import {
   findPromptSession,
   prompt,
 } from './commands.ts';
-import { followLegacyEvents, readCurrentEvents } from '../legacy/follow-legacy-events.ts';
+import { followLegacyEvents, readCurrentEvents, readLegacyEvents } from '../legacy/follow-legacy-events.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 /** Milliseconds in which a client without a cookie or a header has to send its token. */
@@ -62,12 +62,12 @@ function serve(context: Context, socket: Socket, identity: Identity): void {
   const joined = new Map<string, () => void>();
   const countMessage = createRateLimit(context.klaus.configuration.get('server.wsRateLimit'));
 
-  const join = (session: string, after: number, isPrompting = false): void => {
+  const join = async (session: string, after: number, isPrompting = false): Promise<void> => {
+    const legacy = await readLegacyEvents(context.klaus, { session, after, isPrompting });
+    if (!socket.connected) return;
     joined.get(session)?.();
-    const { stop } = followLegacyEvents(context, {
-      session,
-      after,
-      isPrompting,
+    const stop = followLegacyEvents(context, {
+      legacy,
       onEvent: ({ name, data }, seq) => void socket.emit(name, seq === undefined ? data : { ...data, seq }),
     });
     joined.set(session, stop);
@@ -76,7 +76,7 @@ function serve(context: Context, socket: Socket, identity: Identity): void {
   const perform: { [N in CommandName]: (given: CommandInput<N>) => Promise<object> } = {
     async prompt(given) {
       const session = await findPromptSession(context, { ...given, identity });
-      if (!joined.has(session)) join(session, (await context.klaus.store.head(session))?.seq ?? 0, true);
+      if (!joined.has(session)) await join(session, (await context.klaus.store.head(session))?.seq ?? 0, true);
       await prompt(context, session, given.message);
       return { sessionId: session };
     },
@@ -87,9 +87,9 @@ function serve(context: Context, socket: Socket, identity: Identity): void {
     async join_session({ sessionId, after }) {
       const session = (await context.klaus.session(sessionId)).id;
       const last = (await context.klaus.store.head(session))?.seq ?? 0;
-      join(session, after ?? last);
+      await join(session, after ?? last);
       if (after === undefined)
-        for (const { name, data } of readCurrentEvents(context, session)) socket.emit(name, data);
+        for (const { name, data } of await readCurrentEvents(context, session)) socket.emit(name, data);
       return { sessionId: session, seq: last };
     },
     async leave_session({ sessionId }) {

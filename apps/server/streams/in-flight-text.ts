@@ -1,5 +1,5 @@
 import type { Event, Klaus, Live } from '@klaus/sdk';
-import type { RunQueue } from '../runs/run-queue.ts';
+import type { SessionQueue } from '../runs/session-queue.ts';
 
 /** Characters at the end of an in-flight text that are stored. A text is cut when it has twice as many. */
 const MAX_CHARS = 1_000_000;
@@ -12,8 +12,14 @@ function keyOf(text: InFlightPiece): string {
   return text.type === 'tool.progress' ? text.call : `${text.message}/${text.part}`;
 }
 
+/** A text, and the last event of its session before it began. */
+interface Text {
+  piece: InFlightPiece;
+  since: number;
+}
+
 interface Entry {
-  texts: Map<string, InFlightPiece>;
+  texts: Map<string, Text>;
   /** Of the last event that was applied. */
   seq: number;
   stop: () => void;
@@ -25,23 +31,45 @@ interface Entry {
  */
 export class InFlightText {
   readonly #klaus: Klaus;
-  readonly #queue: RunQueue;
+  readonly #queue: SessionQueue;
   readonly #entries = new Map<string, Entry>();
   readonly #stopListening: () => void;
 
-  constructor({ klaus, queue }: { klaus: Klaus; queue: RunQueue }) {
+  constructor({ klaus, queue }: { klaus: Klaus; queue: SessionQueue }) {
     this.#klaus = klaus;
     this.#queue = queue;
     this.#stopListening = klaus.store.onLive((live) => this.#take(live));
   }
 
-  /** The in-flight text of a session that is not in its log yet, in order of appearance. */
+  /**
+   * The in-flight text of a session that is not in its log yet, in order of appearance. Events of other processes count
+   * once they are notified: call `update` first to include all.
+   */
   of(session: string): InFlightPiece[] {
     const entry = this.#entries.get(session);
     if (!entry) return [];
     if (!this.#queue.isHeld(session)) this.#drop(session);
-    else this.#catchUp(session, entry);
-    return [...entry.texts.values()];
+    return [...entry.texts.values()].map(({ piece }) => piece);
+  }
+
+  /** Applies all events of the log. Never fails: the subscribers of a session report an unreadable log. */
+  async update(session: string): Promise<void> {
+    const entry = this.#entries.get(session);
+    if (!entry) return;
+    try {
+      for await (const events of this.#klaus.store.read(session, entry.seq))
+        for (const event of events) this.apply(event);
+    } catch {
+      this.#drop(session);
+    }
+  }
+
+  /** Applies a new event. Events that were applied before change nothing. */
+  apply(event: Event): void {
+    const entry = this.#entries.get(event.session);
+    if (!entry || event.seq <= entry.seq) return;
+    applyEvent(entry, event);
+    if (event.type === 'run.finished') this.#drop(event.session);
   }
 
   close(): void {
@@ -53,44 +81,32 @@ export class InFlightText {
     const entry = this.#entries.get(live.session) ?? this.#begin(live.session);
     const { texts } = entry;
     if (live.type === 'message.discarded') {
-      forgetMessages(texts, (message) => message === live.message);
+      for (const [key, { piece }] of [...texts])
+        if (piece.type === 'message.delta' && piece.message === live.message) texts.delete(key);
       return;
     }
     const key = keyOf(live);
-    if (!texts.has(key)) this.#catchUp(live.session, entry);
-    const known = texts.get(key);
+    const { piece: known, since } = texts.get(key) ?? { since: this.#headOf(live.session) };
     // After a gap, such as a lost connection to the other process, the text starts again.
     const previous = known && live.offset <= known.offset + known.text.length ? known : undefined;
     const text = previous === undefined ? live.text : previous.text.slice(0, live.offset - previous.offset) + live.text;
     const cut = text.length > 2 * MAX_CHARS ? text.length - MAX_CHARS : 0;
-    texts.set(key, { ...live, offset: (previous?.offset ?? live.offset) + cut, text: text.slice(cut) });
+    const piece = { ...live, offset: (previous?.offset ?? live.offset) + cut, text: text.slice(cut) };
+    texts.set(key, { piece, since });
   }
 
   #begin(session: string): Entry {
     // A process that was killed leaves entries behind.
     for (const other of [...this.#entries.keys()]) if (!this.#queue.isHeld(other)) this.#drop(other);
-    const seq = this.#klaus.store.view.head(session)?.seq ?? 0;
-    const entry: Entry = {
-      texts: new Map(),
-      seq,
-      stop: this.#klaus.handle(session).subscribe(seq, (event) => {
-        if (event.seq <= entry.seq) return;
-        applyEvent(entry, event);
-        if (event.type === 'run.finished') this.#drop(session);
-      }),
-    };
+    const seq = this.#headOf(session);
+    const stop = this.#klaus.handle(session).subscribe(seq, (event) => this.apply(event));
+    const entry: Entry = { texts: new Map(), seq, stop };
     this.#entries.set(session, entry);
     return entry;
   }
 
-  /** Applies events of other processes that have not been delivered to the subscription yet. */
-  #catchUp(session: string, entry: Entry): void {
-    try {
-      for (const event of this.#klaus.store.view.events(session, entry.seq)) applyEvent(entry, event);
-    } catch {
-      // The subscribers of the session report an unreadable log.
-      this.#drop(session);
-    }
+  #headOf(session: string): number {
+    return this.#klaus.store.view.head(session)?.seq ?? 0;
   }
 
   #drop(session: string): void {
@@ -101,17 +117,19 @@ export class InFlightText {
   }
 }
 
-/** Removes text that the event completes or discards. */
+/** Removes text that the event completes or discards. Text that began after the event is about something else. */
 function applyEvent(entry: Entry, event: Event): void {
   entry.seq = event.seq;
   const { texts } = entry;
-  if (event.type === 'message.added') forgetMessages(texts, (message) => message === event.message.id);
-  else if (event.type === 'tool.finished') texts.delete(event.call);
-  else if (event.type === 'turn.started' || event.type === 'model.requested') forgetMessages(texts, () => true);
-  else if (event.type === 'model.attempted' && event.outcome !== 'ok') forgetMessages(texts, () => true);
-  else if (event.type === 'run.finished') texts.clear();
+  if (event.type === 'run.finished') texts.clear();
+  else
+    for (const [key, { piece, since }] of [...texts]) if (since < event.seq && isEnded(piece, event)) texts.delete(key);
 }
 
-function forgetMessages(texts: Map<string, InFlightPiece>, fits: (message: string) => boolean): void {
-  for (const [key, text] of [...texts]) if (text.type === 'message.delta' && fits(text.message)) texts.delete(key);
+/** True if the event has the complete text, or discards it. */
+function isEnded(piece: InFlightPiece, event: Event): boolean {
+  if (piece.type === 'tool.progress') return event.type === 'tool.finished' && event.call === piece.call;
+  if (event.type === 'message.added') return event.message.id === piece.message;
+  if (event.type === 'model.attempted') return event.outcome !== 'ok';
+  return event.type === 'turn.started' || event.type === 'model.requested';
 }

@@ -110,6 +110,7 @@ export class SessionHub {
   }
 
   async #begin(subscriber: Subscriber): Promise<void> {
+    await this.#sources.live.update(this.#session.id);
     await this.#catchUp(subscriber);
     const { stream } = subscriber;
     this.#sendEphemeral(stream);
@@ -135,7 +136,7 @@ export class SessionHub {
   async #catchUp(subscriber: Subscriber): Promise<void> {
     const { stream } = subscriber;
     while (!stream.closed) {
-      const isLast = this.#sendChunk(subscriber);
+      const isLast = await this.#sendChunk(subscriber);
       if (stream.isBehind) await stream.drained();
       // From here on the hub sends new events.
       else if (isLast && subscriber.seq >= this.#last) break;
@@ -147,10 +148,10 @@ export class SessionHub {
   }
 
   /** Sends the next chunk of the log in one write. @returns True if it was the last. */
-  #sendChunk(subscriber: Subscriber): boolean {
+  async #sendChunk(subscriber: Subscriber): Promise<boolean> {
     let frames = '';
     let isLast = true;
-    for (const { seq, text } of this.#sources.klaus.store.view.texts(this.#session.id, subscriber.seq)) {
+    for await (const { seq, text } of this.#sources.klaus.store.texts(this.#session.id, subscriber.seq)) {
       // Another process may have written events that the hub has not received yet.
       if (seq > this.#last) break;
       frames += toFrame('event', text, seq);
@@ -164,6 +165,8 @@ export class SessionHub {
 
   #onEvent(event: Event): void {
     this.#last = event.seq;
+    // The in-flight text that a new subscriber gets fits the events that it got.
+    this.#sources.live.apply(event);
     if (event.type === 'message.added') this.#unfinished.delete(event.message.id);
     else if (event.type === 'run.finished') this.#unfinished.clear();
     this.#push(toEventFrame(event));

@@ -11,9 +11,6 @@ const SNAPSHOT = 500;
 /** Milliseconds for which changes are collected before they are sent. */
 const COLLECT_MS = 100;
 
-/** Host events that the page of the guard shows. */
-const GUARD = ['guard.decided', 'guard.changed'] as const;
-
 /** Sends the changes of all sessions to the subscribers of the list. Runs only while there are any. */
 export class SessionListFeed {
   readonly #sources: AttentionSources;
@@ -27,8 +24,6 @@ export class SessionListFeed {
   /** The last list that was sent, as JSON. */
   #attention = '';
   #mark: ChangeMark | undefined;
-  /** The last event of the host chain that was read. */
-  #hostSeq = 0;
   #guardSeq = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -75,10 +70,7 @@ export class SessionListFeed {
     for (const view of toSessionViews(this.#sources, rows))
       this.#sent.set(view.id, { text: JSON.stringify(view), view });
     this.#attention = JSON.stringify(toAttention(this.#sources));
-    this.#hostSeq = first(klaus.store.view.hostEvents({ before: Infinity }))?.seq ?? 0;
-    this.#guardSeq = Math.max(
-      ...GUARD.map((type) => first(klaus.store.view.hostEvents({ type, before: Infinity }))?.seq ?? 0),
-    );
+    this.#guardSeq = klaus.store.view.guardSeq();
     this.#stops.push(
       everySecond(() => this.#tick()),
       klaus.store.view.watch(() => {
@@ -115,12 +107,10 @@ export class SessionListFeed {
   }
 
   #sendGuard(): void {
-    const before = this.#guardSeq;
-    for (const { seq, type } of this.#sources.klaus.store.view.hostEvents({ after: this.#hostSeq })) {
-      this.#hostSeq = seq;
-      if ((GUARD as readonly string[]).includes(type)) this.#guardSeq = seq;
-    }
-    if (this.#guardSeq > before) this.#send('guard', { seq: this.#guardSeq });
+    const seq = this.#sources.klaus.store.view.guardSeq();
+    if (seq === this.#guardSeq) return;
+    this.#guardSeq = seq;
+    this.#send('guard', { seq });
   }
 
   #sendAttention(): void {
@@ -176,11 +166,6 @@ export class SessionListFeed {
   #isDeleted(session: string): boolean {
     return this.#sources.undoUntil(session) !== undefined;
   }
-}
-
-function first<T>(values: Iterable<T>): T | undefined {
-  for (const value of values) return value;
-  return undefined;
 }
 
 /** True if both need the same from the user. */

@@ -1,12 +1,12 @@
 import { modeSchema, sandboxNameSchema, type ApprovalRow, type Klaus, type SessionRow } from '@klaus/sdk';
 import type { SessionState, SessionView, SessionStatus } from '../contract/index.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
-import type { RunQueue } from '../runs/run-queue.ts';
-import { toAncestors, toOpenChildren, toRoot } from '../runs/session-tree.ts';
+import type { SessionQueue } from '../runs/session-queue.ts';
+import { toAncestors, toRoot } from '../runs/session-tree.ts';
 
 export interface ViewSources {
   klaus: Klaus;
-  queue: RunQueue;
+  queue: SessionQueue;
 }
 
 export function toSessionViews(sources: ViewSources, rows: readonly SessionRow[]): SessionView[] {
@@ -27,10 +27,10 @@ function isBusyBelow({ klaus, queue }: ViewSources, { id, status }: SessionRow):
   const { view } = klaus.store;
   if (status !== 'running') return false;
   const root = toRoot(view, id);
-  return (root !== id && queue.isRunning(root)) || toOpenChildren(view, id).some((child) => isBusy(child));
+  return (root !== id && queue.isRunning(root)) || view.openChildren(id).some((child) => isBusy(child));
 
   function isBusy(session: string): boolean {
-    return queue.isHeld(session) || toOpenChildren(view, session).some(isBusy);
+    return queue.isHeld(session) || view.openChildren(session).some(isBusy);
   }
 }
 

@@ -1,12 +1,4 @@
-import type {
-  Command,
-  Event,
-  EventOf,
-  EventType,
-  HostEvent,
-  HostEventOf,
-  HostEventType,
-} from '../../protocol/index.ts';
+import type { Command, EventOf, EventType, HostEvent, HostEventOf, HostEventType } from '../../protocol/index.ts';
 import type { ApprovalFilter, ApprovalRow, RememberedRow } from './rows/approval-row.ts';
 import type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './audit.ts';
 import type { Knowledge } from './memory.ts';
@@ -71,6 +63,8 @@ export interface StoreQueries {
   openRequests(): Promise<EventOf<'turn.started' | 'model.requested'>[]>;
   /** Events of some types of a session, in order. */
   eventsOf<T extends EventType>(session: string, types: readonly T[]): Promise<EventOf<T>[]>;
+  /** Events after `after` (default 0) as JSON texts, each on one line, in order. @throws KlausError `store.corrupt`. */
+  texts(session: string, after?: number): AsyncIterable<{ seq: number; text: string }>;
   /** The last event of some types of a session, found from its end. */
   lastOf<T extends EventType>(session: string, types: readonly T[]): Promise<EventOf<T> | undefined>;
   /** Decisions of the gate over all sessions, in the order in which they were written. */
@@ -119,14 +113,12 @@ export interface StoreView {
   isClaimed(session: string): boolean;
   /** The sessions that any process appended or sent to since a mark; without one only the present mark. */
   changedSessions(since?: ChangeMark): { mark: ChangeMark; sessions: string[] };
-  /** Events of some types of a session, in order. */
-  eventsOf<T extends EventType>(session: string, types: readonly T[]): EventOf<T>[];
-  /** Events after `after` (default 0) in order. @throws KlausError `store.corrupt`. */
-  events(session: string, after?: number): Iterable<Event>;
-  /** The same as JSON texts, each on one line. @throws KlausError `store.corrupt`. */
-  texts(session: string, after: number): Iterable<{ seq: number; text: string }>;
-  /** Events of the host chain. @throws KlausError `store.corrupt`. */
-  hostEvents(filter?: HostFilter): Iterable<HostEvent>;
+  /** Ids of the open child sessions of a session, in the order in which they were opened. */
+  openChildren(session: string): string[];
+  /** The events of the host chain about installations of the guard, in order. */
+  guardChanges(): HostEventOf<'guard.changed'>[];
+  /** Seq in the host chain of the last event about the guard (`guard.decided`, `guard.changed`); 0 without one. */
+  guardSeq(): number;
   /** Calls `notice` soon after any process appended or sent anything. */
   watch(notice: () => void): () => void;
   /**

@@ -1,5 +1,5 @@
 import type { ChangeMark, Clock, StoreQueries, StoreView } from '@klaus/core/agent';
-import { toNearest } from '@klaus/core/protocol';
+import { toNearest, type Event, type HostEventType } from '@klaus/core/protocol';
 import { audit, verifySession } from '../log/audit.ts';
 import type { Blobs } from '../log/blobs.ts';
 import { clearSessions } from '../log/clear-sessions.ts';
@@ -73,6 +73,7 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
     usage: async (filter) => readUsage(database, filter),
     openRequests: async () => readOpenRequests(database),
     eventsOf: async (session, types) => readEventsOf(database, session, types),
+    texts: (session, after = 0) => toAsync(readTexts(database, session, after)),
     lastOf: async (session, types) => readLastOf(database, session, types),
     decisions: (filter) => toAsync(readDecisions(database, filter)),
     verify: async (session) => verifySession(database, session),
@@ -91,10 +92,16 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
   };
 }
 
+/** A view that also reads logs without waiting, because they are in a file of this machine. */
+export interface SqliteView extends StoreView {
+  /** Events after `after` (default 0) in order. @throws KlausError `store.corrupt`. */
+  events(session: string, after?: number): Iterable<Event>;
+}
+
 export function createView(
   database: Database,
   { home, notifier }: { home: string; notifier: ChangeNotifier },
-): StoreView {
+): SqliteView {
   return {
     sessions: (filter) => listSessions(database, filter),
     session(id) {
@@ -107,13 +114,29 @@ export function createView(
     inbox: (session) => readInbox(database, session),
     isClaimed: (session) => probeLock(toLockFile(home, session)),
     changedSessions: (since) => changedSessions(database, since),
-    eventsOf: (session, types) => readEventsOf(database, session, types),
     events: (session, after = 0) => readEvents(database, session, after),
-    texts: (session, after) => readTexts(database, session, after),
-    hostEvents: (filter) => readHostEvents(database, filter),
+    openChildren: (session) => readOpenChildren(database, session),
+    guardChanges: () =>
+      [...readHostEvents(database, { type: 'guard.changed' })].filter((event) => event.type === 'guard.changed'),
+    guardSeq: () => Math.max(readLastSeq(database, 'guard.decided'), readLastSeq(database, 'guard.changed')),
     watch: (notice) => notifier.watch(notice),
     onUnreadable: (listener) => notifier.onUnreadable(listener),
   };
+}
+
+function readOpenChildren(database: Database, session: string): string[] {
+  const open = new Set<string>();
+  for (const event of readEventsOf(database, session, ['child.opened', 'child.closed'])) {
+    if (event.type === 'child.opened') open.add(event.child);
+    else open.delete(event.child);
+  }
+  return [...open];
+}
+
+/** Seq of the newest host event of a type; 0 without one. */
+function readLastSeq(database: Database, type: HostEventType): number {
+  for (const { seq } of readHostEvents(database, { type, before: Infinity })) return seq;
+  return 0;
 }
 
 /** The sessions with new events or commands since a mark, and the new mark. */
