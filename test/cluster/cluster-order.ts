@@ -1,3 +1,4 @@
+import { createEffectTools } from './effect-tools.ts';
 import type { ClusterOptions } from '@klaus/sdk/cluster';
 import type { S3Options } from '@klaus/adapters/objects';
 
@@ -13,8 +14,21 @@ export interface ClusterOrder {
   workspace: string;
   env: Record<string, string>;
   settings: Record<string, unknown>;
+  /** Absolute path of the file of the tools of `effect-tools.ts`. Default: the process has none. */
+  effects?: string | undefined;
 }
 
-export function toOptions({ database, bucket, home, workspace, env, settings }: ClusterOrder): ClusterOptions {
-  return { database, bucket, home, env: { ...env, KLAUS_HOME: home }, cwd: workspace, settings };
+export function toOptions({ database, bucket, home, workspace, env, settings, effects }: ClusterOrder): ClusterOptions {
+  return {
+    ...{ database, bucket, home, env: { ...env, KLAUS_HOME: home }, cwd: workspace, settings },
+    ...(effects !== undefined && { tools: createEffectTools(effects) }),
+  };
+}
+
+/** A line that a worker prints. */
+export interface WorkerProblem {
+  /** A session, or `sweep`. */
+  what: string;
+  code: string;
+  message: string;
 }

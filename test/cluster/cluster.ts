@@ -8,9 +8,10 @@ import { provideSeaweed, startS3Server } from '../../adapters/objects/fixtures/s
 import {
   provideTemporal,
   startTemporal,
+  type TemporalServer,
   WORKFLOW_CACHE,
 } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
-import { findPostgres, startPostgres } from '../../adapters/store/fixtures/postgres-server.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../../adapters/store/fixtures/postgres-server.ts';
 import { startServer as serve, type RunningServer } from '../../apps/server/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { toOptions, type ClusterOrder } from './cluster-order.ts';
@@ -30,8 +31,11 @@ export interface Cluster extends AsyncDisposable {
   openNode(): Promise<ClusterKlaus>;
   /** A server without a worker, with a state folder of its own. */
   openServer(): Promise<ServerNode>;
-  /** Resolves when the worker takes sessions. */
-  startWorker(): Promise<ChildProcess>;
+  /** Resolves when the worker takes sessions. @param order What differs from the other processes, such as an address. */
+  startWorker(order?: Partial<ClusterOrder>): Promise<ChildProcess>;
+  readonly database: string;
+  readonly postgres: PostgresServer;
+  readonly engine: TemporalServer;
 }
 
 /** One of the servers of a cluster, in this process. */
@@ -46,10 +50,15 @@ const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: console.er
 /**
  * @param env Of all processes.
  * @param settings The same.
+ * @param effects See `ClusterOrder`.
  */
 export async function startCluster(
   { workspace }: Pick<TestHome, 'workspace'>,
-  { env, settings = {} }: { env: Record<string, string>; settings?: Record<string, unknown> },
+  {
+    env,
+    settings = {},
+    effects,
+  }: { env: Record<string, string>; settings?: Record<string, unknown>; effects?: string },
 ): Promise<Cluster> {
   const stack = new AsyncDisposableStack();
   const servers = await Promise.all([
@@ -64,12 +73,12 @@ export async function startCluster(
     bucket: await s3.createBucket(),
     engine: engine.address,
     cache: WORKFLOW_CACHE,
-    ...{ workspace, env, settings },
+    ...{ workspace, env, settings, effects },
   };
   const toOrder = (): ClusterOrder => ({ ...shared, home: stack.use(createTestHome()).home });
   const scheduler = stack.use(await openTemporalScheduler({ address: engine.address, cacheFolder: WORKFLOW_CACHE }));
   return {
-    scheduler,
+    ...{ scheduler, postgres, engine, database: shared.database },
     async openNode() {
       const klaus = await createClusterKlaus(toOptions(toOrder()));
       stack.defer(() => klaus.close());
@@ -82,8 +91,8 @@ export async function startCluster(
       stack.defer(() => server.close());
       return { klaus, server, client: createClient({ baseUrl: server.url, token: server.token }) };
     },
-    async startWorker() {
-      const words = [PROGRAM, JSON.stringify(toOrder())];
+    async startWorker(order) {
+      const words = [PROGRAM, JSON.stringify({ ...toOrder(), ...order })];
       const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
       stack.defer(() => endWorker(child, 'SIGKILL'));
       await once(child.stdout, 'data');

@@ -1,12 +1,16 @@
-// `node worker-process.ts ORDER`: a worker of a cluster, with a sweep. Prints its problems.
+// `node worker-process.ts ORDER`: a worker of a cluster, with a sweep. Prints `ready`, then each problem as a line of JSON.
 import { createClusterKlaus, startClusterWorker, startSweep } from '@klaus/sdk/cluster';
 import { openTemporalScheduler } from '@klaus/sdk/scheduler';
-import { toOptions, type ClusterOrder } from './cluster-order.ts';
+import { isKlausError } from '@klaus/sdk';
+import { toOptions, type ClusterOrder, type WorkerProblem } from './cluster-order.ts';
 
 const order = JSON.parse(process.argv[2]!) as ClusterOrder;
 const klaus = await createClusterKlaus(toOptions(order));
 const scheduler = await openTemporalScheduler({ address: order.engine, cacheFolder: order.cache });
-const report = (what: string) => (error: unknown) => console.error(what, error);
+const report = (what: string) => (error: unknown) => {
+  const { code, message } = isKlausError(error) ? error : { code: 'unknown', message: String(error) };
+  console.log(JSON.stringify({ what, code, message } satisfies WorkerProblem));
+};
 const worker = startClusterWorker({
   klaus,
   scheduler,

@@ -1,0 +1,70 @@
+// Covers sdk/cluster, adapters/scheduler/temporal, adapters/store/postgres: a cluster whose workers, engine and database fail.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Script } from '@klaus/sdk';
+import { describe, expect, test } from 'vitest';
+import { startServer, toEnv } from '../fixtures/klaus.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
+import { checkSessions } from './chaos/checks.ts';
+import { answerAll, sendAll } from './chaos/clients.ts';
+import { startChaos } from './chaos/faults.ts';
+import { startCluster, WITHOUT_CLUSTER } from './cluster.ts';
+
+/** `CLUSTER_SESSIONS=100 CLUSTER_COMMANDS=20 CLUSTER_SECONDS=180 CLUSTER_SEED=7`. */
+const SESSIONS = Number(process.env['CLUSTER_SESSIONS'] ?? 20);
+const COMMANDS = Number(process.env['CLUSTER_COMMANDS'] ?? 5);
+const SECONDS = Number(process.env['CLUSTER_SECONDS'] ?? 60);
+const SEED = Number(process.env['CLUSTER_SEED'] ?? 1);
+const WORKERS = 3;
+/** Seconds after the last fault in which all sessions become idle. */
+const IDLE_SECONDS = 60;
+
+const call = (name: string) => [{ name, input: { key: '{{user}}' } }];
+const SCRIPT: Script = {
+  steps: [
+    { when: { tools: false }, reply: { text: 'A title' } },
+    { when: { result: '' }, reply: { text: 'Done.' } },
+    { when: { user: '^ask' }, reply: { text: 'I ask.', calls: call('asked_effect') } },
+    { when: { user: '^do' }, reply: { text: 'I do.', calls: call('record_effect') } },
+  ],
+};
+const POLICY = 'rules:\n  - ask: { tool: asked_effect }\n    reason: a person decides\n';
+
+describe.skipIf(WITHOUT_CLUSTER !== undefined)(`chaos${WITHOUT_CLUSTER ? `: ${WITHOUT_CLUSTER}` : ''}`, () => {
+  const timeout = (SECONDS * 3 + IDLE_SECONDS + 240) * 1_000;
+
+  test('faults lose nothing, repeat nothing and stop nothing', { timeout }, async () => {
+    using place = createTestHome();
+    mkdirSync(join(place.workspace, '.klaus'), { recursive: true });
+    writeFileSync(join(place.workspace, '.klaus/policy.yaml'), POLICY);
+    const effects = join(place.home, 'effects.txt');
+    writeFileSync(effects, '');
+    await using model = await startServer(SCRIPT);
+    await using cluster = await startCluster(place, { env: toEnv({ place, server: model }), effects });
+    const nodes = await Promise.all([cluster.openNode(), cluster.openNode()]);
+    const { scheduler } = cluster;
+    await using chaos = await startChaos(cluster, WORKERS);
+    const quit = new AbortController();
+    const answering = nodes.map((node) => answerAll(node, { scheduler, signal: quit.signal }));
+    const clients = { nodes, scheduler, sessions: SESSIONS, commands: COMMANDS, seconds: SECONDS * 0.8, seed: SEED };
+    const [sent] = await Promise.all([sendAll(clients), chaos.run(SECONDS)]);
+
+    const ended = Date.now();
+    const isIdle = async (session: string): Promise<boolean> =>
+      (await nodes[0]!.store.inbox(session)).length === 0 &&
+      (await nodes[0]!.store.session(session))?.status !== 'running' &&
+      !(await nodes[0]!.store.isClaimed(session));
+    const countBusy = async (): Promise<number> =>
+      (await Promise.all([...sent.keys()].map(isIdle))).filter((idle) => !idle).length;
+    await expect.poll(countBusy, { timeout: IDLE_SECONDS * 1_000, interval: 500 }).toBe(0);
+    const idleSeconds = (Date.now() - ended) / 1_000;
+    quit.abort();
+    await Promise.all(answering);
+
+    const sums = await checkSessions(nodes[1]!, { sent, effects });
+    console.log(JSON.stringify({ sessions: sent.size, ...sums, faults: chaos.counts, idleSeconds }));
+    // No claim was over a live holder.
+    expect(chaos.problems.filter(({ code, message }) => code === 'store.busy' && /taken over/.test(message))).toEqual([]);
+    expect(Object.keys(chaos.counts)).toHaveLength(7);
+  });
+});
