@@ -1,18 +1,19 @@
 import type { ChangeMark, Clock, StoreQueries, StoreView } from '@klaus/core/agent';
-import { toNearest } from '@klaus/core/protocol';
+import { toNearest, type HostEventOf } from '@klaus/core/protocol';
 import { audit, verifySession } from '../log/audit.ts';
 import type { Blobs } from '../log/blobs.ts';
 import { clearSessions } from '../log/clear-sessions.ts';
 import type { ChangeNotifier } from '../log/change-notifier.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
-import { appendHostRecord, readHostEvents, readLastHostEvent } from '../log/host-chain.ts';
+import { appendHostRecord, readGuardSeq, readHostEvents, readLastHostEvent } from '../log/host-chain.ts';
 import type { Redact } from '../../shared/host-record.ts';
 import { readInbox } from '../log/inbox.ts';
-import { readEvents, readFence, readHead, readTexts } from '../log/log.ts';
+import { readEvents, readFence, readHead, readTexts, readTextsInTurns } from '../log/log.ts';
 import { NO_HEAD } from '../log/record.ts';
 import type { Database } from '../database.ts';
 import { toLockFile } from '../locks/file-lock.ts';
 import { probeLock } from '../locks/probe-lock.ts';
+import { toOpenChildren } from '../../shared/open-children.ts';
 import { findApproval, listApprovals } from '../projections/approval-row.ts';
 import type { ProjectionOptions } from '../../shared/projection-options.ts';
 import { rebuildProjections } from '../projections/projections.ts';
@@ -74,6 +75,7 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
     openRequests: async () => readOpenRequests(database),
     eventsOf: async (session, types) => readEventsOf(database, session, types),
     lastOf: async (session, types) => readLastOf(database, session, types),
+    texts: (session, after = 0) => readTextsInTurns(database, session, after),
     decisions: (filter) => toAsync(readDecisions(database, filter)),
     verify: async (session) => verifySession(database, session),
     audit: async (given) => audit(database, given),
@@ -105,6 +107,9 @@ export function createView(
     approvals: (filter) => listApprovals(database, filter),
     attention: (filter) => readAttention(database, (session) => probeLock(toLockFile(home, session)), filter),
     inbox: (session) => readInbox(database, session),
+    openChildren: (session) => toOpenChildren(readEventsOf(database, session, ['child.opened', 'child.closed'])),
+    guardChanges: () => [...readHostEvents(database, { type: 'guard.changed' })] as HostEventOf<'guard.changed'>[],
+    guardSeq: () => readGuardSeq(database),
     isClaimed: (session) => probeLock(toLockFile(home, session)),
     changedSessions: (since) => changedSessions(database, since),
     eventsOf: (session, types) => readEventsOf(database, session, types),
