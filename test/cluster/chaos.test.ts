@@ -64,7 +64,9 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`chaos${WITHOUT_CLUSTER ? `: ${WI
     const sums = await checkSessions(nodes[1]!, { sent, effects });
     console.log(JSON.stringify({ sessions: sent.size, ...sums, faults: chaos.counts, idleSeconds }));
     // No claim was over a live holder.
-    expect(chaos.problems.filter(({ code, message }) => code === 'store.busy' && /taken over/.test(message))).toEqual([]);
+    expect(chaos.problems.filter(({ code, message }) => code === 'store.busy' && /taken over/.test(message))).toEqual(
+      [],
+    );
     expect(Object.keys(chaos.counts)).toHaveLength(7);
   });
 });

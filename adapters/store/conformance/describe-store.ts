@@ -10,12 +10,15 @@ import { describeOutbox } from './outbox.ts';
 import { describeQueries } from './queries.ts';
 import type { CreateStoreHarness } from './store-harness.ts';
 import { describeSubscriptions } from './subscriptions.ts';
+import { describeTexts } from './texts.ts';
+import { describeView } from './view.ts';
 
 /** Tests that every implementation of `SessionStore` must pass. Call it once in a test file of the implementation. */
 export function describeStore(name: string, create: CreateStoreHarness): void {
   describe(`${name}: log`, () => {
     describeLog(create);
     describeRefusedAppends(create);
+    describeTexts(create);
   });
   describe(`${name}: inbox`, () => {
     describeInbox(create);
@@ -35,6 +38,9 @@ export function describeStore(name: string, create: CreateStoreHarness): void {
   describe(`${name}: queries`, () => {
     describeQueries(create);
     describeAgentUses(create);
+  });
+  describe(`${name}: view`, () => {
+    describeView(create);
   });
   describe(`${name}: attention`, () => {
     describeAttention(create);

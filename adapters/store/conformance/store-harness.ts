@@ -2,8 +2,8 @@ import type { SessionStore, StoreView } from '@klaus/core/agent';
 import type { StoreProcess } from '../fixtures/store-process.ts';
 
 /** What every store has. Complete logs are in the view of a store on the same machine only. */
-export interface TestedStore extends Omit<SessionStore, 'view'> {
-  readonly view: Pick<StoreView, 'attention' | 'inbox' | 'watch'>;
+export interface TestedStore extends SessionStore {
+  readonly view: Omit<StoreView, 'events' | 'texts' | 'eventsOf' | 'hostEvents'>;
 }
 
 /** A new, empty store for one test. Disposing it deletes the store. */
@@ -12,6 +12,8 @@ export interface StoreHarness extends AsyncDisposable {
   open(): Promise<TestedStore & AsyncDisposable>;
   /** Starts another process that works on the store, as `fixtures/store-program.ts` does. */
   start(): Promise<StoreProcess>;
+  /** Replaces a stored record by another text, or deletes it, as damage does. */
+  damage(session: string, seq: number, record?: string): Promise<void>;
 }
 
 export type CreateStoreHarness = () => Promise<StoreHarness>;

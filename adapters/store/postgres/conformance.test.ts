@@ -23,6 +23,11 @@ describe.skipIf(!findPostgres())('the store in Postgres (needs Postgres)', () =>
         return { ...store, [Symbol.asyncDispose]: () => store.close() };
       },
       start: async () => startStoreProcess(home.path, url),
+      async damage(session, seq, record) {
+        const where = 'WHERE session_id = $1 AND seq = $2';
+        if (record === undefined) await server.query(`DELETE FROM events ${where}`, [session, seq], url);
+        else await server.query(`UPDATE events SET record = $3 ${where}`, [session, seq, record], url);
+      },
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     };
   });

@@ -98,7 +98,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
   }
   const touched = async (session = ''): Promise<void> => {
     const change: Change = { kind: 'other', holder: holder(), session, seq: 0 };
-    await database.all(`SELECT pg_notify('${CHANNEL}', $1)`, [toPayload(change)]);
+    await notifyOf(database, change);
     await notifier.committed(change);
   };
   const live = createLive();
@@ -125,8 +125,9 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
       return appender.append(drafts, { lease, consume });
     },
     async appendHost(body) {
-      const event = await appendHost(database, { body, at: clock.now(), redact, retryMs });
-      await touched();
+      const change: Change = { kind: 'other', holder: holder(), session: '', seq: 0 };
+      const event = await appendHost(database, { body, at: clock.now(), redact, retryMs, change });
+      await notifier.committed(change);
       return event;
     },
     read: (session, after = 0) => readBatches(database, session, after),
@@ -190,10 +191,15 @@ function createLive() {
   };
 }
 
+/** Sends a change to all processes, with the commit of the transaction. */
+async function notifyOf(sql: Sql, change: Change): Promise<void> {
+  await sql.all(`SELECT pg_notify('${CHANNEL}', $1)`, [toPayload(change)]);
+}
+
 /** After a commit of which it is not known whether it happened, the event is looked for before it is written again. */
 async function appendHost(
   database: Database,
-  options: { body: HostEventBody; at: number; redact: Redact | undefined; retryMs: number },
+  options: { body: HostEventBody; at: number; redact: Redact | undefined; retryMs: number; change: Change },
 ): Promise<HostEvent> {
   const { body, at, redact } = options;
   let written: HostEvent | undefined;
@@ -208,6 +214,7 @@ async function appendHost(
           if (row?.record === record) return written;
         }
         [written] = await appendHostRecords(sql, [{ body, at }], redact);
+        await notifyOf(sql, options.change);
         return written!;
       }),
     options.retryMs,

@@ -1,4 +1,4 @@
-import type { Clock, SessionStore } from '@klaus/core/agent';
+import type { Clock, SessionStore, StoreView } from '@klaus/core/agent';
 import type { BlobStore } from '../shared/blob-store.ts';
 import { createFolderBlobStore } from '../shared/blob-store.ts';
 import type { Redact } from '../shared/host-record.ts';
@@ -13,7 +13,6 @@ import { readHostEvents, readLastHostEvent } from './log/host-events.ts';
 import { readHead } from './log/log.ts';
 import { openLogStore, type LogStore } from './log-store.ts';
 import type { Change } from './notify/change.ts';
-import type { Notifier } from './notify/notifier.ts';
 import type { InheritedCache } from './projections/inherited.ts';
 import { projectEvents, projectPlainEvents } from './projections/project-events.ts';
 import { createKnowledge } from './queries/knowledge.ts';
@@ -43,9 +42,12 @@ export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   overdueWakes(olderThanMs: number): Promise<string[]>;
 }
 
-/** A store of several machines. Its view has no complete logs. */
+/**
+ * A store of several machines. Its view has no complete logs, and not every idle session. A session that `session` finds is
+ * in the view afterwards.
+ */
 export interface PostgresStore extends PostgresWorkerStore {
-  readonly view: PostgresView & Pick<Notifier, 'watch' | 'onUnreadable'>;
+  readonly view: PostgresView & Pick<StoreView, 'watch' | 'onUnreadable'>;
 }
 
 const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
@@ -71,9 +73,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     await log.close();
     throw error;
   }
-  const { view } = loaded;
+  const { view, load } = loaded;
   return {
     ...store,
+    async session(idOrPrefix) {
+      const row = await store.session(idOrPrefix);
+      if (row) await load(row.id);
+      return row;
+    },
     view: {
       ...view,
       watch: (notice) => log.notifier.watch(notice),
@@ -158,7 +165,8 @@ function createLogQueries(
 async function applyChange(loaded: LoadedView | undefined, change: Change | undefined): Promise<void> {
   try {
     if (!change) await loaded?.reload();
-    else if (change.session !== '') await loaded?.refresh(change.session);
+    else if (change.session === '') await loaded?.refreshGuard();
+    else await loaded?.refresh(change.session);
   } catch (error) {
     if (!isConnectionLost(error)) throw error;
   }

@@ -98,17 +98,27 @@ export interface ChangeMark {
  */
 export interface StoreView {
   /** By default the session with the newest event first. */
-  sessions(filter?: SessionFilter): SessionRow[];
-  /** @param id The full id. */
+  sessions(filter?: Omit<SessionFilter, 'search'>): SessionRow[];
+  /**
+   * Undefined also for an idle session that is not in memory; `session` of the store loads it.
+   *
+   * @param id The full id.
+   */
   session(id: string): SessionRow | undefined;
   /** Seq of a session's last event; undefined without one. */
   head(session: string): { seq: number } | undefined;
-  /** Oldest first. */
-  approvals(filter?: ApprovalFilter): ApprovalRow[];
+  /** Open questions, the oldest first. */
+  approvals(filter: ApprovalFilter & { open: true }): ApprovalRow[];
   /** The sessions that need the user, over all workspaces. */
   attention(filter?: AttentionFilter): AttentionList;
   /** Commands that are not consumed yet, in order of arrival. */
   inbox(session: string): Command[];
+  /** Ids of the open child sessions of a session, in the order in which they were opened. */
+  openChildren(session: string): string[];
+  /** The events of the host chain about installations of the guard, in order. */
+  guardChanges(): HostEventOf<'guard.changed'>[];
+  /** Seq in the host chain of the last event about the guard (`guard.decided`, `guard.changed`); 0 without one. */
+  guardSeq(): number;
   /** True while a live process holds the session. */
   isClaimed(session: string): boolean;
   /** The sessions that any process appended or sent to since a mark; without one only the present mark. */

@@ -4,7 +4,8 @@ import { toVersioned } from '../../sqlite/log/record.ts';
 import type { Sql } from '../database.ts';
 import { readPages } from '../pages.ts';
 
-interface HostRow {
+/** A row of `host_events` as a statement returns it. */
+export interface HostRow {
   seq: number;
   record: string;
 }
@@ -32,7 +33,12 @@ export async function readLastHostEvent<T extends HostEventType>(
 ): Promise<HostEventOf<T> | undefined> {
   const text = 'SELECT seq, record FROM host_events WHERE type = $1 AND subject = $2 ORDER BY seq DESC LIMIT 1';
   const row = await sql.get<HostRow>(text, [type, subject]);
-  return row && (fromHostRow(row) as HostEventOf<T>);
+  return row && toHostEventOf<T>(row);
+}
+
+/** @throws KlausError `store.corrupt` for an invalid record. */
+export function toHostEventOf<T extends HostEventType>(row: HostRow): HostEventOf<T> {
+  return fromHostRow(row) as HostEventOf<T>;
 }
 
 function fromHostRow({ seq, record }: HostRow): HostEvent {

@@ -2,6 +2,7 @@ import type { Clock, StoreQueries } from '@klaus/core/agent';
 import type { HostEventBody } from '@klaus/core/protocol';
 import type { Database, Sql } from '../database.ts';
 import type { PostgresProjectionOptions } from '../projections/project-events.ts';
+import { readTexts } from '../log/log.ts';
 import { rebuildProjections } from '../projections/rebuild-projections.ts';
 import { findApproval, listApprovals } from './approvals.ts';
 import { claimNotification, putSeen, readAttention } from './attention.ts';
@@ -69,6 +70,7 @@ export function createQueries(database: Database, options: QueryOptions): Omit<S
     openRequests: () => readOpenRequests(database),
     eventsOf: (session, types) => readEventsOf(database, session, types),
     lastOf: (session, types) => readLastOf(database, session, types),
+    texts: (session, after = 0) => readTexts(database, session, after),
     decisions: (filter) => readDecisions(database, filter),
     stats: async () => readStats(database, await countBlobs()),
     rebuild: () => rebuildProjections(database, projection),

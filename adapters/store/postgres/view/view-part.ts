@@ -3,6 +3,7 @@ import type { Command } from '@klaus/core/protocol';
 import { SELECT_APPROVALS } from '../../shared/approval-columns.ts';
 import { ANSWER_END } from '../../shared/attention-items.ts';
 import { SESSION_COLUMNS, type StoredSession, toSessionRow } from '../../shared/session-columns.ts';
+import type { ChildFact } from '../../shared/open-children.ts';
 import type { Sql } from '../database.ts';
 import { toEvent } from '../queries/events.ts';
 
@@ -26,6 +27,8 @@ export interface ViewPart {
   heads: { session: string; seq: number }[];
   /** All sessions that a live process holds. */
   claims: string[];
+  /** What the logs say about child sessions, in order within each session. */
+  children: (ChildFact & { session: string })[];
 }
 
 /** The sessions that a view keeps: the latest, and all others that may need the user or work. */
@@ -45,7 +48,7 @@ export async function listViewSessions(sql: Sql, limit: number): Promise<string[
 
 /** Reads the state of sessions and of those above them, in the caller's snapshot. */
 export async function readViewPart(sql: Sql, sessions: readonly string[]): Promise<ViewPart> {
-  const [rows, approvals, inbox, heads, claims] = await Promise.all([
+  const [rows, approvals, inbox, heads, claims, children] = await Promise.all([
     sql.all<StoredSession & { seen: number; endedSeq: number | null; record: string | null; text: string | null }>(
       ROWS,
       [sessions],
@@ -65,6 +68,7 @@ export async function readViewPart(sql: Sql, sessions: readonly string[]): Promi
       [sessions],
     ),
     readClaims(sql),
+    sql.all<ChildFact & { session: string }>(CHILDREN, [sessions]),
   ]);
   return {
     rows: rows.map(({ seen, endedSeq, record, text, ...row }) => ({
@@ -84,6 +88,7 @@ export async function readViewPart(sql: Sql, sessions: readonly string[]): Promi
     inbox: inbox.map(({ session, command }) => ({ session, command: JSON.parse(command) as Command })),
     heads,
     claims,
+    children,
   };
 }
 
@@ -107,3 +112,10 @@ const ROWS = `WITH RECURSIVE above(id) AS (
       AND outcome <> 'cancelled' AND ended_seq > coalesce(seen.seq, 0)
   ) AS open ON true
   WHERE id IN (SELECT id FROM above)`;
+
+/**
+ * An index has exactly these events. The id is found in the text, because a grant in the record may be large: a quotation
+ * mark in a value is escaped there, so that the first match is the field.
+ */
+const CHILDREN = `SELECT session_id AS session, type, substring(record FROM '"child":"([^"]*)"') AS child FROM events
+  WHERE session_id = ANY ($1::text[]) AND type IN ('child.opened', 'child.closed') ORDER BY session_id, seq`;

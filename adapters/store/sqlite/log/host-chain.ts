@@ -1,6 +1,7 @@
 import type { HostFilter } from '@klaus/core/agent';
 import { HOST_EVENT_VERSION } from '@klaus/core/protocol';
 import type { HostEvent, HostEventBody, HostEventOf, HostEventType } from '@klaus/core/protocol';
+import { GUARD_TYPES } from '../../shared/guard-types.ts';
 import { toHostEvent, toSubject, type Redact } from '../../shared/host-record.ts';
 import type { Database } from '../database.ts';
 import { NO_HEAD, toHash, toVersioned, type ChainHead } from './record.ts';
@@ -68,6 +69,12 @@ export function readLastHostEvent<T extends HostEventType>(
   const sql = 'SELECT seq, record FROM host_events WHERE type = ? AND subject = ? ORDER BY seq DESC LIMIT 1';
   const row = database.get<HostRow>(sql, type, subject);
   return row && (fromHostRow(database, row) as HostEventOf<T>);
+}
+
+/** Seq of the last event about the guard; 0 without one. */
+export function readGuardSeq(database: Database): number {
+  const sql = 'SELECT max(seq) AS seq FROM host_events WHERE type = ?';
+  return Math.max(...GUARD_TYPES.map((type) => database.get<{ seq: number | null }>(sql, type)?.seq ?? 0));
 }
 
 function fromHostRow({ file }: Database, { seq, record }: HostRow): HostEvent {

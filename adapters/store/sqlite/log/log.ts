@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Draft } from '@klaus/core/agent';
 import { FIRST_PREV, type Event } from '@klaus/core/protocol';
 import { chainDrafts, takenOver, type Head } from '../../shared/chain-drafts.ts';
@@ -102,6 +103,21 @@ export function* readTexts(
 ): Generator<{ seq: number; text: string }, void, undefined> {
   for (const page of readPages(database, session, after)) {
     for (const { seq, record, from } of page) yield { seq, text: toText(record, from) };
+  }
+}
+
+/**
+ * The same for the port. Other work of the process goes on between two pages, because a caller may consume texts without
+ * a wait of its own.
+ */
+export async function* readTextsInTurns(
+  database: Database,
+  session: string,
+  after: number,
+): AsyncGenerator<{ seq: number; text: string }, void, undefined> {
+  for (const page of readPages(database, session, after)) {
+    for (const { seq, record, from } of page) yield { seq, text: toText(record, from) };
+    await nextTurn();
   }
 }
 

@@ -1,18 +1,19 @@
 import type { ChangeMark, Clock, StoreQueries, StoreView } from '@klaus/core/agent';
-import { toNearest, type Event, type HostEventType } from '@klaus/core/protocol';
+import { toNearest, type Event, type HostEventOf } from '@klaus/core/protocol';
 import { audit, verifySession } from '../log/audit.ts';
 import type { Blobs } from '../log/blobs.ts';
 import { clearSessions } from '../log/clear-sessions.ts';
 import type { ChangeNotifier } from '../log/change-notifier.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
-import { appendHostRecord, readHostEvents, readLastHostEvent } from '../log/host-chain.ts';
+import { appendHostRecord, readGuardSeq, readHostEvents, readLastHostEvent } from '../log/host-chain.ts';
 import type { Redact } from '../../shared/host-record.ts';
 import { readInbox } from '../log/inbox.ts';
-import { readEvents, readFence, readHead, readTexts } from '../log/log.ts';
+import { readEvents, readFence, readHead, readTextsInTurns } from '../log/log.ts';
 import { NO_HEAD } from '../log/record.ts';
 import type { Database } from '../database.ts';
 import { toLockFile } from '../locks/file-lock.ts';
 import { probeLock } from '../locks/probe-lock.ts';
+import { toOpenChildren } from '../../shared/open-children.ts';
 import { findApproval, listApprovals } from '../projections/approval-row.ts';
 import type { ProjectionOptions } from '../../shared/projection-options.ts';
 import { rebuildProjections } from '../projections/projections.ts';
@@ -73,8 +74,8 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
     usage: async (filter) => readUsage(database, filter),
     openRequests: async () => readOpenRequests(database),
     eventsOf: async (session, types) => readEventsOf(database, session, types),
-    texts: (session, after = 0) => toAsync(readTexts(database, session, after)),
     lastOf: async (session, types) => readLastOf(database, session, types),
+    texts: (session, after = 0) => readTextsInTurns(database, session, after),
     decisions: (filter) => toAsync(readDecisions(database, filter)),
     verify: async (session) => verifySession(database, session),
     audit: async (given) => audit(database, given),
@@ -112,31 +113,15 @@ export function createView(
     approvals: (filter) => listApprovals(database, filter),
     attention: (filter) => readAttention(database, (session) => probeLock(toLockFile(home, session)), filter),
     inbox: (session) => readInbox(database, session),
+    openChildren: (session) => toOpenChildren(readEventsOf(database, session, ['child.opened', 'child.closed'])),
+    guardChanges: () => [...readHostEvents(database, { type: 'guard.changed' })] as HostEventOf<'guard.changed'>[],
+    guardSeq: () => readGuardSeq(database),
     isClaimed: (session) => probeLock(toLockFile(home, session)),
     changedSessions: (since) => changedSessions(database, since),
     events: (session, after = 0) => readEvents(database, session, after),
-    openChildren: (session) => readOpenChildren(database, session),
-    guardChanges: () =>
-      [...readHostEvents(database, { type: 'guard.changed' })].filter((event) => event.type === 'guard.changed'),
-    guardSeq: () => Math.max(readLastSeq(database, 'guard.decided'), readLastSeq(database, 'guard.changed')),
     watch: (notice) => notifier.watch(notice),
     onUnreadable: (listener) => notifier.onUnreadable(listener),
   };
-}
-
-function readOpenChildren(database: Database, session: string): string[] {
-  const open = new Set<string>();
-  for (const event of readEventsOf(database, session, ['child.opened', 'child.closed'])) {
-    if (event.type === 'child.opened') open.add(event.child);
-    else open.delete(event.child);
-  }
-  return [...open];
-}
-
-/** Seq of the newest host event of a type; 0 without one. */
-function readLastSeq(database: Database, type: HostEventType): number {
-  for (const { seq } of readHostEvents(database, { type, before: Infinity })) return seq;
-  return 0;
 }
 
 /** The sessions with new events or commands since a mark, and the new mark. */
