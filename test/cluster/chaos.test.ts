@@ -37,7 +37,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`chaos${WITHOUT_CLUSTER ? `: ${WI
     using place = createTestHome();
     mkdirSync(join(place.workspace, '.klaus'), { recursive: true });
     writeFileSync(join(place.workspace, '.klaus/policy.yaml'), POLICY);
-    const effects = join(place.home, 'effects.txt');
+    const effects = join(place.workspace, 'effects.txt');
     writeFileSync(effects, '');
     await using model = await startServer(SCRIPT);
     await using cluster = await startCluster(place, { env: toEnv({ place, server: model }), effects });

@@ -15,6 +15,11 @@ export interface TemporalOptions {
   apiKey?: string;
   /** Folder in which the compiled workflow is cached when Klaus runs from its sources; created if missing. */
   cacheFolder: string;
+  /**
+   * The tenant of a session, at most 64 bytes. Slots are shared between tenants in turns, so that many sessions of one do
+   * not delay the others. A tenant that cannot be found counts as undefined. Default: all sessions have the same one.
+   */
+  tenantOf?: (session: string) => Promise<string | undefined>;
   /** Milliseconds after which a call to the engine fails. Default 10,000. */
   timeoutMs?: number;
   /** Called with each error of a worker, which then connects again. Default: ignored. */

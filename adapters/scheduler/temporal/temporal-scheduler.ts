@@ -93,7 +93,9 @@ export class TemporalScheduler implements RunScheduler, AsyncDisposable {
   }
 
   async #signal(session: string, { name, args, startDelay }: Signal): Promise<void> {
-    const { taskQueue } = this.#options;
+    const { taskQueue, tenantOf } = this.#options;
+    // It delays nothing: the tenant counts for the order only.
+    const fairnessKey = await tenantOf?.(session).catch(() => undefined);
     const options = {
       workflowId: this.#idOf(session),
       taskQueue,
@@ -101,6 +103,7 @@ export class TemporalScheduler implements RunScheduler, AsyncDisposable {
       signal: name,
       signalArgs: args,
       ...(startDelay !== undefined && { startDelay }),
+      ...(fairnessKey !== undefined && { priority: { fairnessKey } }),
       workflowTaskTimeout: DECISION_MS,
     };
     await this.#call(() => this.#client.workflow.signalWithStart<Workflow, number[]>(WORKFLOW, options));

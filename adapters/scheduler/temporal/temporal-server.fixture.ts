@@ -95,6 +95,9 @@ async function start(program: string, port: number, database: string): Promise<C
     '--headless',
     '--log-level',
     'never',
+    // Tenants take turns.
+    '--dynamic-config-value',
+    'matching.enableFairness=true',
   ];
   // Its defaults write each transaction to the disk twice.
   const pragmas = ['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma]);
