@@ -1,6 +1,7 @@
 import { ObjectBlobs, openS3, type ObjectStore, type S3Options } from '@klaus/adapters/objects';
 import { createPostgresWorkerStore, type PostgresWorkerStore } from '@klaus/adapters/postgres-store';
 import { splitState } from '@klaus/core/agent';
+import type { Event } from '@klaus/core/protocol';
 import { createKlausOver, type KlausOver, type StoreInput } from '../create-klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { archiveSnapshots, type ArchivedSnapshots } from './archived-snapshots.ts';
@@ -10,6 +11,10 @@ export interface ClusterOptions extends KlausOptions {
   database: string;
   /** Where blobs and states of workspaces are stored. */
   bucket: S3Options;
+  /** Called with the events that this process appended, after their commit. It must not throw. Default: nothing. */
+  onAppend?: ((events: readonly Event[]) => void) | undefined;
+  /** Explains an error of a service, such as by the settings that name it. Default: the error itself. */
+  explain?: ((service: 'database' | 'bucket', error: unknown) => unknown) | undefined;
 }
 
 /** Klaus over the store of several machines. Its store has no view, so it lists and follows sessions by queries. */
@@ -29,13 +34,19 @@ const NEEDED = 12;
  * @throws KlausError `config` for a wrong setting, or when Postgres or the bucket refuses; `store.busy` when one of them
  *   cannot be reached.
  */
-export async function createClusterKlaus({ database, bucket, ...options }: ClusterOptions): Promise<ClusterKlaus> {
-  const objects = await openS3(bucket);
+export async function createClusterKlaus(given: ClusterOptions): Promise<ClusterKlaus> {
+  const { database, bucket, onAppend, explain = (_, error) => error, ...options } = given;
+  const objects = await openS3(bucket).catch((error: unknown) => {
+    throw explain('bucket', error);
+  });
   const archives = new Map<string, ArchivedSnapshots>();
   try {
     const klaus = await createKlausOver(
       options,
-      (input) => openStore(input, { database, objects }),
+      (input) =>
+        openStore(input, { database, objects, onAppend }).catch((error: unknown) => {
+          throw explain('database', error);
+        }),
       (local, root) => {
         const archived = archiveSnapshots(local, { objects, root });
         archives.set(root, archived);
@@ -51,7 +62,7 @@ export async function createClusterKlaus({ database, bucket, ...options }: Clust
 
 async function openStore(
   { home, configuration, redact }: StoreInput,
-  { database, objects }: { database: string; objects: ObjectStore },
+  { database, objects, onAppend }: Pick<ClusterOptions, 'database' | 'onAppend'> & { objects: ObjectStore },
 ): Promise<PostgresWorkerStore> {
   const store = await createPostgresWorkerStore({
     url: database,
@@ -64,7 +75,13 @@ async function openStore(
     await store.close();
     objects.close();
   };
-  return { ...store, close };
+  if (!onAppend) return { ...store, close };
+  const append: PostgresWorkerStore['append'] = async (...given) => {
+    const events = await store.append(...given);
+    onAppend(events);
+    return events;
+  };
+  return { ...store, append, close };
 }
 
 async function prepare(

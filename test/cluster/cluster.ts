@@ -9,7 +9,7 @@ import {
   startTemporal,
   WORKFLOW_CACHE,
 } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
-import { findPostgres, startPostgres } from '../../adapters/store/fixtures/postgres-server.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../../adapters/store/fixtures/postgres-server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { toOptions, type ClusterOrder } from './cluster-order.ts';
 
@@ -24,6 +24,9 @@ export const WITHOUT_CLUSTER =
 /** Postgres, Temporal and SeaweedFS on this machine, with processes that use them. */
 export interface Cluster extends AsyncDisposable {
   readonly scheduler: TemporalScheduler;
+  readonly postgres: PostgresServer;
+  /** The settings of the services, as variables. */
+  readonly variables: Readonly<Record<string, string>>;
   /** A process without a worker, with a state folder of its own. */
   openNode(): Promise<ClusterKlaus>;
   /** Resolves when the worker takes sessions. */
@@ -55,8 +58,18 @@ export async function startCluster(
   };
   const toOrder = (): ClusterOrder => ({ ...shared, home: stack.use(createTestHome()).home });
   const scheduler = stack.use(await openTemporalScheduler({ address: engine.address, cacheFolder: WORKFLOW_CACHE }));
+  const { bucket, endpoint, credentials } = shared.bucket;
   return {
     scheduler,
+    postgres,
+    variables: {
+      KLAUS_CLUSTER_POSTGRES_URL: shared.database,
+      KLAUS_CLUSTER_BUCKET: bucket,
+      KLAUS_CLUSTER_S3_ENDPOINT: endpoint!,
+      KLAUS_CLUSTER_S3_KEY_ID: credentials!.accessKeyId,
+      KLAUS_CLUSTER_S3_SECRET_KEY: credentials!.secretAccessKey,
+      KLAUS_CLUSTER_TEMPORAL_ADDRESS: engine.address,
+    },
     async openNode() {
       const klaus = await createClusterKlaus(toOptions(toOrder()));
       stack.defer(() => klaus.close());
