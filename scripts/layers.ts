@@ -38,7 +38,15 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'apps/claude-code', imports: ['sdk'] },
   {
     folder: 'apps/cli',
-    imports: ['sdk', 'apps/*/main.ts', 'apps/claude-code/*/main.ts', 'apps/server/contract', 'apps/server/client'],
+    imports: [
+      'sdk',
+      'apps/*/main.ts',
+      'apps/claude-code/*/main.ts',
+      'apps/server/contract',
+      'apps/server/client',
+      'apps/server/observability/*.ts',
+      'apps/server/runs/shutdown-times.ts',
+    ],
   },
   { folder: 'apps/debug/contract', imports: [], packages: ['zod'] },
   {

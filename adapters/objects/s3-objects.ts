@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GetObjectCommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import type { ObjectBody, ObjectStore, StoredObject } from './object-store.ts';
+import { loadS3 } from './s3-package.ts';
 import { isConflict, isExisting, isMissing, isPassing, toObjectError } from './s3-errors.ts';
 
 export interface S3Options {
@@ -34,7 +35,7 @@ const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
  */
 export async function openS3(options: S3Options): Promise<ObjectStore> {
   const { bucket, prefix = '', endpoint, timeoutMs = 15_000 } = options;
-  const s3 = await import('@aws-sdk/client-s3');
+  const s3 = await loadS3();
   const client = new s3.S3Client({
     region: options.region ?? process.env['AWS_REGION'] ?? 'us-east-1',
     ...(options.credentials ? { credentials: options.credentials } : {}),

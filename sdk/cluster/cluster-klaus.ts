@@ -7,6 +7,7 @@ import {
   type PostgresWorkerStore,
 } from '@klaus/adapters/postgres-store';
 import { splitState, type SessionStore } from '@klaus/core/agent';
+import type { Event } from '@klaus/core/protocol';
 import { createKlausOver, type KlausOver, type StoreInput } from '../create-klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { archiveSnapshots, type ArchivedSnapshots } from './archived-snapshots.ts';
@@ -16,6 +17,10 @@ export interface ClusterOptions extends KlausOptions {
   database: string;
   /** Where blobs and states of workspaces are stored. */
   bucket: S3Options;
+  /** Called with the events that this process appended, after their commit. It must not throw. Default: nothing. */
+  onAppend?: ((events: readonly Event[]) => void) | undefined;
+  /** Explains an error of a service, such as by the settings that name it. Default: the error itself. */
+  explain?: ((service: 'database' | 'bucket', error: unknown) => unknown) | undefined;
 }
 
 /** Klaus over the store of several machines. Its store has no view, so it lists and follows sessions by queries. */
@@ -58,24 +63,30 @@ interface Parts<S> {
 }
 
 async function openKlaus<S extends SessionStore>(
-  { database, bucket, ...options }: ClusterOptions,
+  given: ClusterOptions,
   { createStore, archives }: Parts<S>,
 ): Promise<KlausOver<S>> {
-  const objects = await openS3(bucket);
+  const { database, bucket, onAppend, explain = (_, error) => error, ...options } = given;
+  const objects = await openS3(bucket).catch((error: unknown) => {
+    throw explain('bucket', error);
+  });
   const openStore = async ({ home, configuration, redact }: StoreInput): Promise<S> => {
     const maxToolResultSize = configuration.get('maxToolResultSize');
-    const store = await createStore({
-      url: database,
-      home,
-      blobs: new ObjectBlobs(objects),
-      maxToolResultSize,
-      redact,
+    const blobs = new ObjectBlobs(objects);
+    const store = await createStore({ url: database, home, blobs, maxToolResultSize, redact }).catch((error: unknown) => {
+      throw explain('database', error);
     });
     const close = async (): Promise<void> => {
       await store.close();
       objects.close();
     };
-    return { ...store, close };
+    if (!onAppend) return { ...store, close };
+    const append: SessionStore['append'] = async (...appended) => {
+      const events = await store.append(...appended);
+      onAppend(events);
+      return events;
+    };
+    return { ...store, append, close };
   };
   try {
     return await createKlausOver(options, openStore, (local, root) => {

@@ -10,12 +10,33 @@ export interface ClusterWorkerOptions {
   onProblem?: (session: string, error: unknown) => void;
 }
 
+/** A worker that counts what it does. */
+export interface ClusterWorker extends RunWorker {
+  /** Sessions that run here now. */
+  readonly running: number;
+}
+
 /** Milliseconds after which a session runs again whose approval expired, but is not settled. */
 const EXPIRED_MS = 1_000;
 
 /** Runs sessions in this process, as the scheduler gives them out. */
-export function startClusterWorker(options: ClusterWorkerOptions): RunWorker {
-  return options.scheduler.work((attempt) => run(options, attempt), { slots: options.slots });
+export function startClusterWorker(options: ClusterWorkerOptions): ClusterWorker {
+  let running = 0;
+  const count = async (attempt: RunAttempt): Promise<RunOutcome> => {
+    running += 1;
+    try {
+      return await run(options, attempt);
+    } finally {
+      running -= 1;
+    }
+  };
+  const worker = options.scheduler.work(count, { slots: options.slots });
+  return {
+    get running() {
+      return running;
+    },
+    stop: (timeoutMs) => worker.stop(timeoutMs),
+  };
 }
 
 async function run({ klaus, onProblem }: ClusterWorkerOptions, given: RunAttempt): Promise<RunOutcome> {

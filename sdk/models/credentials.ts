@@ -1,5 +1,6 @@
 import { stripCredentials } from '@klaus/adapters/sandboxes';
-import { SETTING_KEYS, SETTINGS, type Setting } from '@klaus/core/protocol';
+import { toSecretValues } from '@klaus/core/policy';
+import { SETTING_KEYS, SETTINGS, type Setting, type SettingKey } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 
 /** Names of variables that hold credentials. */
@@ -8,11 +9,14 @@ const CREDENTIAL = /(?:_|^)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTI
 /** Names of options that hold credentials: `apiKey`, `secretAccessKey`, `x-api-key`, `authorization`. */
 const SECRET_OPTION = /key|token|secret|password|authorization/i;
 
+const SECRETS: readonly SettingKey[] = SETTING_KEYS.filter((key) => (SETTINGS[key] as Setting).secret === true);
+
 /** Values of the environment and of the configuration, used or not, that must not reach a log or a model. */
 export function findCredentials(
   env: Readonly<Record<string, string | undefined>>,
-  { values, unusedKeys }: Pick<Configuration, 'values' | 'unusedKeys'>,
+  configuration: Pick<Configuration, 'get' | 'values' | 'unusedKeys'>,
 ): { name: string; value: string }[] {
+  const { values, unusedKeys } = configuration;
   // Variables that reach commands, whose output may show them.
   const passed: readonly string[] = values.sandbox.env;
   const found = new Map<string, string>();
@@ -21,18 +25,20 @@ export function findCredentials(
       found.set(value, toRuleName(name));
   }
   const given = findOptions(values.aiSdk);
-  for (const [name, value] of [...Object.entries(unusedKeys), ...Object.entries(values.keys), ...given]) {
-    if (typeof value === 'string' && value !== '') found.set(value, toRuleName(name));
+  const settings = SECRETS.map((key): [string, unknown] => [key.replace(/^keys\./, ''), configuration.get(key)]);
+  for (const [name, value] of [...Object.entries(unusedKeys), ...settings, ...given]) {
+    if (typeof value !== 'string' || value === '') continue;
+    found.set(value, toRuleName(name));
+    // The password of an address is a secret by itself.
+    const parts = value.includes('://') ? toSecretValues(name, JSON.stringify([value])) : [];
+    for (const part of parts) found.set(part.value, toRuleName(name));
   }
   return [...found].map(([value, name]) => ({ name, value }));
 }
 
-/** The value of a secret setting by the variable that sets it; undefined if there is none. */
+/** The value of a key for tools by the variable that sets it; undefined if there is none. Other secrets are for Klaus alone. */
 export function findSecret(configuration: Pick<Configuration, 'get'>, name: string): string | undefined {
-  const key = SETTING_KEYS.find((each) => {
-    const { env, secret }: Setting = SETTINGS[each];
-    return secret === true && env === name;
-  });
+  const key = SECRETS.find((each) => each.startsWith('keys.') && (SETTINGS[each] as Setting).env === name);
   const value = key && configuration.get(key);
   return typeof value === 'string' ? value : undefined;
 }

@@ -27,6 +27,9 @@ export const WITHOUT_CLUSTER =
 /** Postgres, Temporal and SeaweedFS on this machine, with processes that use them. */
 export interface Cluster extends AsyncDisposable {
   readonly scheduler: TemporalScheduler;
+  readonly postgres: PostgresServer;
+  /** The settings of the services, as variables. */
+  readonly variables: Readonly<Record<string, string>>;
   /** A process without a worker, with a state folder of its own. */
   openNode(): Promise<ClusterKlaus>;
   /** A server without a worker, with a state folder of its own. */
@@ -34,7 +37,6 @@ export interface Cluster extends AsyncDisposable {
   /** Resolves when the worker takes sessions. @param order What differs from the other processes, such as an address. */
   startWorker(order?: Partial<ClusterOrder>): Promise<ChildProcess>;
   readonly database: string;
-  readonly postgres: PostgresServer;
   readonly engine: TemporalServer;
 }
 
@@ -77,8 +79,17 @@ export async function startCluster(
   };
   const toOrder = (): ClusterOrder => ({ ...shared, home: stack.use(createTestHome()).home });
   const scheduler = stack.use(await openTemporalScheduler({ address: engine.address, cacheFolder: WORKFLOW_CACHE }));
+  const { bucket, endpoint, credentials } = shared.bucket;
   return {
     ...{ scheduler, postgres, engine, database: shared.database },
+    variables: {
+      KLAUS_CLUSTER_POSTGRES_URL: shared.database,
+      KLAUS_CLUSTER_BUCKET: bucket,
+      KLAUS_CLUSTER_S3_ENDPOINT: endpoint!,
+      KLAUS_CLUSTER_S3_KEY_ID: credentials!.accessKeyId,
+      KLAUS_CLUSTER_S3_SECRET_KEY: credentials!.secretAccessKey,
+      KLAUS_CLUSTER_TEMPORAL_ADDRESS: engine.address,
+    },
     async openNode() {
       const klaus = await createClusterKlaus(toOptions(toOrder()));
       stack.defer(() => klaus.close());

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { optional } from '../optional.ts';
 import { APPROVAL_SETTINGS } from './approval-settings.ts';
+import { CLUSTER_SETTINGS } from './cluster-settings.ts';
 import { DEPLOY_SETTINGS } from './deploy-settings.ts';
 import { GUARD_SETTINGS } from './guard-settings.ts';
 import { HOOK_SETTINGS } from './hook-settings.ts';
@@ -30,6 +31,7 @@ export const SETTINGS = {
   ...AI_SDK_SETTINGS,
   ...SERVER_SETTINGS,
   ...SIGN_IN_SETTINGS,
+  ...CLUSTER_SETTINGS,
   ...INSTANCE_SETTINGS,
   ...GUARD_SETTINGS,
   ...REVIEWER_SETTINGS,

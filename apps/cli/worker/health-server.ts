@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CliError } from '../program/cli-error.ts';
+import type { WorkerHealth } from './worker-health.ts';
+import type { WorkerMetrics } from './worker-metrics.ts';
+
+export interface HealthServer {
+  /** Such as `http://127.0.0.1:9464`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface HealthServerOptions {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  read: () => Promise<WorkerHealth>;
+  /** Undefined: `/metrics` does not exist. */
+  metrics: Pick<WorkerMetrics, 'mediaType' | 'toText'> | undefined;
+}
+
+/**
+ * Serves `GET /health` and `GET /metrics`, which contain no content of sessions and need no token.
+ *
+ * @throws CliError `usage` for a port that is in use, or an address that the machine does not have.
+ */
+export async function startHealthServer({ host, port, read, metrics }: HealthServerOptions): Promise<HealthServer> {
+  const answer = async (method: string, path: string, response: ServerResponse): Promise<void> => {
+    if (path !== '/health' && (path !== '/metrics' || !metrics))
+      return send(response, 404, 'text/plain', 'not found\n');
+    if (method !== 'GET' && method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      return send(response, 405, 'text/plain', 'method not allowed\n');
+    }
+    if (path === '/metrics') return send(response, 200, metrics!.mediaType, await metrics!.toText());
+    const health = await read();
+    return send(response, health.state === 'ready' ? 200 : 503, 'application/json', JSON.stringify(health));
+  };
+  const server = createServer((request, response) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    answer(request.method ?? '', path, response).catch(() => send(response, 500, 'text/plain', 'failed\n'));
+  });
+  server.listen({ host, port });
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const hint = 'Use another `--health-port`, such as 0 for any free port.';
+    if (code === 'EADDRINUSE') throw new CliError('usage', `Port ${port} is in use.`, { hint, cause });
+    throw new CliError('usage', `The worker cannot listen on ${host}:${port}: ${message}.`, { cause });
+  }
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, {
+    'content-type': type,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(body);
+}

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import {
+  openCluster,
+  startClusterWorker,
+  startSweep,
+  type ClusterWorker,
+  type OpenedCluster,
+} from '@klaus/sdk/cluster';
+import { createServerLog, type ServerLog } from '@klaus/server/server-log';
+import { toShutdownTimes } from '@klaus/server/shutdown-times';
+import { toScriptedServer } from '../client/open-klaus.ts';
+import { err, out } from '../output/sink.ts';
+import { EXIT } from '../program/exit-codes.ts';
+import { startHealthServer, type HealthServer } from './health-server.ts';
+import { openWorkerMetrics, type WorkerMetrics } from './worker-metrics.ts';
+import { createWorkerHealth } from './worker-health.ts';
+
+export interface WorkerOptions {
+  /** Sessions that run at the same time. */
+  slots: number;
+  /** Where the health of the worker is served. Undefined: nowhere. */
+  health: { host: string; port: number } | undefined;
+  /** Print the ready line and the log as JSON. */
+  json: boolean;
+}
+
+/** Milliseconds between two reports of the same failure: a lost service fails with each attempt. */
+const REPORT_MS = 60_000;
+
+/**
+ * Runs sessions of the cluster that the settings name until a signal arrives. The first signal drains the worker within
+ * `server.shutdownTimeoutMs`, the second one exits immediately.
+ *
+ * @throws KlausError as `openCluster`; `usage` for a port that is in use.
+ */
+export async function runWorker({ slots, health, json }: WorkerOptions): Promise<void> {
+  let log: ServerLog | undefined;
+  let metrics: WorkerMetrics | undefined;
+  const warn = (text: string) => reportRarely((error) => log?.warn(text, { error }));
+  await using cluster = await openCluster({
+    endProcesses: 'close',
+    scripted: toScriptedServer,
+    onNotice: (text) => (log ? log.info(text) : err.write(`klaus: ${text}\n`)),
+    onAppend: (events) => events.forEach((event) => metrics?.count(event)),
+    onSchedulerError: warn('the connection to Temporal failed; the worker connects again'),
+  });
+  const { klaus, scheduler } = cluster;
+  const ownLog = (log = openLog(cluster, json));
+  const stopLoggingCrashes = logCrashes(ownLog);
+  const stopped = waitForSignal(ownLog);
+  let worker: ClusterWorker | undefined;
+  const running = (): number => worker?.running ?? 0;
+  const state = createWorkerHealth({ slots, running, ping: () => klaus.store.isClaimed('') });
+  let served: HealthServer | undefined;
+  if (health) {
+    metrics = await openWorkerMetrics(klaus, running);
+    served = await startHealthServer({ ...health, read: state.read, metrics });
+  }
+  worker = startClusterWorker({
+    ...{ klaus, scheduler, slots },
+    onProblem: (session, error) => ownLog.error('a session cannot run', { session, error }),
+  });
+  const sweep = startSweep({
+    store: klaus.store,
+    scheduler,
+    onError: warn('a sweep failed; the next one tries again'),
+  });
+  printReady({ slots, health: served?.url ?? null, pid: process.pid }, json);
+
+  await stopped;
+  state.drain();
+  sweep.stop();
+  const { steps, exit } = toShutdownTimes(klaus.configuration.get('server.shutdownTimeoutMs'));
+  // The timer is not cleared: the cluster closes after this, within the same time-out.
+  setTimeout(() => exitEarly(ownLog), exit).unref();
+  await worker.stop(steps);
+  await served?.close();
+  metrics?.close();
+  ownLog.info('stopped');
+  stopLoggingCrashes();
+  ownLog.close();
+}
+
+function openLog({ klaus }: OpenedCluster, json: boolean): ServerLog {
+  const { configuration } = klaus;
+  return createServerLog({
+    level: configuration.get('server.logLevel'),
+    folder: join(klaus.home, 'logs'),
+    keepDays: configuration.get('server.logDays'),
+    write: (line) => void process.stderr.write(line),
+    json,
+    redact: (text) => klaus.redact(text),
+  });
+}
+
+/** Logs an uncaught error before the process ends. Returns a function that stops it. */
+function logCrashes(log: Pick<ServerLog, 'fatal'>): () => void {
+  const onCrash = (error: unknown, origin: string): void =>
+    log.fatal('the worker ends with an uncaught error', { error, origin });
+  process.on('uncaughtExceptionMonitor', onCrash);
+  return () => process.off('uncaughtExceptionMonitor', onCrash);
+}
+
+/** Resolves with the first signal; the second one ends the process. */
+function waitForSignal(log: Pick<ServerLog, 'info'>): Promise<void> {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    const stop = (): void => {
+      if (isStopping) process.exit(EXIT.interrupted);
+      isStopping = true;
+      log.info('stopping after the current step of each run; a second signal exits immediately');
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  });
+}
+
+/** Nothing is lost, as after a kill: the sessions continue on other workers. */
+function exitEarly(log: ServerLog): never {
+  log.warn('the shutdown timed out: the worker exits before everything is closed');
+  log.close();
+  process.exit(EXIT.done);
+}
+
+function printReady(ready: { slots: number; health: string | null; pid: number }, json: boolean): void {
+  if (json) return out.json(ready);
+  out.write(`Ready with ${ready.slots} slots.\n`);
+  if (ready.health !== null) err.write(`Health: ${ready.health}/health\n`);
+  err.write('Ctrl-C stops the worker.\n');
+}
+
+function reportRarely(report: (error: unknown) => void): (error: unknown) => void {
+  let next = 0;
+  return (error) => {
+    if (Date.now() < next) return;
+    next = Date.now() + REPORT_MS;
+    report(error);
+  };
+}

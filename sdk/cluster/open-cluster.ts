@@ -1,0 +1,48 @@
+import { join, resolve } from 'node:path';
+import { openTemporalScheduler, type TemporalOptions, type TemporalScheduler } from '@klaus/adapters/scheduler';
+import { optional } from '@klaus/core/optional';
+import { toHome } from '../config/home.ts';
+import { loadConfiguration } from '../config/load-configuration.ts';
+import type { KlausOptions } from '../klaus-options.ts';
+import { createClusterKlaus, type ClusterKlaus, type ClusterOptions } from './cluster-klaus.ts';
+import { checkClusterPackages } from './cluster-packages.ts';
+import { nameSettings, toClusterServices } from './cluster-services.ts';
+
+export interface OpenClusterOptions extends KlausOptions, Pick<ClusterOptions, 'onAppend'> {
+  /** Called with each error of a worker's connection to Temporal, which then connects again. Default: ignored. */
+  onSchedulerError?: TemporalOptions['onError'];
+}
+
+/** The services of a cluster, connected. */
+export interface OpenedCluster extends AsyncDisposable {
+  readonly klaus: ClusterKlaus;
+  readonly scheduler: TemporalScheduler;
+}
+
+/**
+ * Connects to the services of a cluster that the settings name. Each error of a service names its settings.
+ *
+ * @throws KlausError `config` for a missing or wrong setting, a missing package, or a service that refuses; `auth` when
+ *   Temporal refuses; `store.busy` when Postgres or the bucket cannot be reached, `scheduler.failed` for Temporal.
+ */
+export async function openCluster({ onSchedulerError, ...options }: OpenClusterOptions = {}): Promise<OpenedCluster> {
+  const env = options.env ?? process.env;
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const configuration = await loadConfiguration({ env, home, cwd, ...optional({ settings: options.settings }) });
+  const { database, bucket, temporal } = toClusterServices(configuration);
+  checkClusterPackages();
+  await using undo = new AsyncDisposableStack();
+  const klaus = await createClusterKlaus({ ...options, database, bucket, explain: nameSettings });
+  undo.use(klaus);
+  const scheduler = await openTemporalScheduler({
+    ...temporal,
+    cacheFolder: join(home, 'cache'),
+    ...optional({ onError: onSchedulerError }),
+  }).catch((error: unknown) => {
+    throw nameSettings('temporal', error);
+  });
+  undo.use(scheduler);
+  const opened = undo.move();
+  return { klaus, scheduler, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}

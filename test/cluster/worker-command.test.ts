@@ -1,0 +1,208 @@
+// Covers apps/cli/worker, apps/cli/commands/system, sdk/cluster, core/protocol/settings: `klaus worker` from the outside.
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClusterKlaus } from '@klaus/sdk/cluster';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WORKFLOW_CACHE } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
+import { parseExposition } from '../fixtures/exposition.ts';
+import { runKlaus, startKlaus, startServer, toEnv, type RunningKlaus } from '../fixtures/klaus.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
+
+/** Steps of one run after the first command: each answer comes after some time. */
+const STEPS = 6;
+const LOOK = {
+  delay: 300,
+  reply: { text: 'I look.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+};
+const SCRIPT = {
+  steps: [
+    { when: { user: 'slowly' }, delay: 30_000, reply: { text: 'Late.' } },
+    { reply: { calls: [{ name: 'run_command', input: { command: 'env' } }] } },
+    ...Array.from({ length: STEPS }, () => LOOK),
+    { reply: { text: 'Done.' } },
+  ],
+};
+const SLOTS = 4;
+const PASSWORD = 'k7Qz-m2Xp9-w4Rt';
+
+interface Worker {
+  process: RunningKlaus;
+  url: string;
+}
+
+describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? `: ${WITHOUT_CLUSTER}` : ''}`, () => {
+  const stack = new AsyncDisposableStack();
+  let place: TestHome;
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let cluster: Cluster;
+  let klaus: ClusterKlaus;
+  /** The variables of the cluster, with a user that has a password. */
+  let variables: Record<string, string>;
+  let workers: Worker[];
+
+  const toUrl = (password: string): string => {
+    const url = new URL(cluster.variables['KLAUS_CLUSTER_POSTGRES_URL']!);
+    return Object.assign(url, { username: 'guarded', password }).href;
+  };
+  const toHome = (): string => {
+    const { home } = stack.use(createTestHome());
+    mkdirSync(home, { mode: 0o700 });
+    if (existsSync(WORKFLOW_CACHE)) cpSync(WORKFLOW_CACHE, join(home, 'cache'), { recursive: true });
+    return home;
+  };
+  const startWorker = async (): Promise<Worker> => {
+    const words = ['worker', '--json', '--slots', String(SLOTS), '--health-port', '0'];
+    const process = startKlaus(words, { place, server, env: { ...variables, KLAUS_HOME: toHome() } });
+    stack.defer(async () => {
+      process.kill('SIGKILL');
+      await process.ended;
+    });
+    await process.printed('stdout', '\n');
+    const ready = JSON.parse(process.text.stdout) as { slots: number; health: string; pid: number };
+    expect(ready).toMatchObject({ slots: SLOTS, pid: process.pid });
+    return { process, url: ready.health };
+  };
+  const healthOf = async ({ url }: Worker) => {
+    const response = await fetch(`${url}/health`);
+    return { status: response.status, ...((await response.json()) as { state: string; running: number }) };
+  };
+  const begin = async (text: string): Promise<string> => {
+    const session = await klaus.open();
+    await session.prompt(text);
+    await cluster.scheduler.wake(session.id, 'command');
+    return session.id;
+  };
+  const countOf = async (session: string, type: 'tool.finished' | 'run.finished'): Promise<number> =>
+    (await klaus.store.eventsOf(session, [type])).length;
+  const untilDone = async (session: string): Promise<void> => {
+    await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+    expect(await klaus.store.eventsOf(session, ['run.finished'])).toMatchObject([{ outcome: 'done' }]);
+    expect(await countOf(session, 'tool.finished')).toBe(STEPS + 1);
+  };
+  /** The worker that runs a session now. */
+  const findRunning = async (among: readonly Worker[]): Promise<Worker> => {
+    const find = async (): Promise<Worker | undefined> => {
+      for (const worker of among) if ((await healthOf(worker)).running > 0) return worker;
+      return undefined;
+    };
+    await expect.poll(find, { timeout: 30_000, interval: 50 }).toBeDefined();
+    return (await find())!;
+  };
+
+  beforeAll(async () => {
+    server = stack.use(await startServer(SCRIPT));
+    place = stack.use(createTestHome());
+    cluster = stack.use(await startCluster(place, { env: toEnv({ place, server }) }));
+    const { postgres } = cluster;
+    const [found] = await postgres.query<{ hba_file: string }>('SHOW hba_file');
+    await postgres.query(`CREATE ROLE guarded LOGIN SUPERUSER PASSWORD '${PASSWORD}'`);
+    const lines = ["('host all guarded 127.0.0.1/32 scram-sha-256')", "('host all all 127.0.0.1/32 trust')"];
+    await postgres.query(`COPY (VALUES ${lines.join(', ')}) TO '${found!.hba_file}'`);
+    await postgres.query('SELECT pg_reload_conf()');
+    const connects = () => postgres.query('SELECT 1', [], toUrl('wrong')).then(...[() => true, () => false]);
+    await expect.poll(connects, { timeout: 10_000 }).toBe(false);
+    variables = { ...cluster.variables, KLAUS_CLUSTER_POSTGRES_URL: toUrl(PASSWORD) };
+    klaus = await cluster.openNode();
+    workers = await Promise.all([startWorker(), startWorker()]);
+  }, 240_000);
+  afterAll(() => stack.disposeAsync(), 60_000);
+
+  test('sessions run on two workers, whose health and metrics show it', { timeout: 120_000 }, async () => {
+    for (const worker of workers) {
+      expect(await healthOf(worker)).toEqual({
+        status: 200,
+        state: 'ready',
+        slots: SLOTS,
+        running: 0,
+        draining: false,
+      });
+    }
+    const sessions = await Promise.all(Array.from({ length: 3 }, () => begin('Read it some times.')));
+    await findRunning(workers);
+    for (const session of sessions) await untilDone(session);
+    const metrics = await Promise.all(
+      workers.map(async ({ url }) => parseExposition(await (await fetch(`${url}/metrics`)).text())),
+    );
+    const sum = (name: string): number =>
+      metrics.reduce((total, families) => total + (families.get(name)?.samples[0]?.value ?? 0), 0);
+    expect(sum('klaus_runs_total')).toBe(3);
+    expect(sum('klaus_runs_queued')).toBe(0);
+    const missing = await fetch(`${workers[0]!.url}/`);
+    expect(missing.status).toBe(404);
+  });
+
+  test('commands of a session get no secret of the cluster', { timeout: 120_000 }, async () => {
+    const session = await begin('Show it.');
+    await untilDone(session);
+    const [first] = await klaus.store.eventsOf(session, ['tool.finished']);
+    expect(first).toMatchObject({ name: 'run_command', outcome: 'ok' });
+    const output = JSON.stringify(first);
+    expect(output).toContain('PATH=');
+    for (const name of Object.keys(variables)) expect(output).not.toContain(name);
+    expect(output).not.toContain(PASSWORD);
+  });
+
+  test('a worker that gets SIGTERM gives its session to the other one and ends', { timeout: 120_000 }, async () => {
+    const session = await begin('Read it some times.');
+    const stopped = await findRunning(workers);
+    const other = workers.find((worker) => worker !== stopped)!;
+    await expect.poll(() => countOf(session, 'tool.finished'), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0);
+    stopped.process.kill('SIGTERM');
+    expect(await stopped.process.ended).toMatchObject({ code: 0, signal: null });
+    expect(await countOf(session, 'run.finished')).toBe(0);
+    await untilDone(session);
+    workers = [other];
+  });
+
+  test('a worker that drains takes no sessions, and a second signal ends it', { timeout: 120_000 }, async () => {
+    const own = await startWorker();
+    const session = await begin('Answer slowly.');
+    const both = [...workers, own];
+    const stopped = await findRunning(both);
+    stopped.process.kill('SIGTERM');
+    await expect.poll(async () => (await healthOf(stopped)).state, { timeout: 10_000, interval: 20 }).toBe('draining');
+    expect(await healthOf(stopped)).toMatchObject({ status: 503, slots: SLOTS, running: 1, draining: true });
+    stopped.process.kill('SIGTERM');
+    expect(await stopped.process.ended).toMatchObject({ code: 130 });
+    expect(await countOf(session, 'run.finished')).toBe(0);
+    workers = both.filter((worker) => worker !== stopped);
+  });
+
+  test('a worker without Postgres says so, and recovers', { timeout: 120_000 }, async () => {
+    const [worker] = workers as [Worker];
+    const state = async () => (await healthOf(worker)).state;
+    await cluster.postgres.crash();
+    await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('unreachable');
+    expect(await healthOf(worker)).toMatchObject({ status: 503 });
+    await cluster.postgres.start();
+    await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('ready');
+  });
+
+  test('what is missing, wrong or unreachable is named with its setting', { timeout: 120_000 }, async () => {
+    const fail = async (changed: Record<string, string>, words: readonly string[] = []) => {
+      const env = { ...variables, ...changed, KLAUS_HOME: toHome() };
+      const { code, stdout, stderr } = await runKlaus(['worker', '--json', ...words], { place, server, env });
+      expect(stdout).toBe('');
+      expect(stderr).not.toContain(PASSWORD);
+      const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!) as {
+        error: { code: string; message: string; hint?: string };
+      };
+      return { exit: code, code: error.code, text: `${error.message} ${error.hint}` };
+    };
+    const [missing, password, address, bucket, port] = await Promise.all([
+      fail({ KLAUS_CLUSTER_BUCKET: '' }),
+      fail({ KLAUS_CLUSTER_POSTGRES_URL: toUrl('wrong-password') }),
+      fail({ KLAUS_CLUSTER_TEMPORAL_ADDRESS: '127.0.0.1:1' }),
+      fail({ KLAUS_CLUSTER_BUCKET: 'no-such-bucket' }),
+      fail({}, ['--health-port', new URL(workers[0]!.url).port]),
+    ]);
+    const named = (name: string) => expect.stringContaining(`\`${name}\``) as string;
+    expect(missing).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_BUCKET') });
+    expect(password).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_POSTGRES_URL') });
+    expect(password.text).not.toContain('wrong-password');
+    expect(address).toEqual({ exit: 1, code: 'scheduler.failed', text: named('KLAUS_CLUSTER_TEMPORAL_ADDRESS') });
+    expect(bucket).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_BUCKET') });
+    expect(port).toMatchObject({ exit: 2, code: 'usage' });
+  });
+});
