@@ -29,6 +29,9 @@ export interface ClusterKlaus extends KlausOver<PostgresWorkerStore> {
   prepare(session: string): Promise<void>;
 }
 
+/** Klaus over the same store with a view, for a server. */
+export type ClusterServerKlaus = KlausOver<PostgresStore>;
+
 /** Latest states of a session that a run may need: those of its last turns. */
 const NEEDED = 12;
 
@@ -52,7 +55,7 @@ export async function createClusterKlaus(options: ClusterOptions): Promise<Clust
  *
  * @throws KlausError As {@link createClusterKlaus}.
  */
-export function createClusterServer(options: ClusterOptions): Promise<KlausOver<PostgresStore>> {
+export function createClusterServer(options: ClusterOptions): Promise<ClusterServerKlaus> {
   return openKlaus(options, { createStore: createPostgresStore, archives: new Map() });
 }
 
@@ -73,9 +76,11 @@ async function openKlaus<S extends SessionStore>(
   const openStore = async ({ home, configuration, redact }: StoreInput): Promise<S> => {
     const maxToolResultSize = configuration.get('maxToolResultSize');
     const blobs = new ObjectBlobs(objects);
-    const store = await createStore({ url: database, home, blobs, maxToolResultSize, redact }).catch((error: unknown) => {
-      throw explain('database', error);
-    });
+    const store = await createStore({ url: database, home, blobs, maxToolResultSize, redact }).catch(
+      (error: unknown) => {
+        throw explain('database', error);
+      },
+    );
     const close = async (): Promise<void> => {
       await store.close();
       objects.close();

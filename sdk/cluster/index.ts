@@ -1,5 +1,11 @@
-export { createClusterKlaus, createClusterServer, type ClusterKlaus, type ClusterOptions } from './cluster-klaus.ts';
+export {
+  createClusterKlaus,
+  createClusterServer,
+  type ClusterKlaus,
+  type ClusterOptions,
+  type ClusterServerKlaus,
+} from './cluster-klaus.ts';
 export { toClusterServices, type ClusterServices } from './cluster-services.ts';
 export { startClusterWorker, type ClusterWorker, type ClusterWorkerOptions } from './cluster-worker.ts';
-export { openCluster, type OpenClusterOptions, type OpenedCluster } from './open-cluster.ts';
+export { openCluster, openClusterServer, type OpenClusterOptions, type OpenedCluster } from './open-cluster.ts';
 export { startSweep, type Sweep, type SweepOptions, type SweptStore } from './sweep.ts';

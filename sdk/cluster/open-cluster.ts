@@ -4,9 +4,18 @@ import { optional } from '@klaus/core/optional';
 import { toHome } from '../config/home.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
-import { createClusterKlaus, type ClusterKlaus, type ClusterOptions } from './cluster-klaus.ts';
+import type { SessionStore } from '@klaus/core/agent';
+import type { KlausOver } from '../create-klaus.ts';
+import {
+  createClusterKlaus,
+  createClusterServer,
+  type ClusterKlaus,
+  type ClusterOptions,
+  type ClusterServerKlaus,
+} from './cluster-klaus.ts';
 import { checkClusterPackages } from './cluster-packages.ts';
 import { nameSettings, toClusterServices } from './cluster-services.ts';
+import { createTenants } from './tenants.ts';
 
 export interface OpenClusterOptions extends KlausOptions, Pick<ClusterOptions, 'onAppend'> {
   /** Called with each error of a worker's connection to Temporal, which then connects again. Default: ignored. */
@@ -14,8 +23,8 @@ export interface OpenClusterOptions extends KlausOptions, Pick<ClusterOptions, '
 }
 
 /** The services of a cluster, connected. */
-export interface OpenedCluster extends AsyncDisposable {
-  readonly klaus: ClusterKlaus;
+export interface OpenedCluster<K extends KlausOver<SessionStore> = ClusterKlaus> extends AsyncDisposable {
+  readonly klaus: K;
   readonly scheduler: TemporalScheduler;
 }
 
@@ -25,7 +34,23 @@ export interface OpenedCluster extends AsyncDisposable {
  * @throws KlausError `config` for a missing or wrong setting, a missing package, or a service that refuses; `auth` when
  *   Temporal refuses; `store.busy` when Postgres or the bucket cannot be reached, `scheduler.failed` for Temporal.
  */
-export async function openCluster({ onSchedulerError, ...options }: OpenClusterOptions = {}): Promise<OpenedCluster> {
+export function openCluster(options: OpenClusterOptions = {}): Promise<OpenedCluster> {
+  return connect(options, createClusterKlaus);
+}
+
+/**
+ * The same for a server, which lists and follows sessions.
+ *
+ * @throws KlausError As {@link openCluster}.
+ */
+export function openClusterServer(options: OpenClusterOptions = {}): Promise<OpenedCluster<ClusterServerKlaus>> {
+  return connect(options, createClusterServer);
+}
+
+async function connect<K extends KlausOver<SessionStore>>(
+  { onSchedulerError, ...options }: OpenClusterOptions,
+  create: (options: ClusterOptions) => Promise<K>,
+): Promise<OpenedCluster<K>> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
@@ -33,11 +58,11 @@ export async function openCluster({ onSchedulerError, ...options }: OpenClusterO
   const { database, bucket, temporal } = toClusterServices(configuration);
   checkClusterPackages();
   await using undo = new AsyncDisposableStack();
-  const klaus = await createClusterKlaus({ ...options, database, bucket, explain: nameSettings });
-  undo.use(klaus);
+  const klaus = undo.use(await create({ ...options, database, bucket, explain: nameSettings }));
   const scheduler = await openTemporalScheduler({
     ...temporal,
     cacheFolder: join(home, 'cache'),
+    tenantOf: createTenants(klaus.store),
     ...optional({ onError: onSchedulerError }),
   }).catch((error: unknown) => {
     throw nameSettings('temporal', error);

@@ -1,7 +1,9 @@
 import { Option } from 'commander';
 import type { Klaus } from '@klaus/sdk';
+import type { RunScheduler } from '@klaus/sdk/scheduler';
 import type { Guard, Heartbeat } from '@klaus/claude-code/hooks';
-import { openKlaus } from '../../client/open-klaus.ts';
+import { openKlaus, toFolder, toScriptedServer } from '../../client/open-klaus.ts';
+import { err } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
@@ -20,7 +22,7 @@ export const command: LeafCommand = {
   description:
     'Serves the page and the API until it is stopped. The printed address signs a browser in. The options of a run are defaults for the runs that start there.',
   footer:
-    'Examples:\n  klaus serve --open\n  klaus serve --port 0 --json --approve ask\n  AGENT_API_SECRET=… klaus serve --host 0.0.0.0',
+    'Examples:\n  klaus serve --open\n  klaus serve --port 0 --json --approve ask\n  klaus serve --cluster\n  AGENT_API_SECRET=… klaus serve --host 0.0.0.0',
   server: 'none',
   declare: (declared) =>
     addLimitOptions(
@@ -38,18 +40,20 @@ export const command: LeafCommand = {
         .addOption(approveOption())
         .addOption(onAskOption)
         .addOption(sandboxOption)
+        .option('--cluster', 'sessions run on the workers of the cluster that the settings `cluster.*` name')
         .option('--isolate', 'commands work on a layer, and their changes are reviewed before they are applied')
         .addOption(settingOption)
         .addOption(new Option('--daemon', 'started by the command line in the background').hideHelp()),
     ),
-  async run(options: Options & { host: string; port: number; open?: true; daemon?: true }) {
+  async run(options: Options & { host: string; port: number; open?: true; cluster?: true; daemon?: true }) {
     const { host, port, open = false, json = false, daemon: isDaemon = false } = options;
-    await using klaus = await openKlaus({ cwd: options.cwd, settings: toSettings(options), endProcesses: 'close' });
+    await using opened = await openServed(options);
+    const { klaus, scheduler } = opened;
     const { serve } = await import('@klaus/server');
     await using hooks = new JudgeHooks(klaus);
     await hooks.begin();
     await serve({
-      ...{ klaus, host, port, open, json, isDaemon },
+      ...{ klaus, scheduler, host, port, open, json, isDaemon },
       hooks: (event, project) => hooks.judge(event, project),
       async prepareDemo() {
         const { DEMO_MODEL, DEMO_PROMPT, prepareDemo } = await import('../../demo/prepare-demo.ts');
@@ -58,6 +62,24 @@ export const command: LeafCommand = {
     });
   },
 };
+
+/** What is served: the sessions of this machine, or those of a cluster with the scheduler that wakes its workers. */
+interface Served extends AsyncDisposable {
+  klaus: Klaus;
+  scheduler?: RunScheduler;
+}
+
+async function openServed(options: Options & { cluster?: true }): Promise<Served> {
+  const settings = toSettings(options);
+  if (options.cluster) {
+    const { openClusterServer } = await import('@klaus/sdk/cluster');
+    const cwd = options.cwd === undefined ? process.cwd() : toFolder(options.cwd);
+    const onNotice = (text: string): void => err.write(`klaus: ${text}\n`);
+    return await openClusterServer({ cwd, settings, endProcesses: 'close', scripted: toScriptedServer, onNotice });
+  }
+  const klaus = await openKlaus({ cwd: options.cwd, settings, endProcesses: 'close' });
+  return { klaus, [Symbol.asyncDispose]: () => klaus.close() };
+}
 
 interface Judging {
   guard: Guard;
