@@ -66,7 +66,7 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   let loaded: LoadedView | undefined;
-  const { log, store } = await openStore(options, (change) => applyChange(loaded, change));
+  const { log, store } = await openStore({ ...options, receivesLive: true }, (change) => applyChange(loaded, change));
   try {
     loaded = await createView(log.database, { clock: options.clock ?? MACHINE_CLOCK });
   } catch (error) {
@@ -93,13 +93,16 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   };
 }
 
-/** The same without a view, which saves a read for each commit of any process. */
+/**
+ * The same without a view, which saves a read for each commit of any process. Its listeners for in-flight text get that of
+ * this process only.
+ */
 export async function createPostgresWorkerStore(options: PostgresStoreOptions): Promise<PostgresWorkerStore> {
-  return (await openStore(options, async () => {})).store;
+  return (await openStore({ ...options, receivesLive: false }, async () => {})).store;
 }
 
 async function openStore(
-  options: PostgresStoreOptions,
+  options: PostgresStoreOptions & { receivesLive: boolean },
   apply: (change: Change | undefined) => Promise<void>,
 ): Promise<{ log: LogStore; store: PostgresWorkerStore }> {
   const { clock = MACHINE_CLOCK, redact } = options;
