@@ -1,5 +1,5 @@
 import type { Clock, SessionRow, Store } from '@klaus/core/agent';
-import { KlausError, type Event, type HostEvent, type HostEventBody } from '@klaus/core/protocol';
+import { KlausError, type Command, type Event, type HostEvent, type HostEventBody } from '@klaus/core/protocol';
 import type { BlobStore } from '../shared/blob-store.ts';
 import type { Redact } from '../shared/host-record.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Sql, type Statement } from './database.ts';
@@ -137,17 +137,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
       return event;
     },
     read: (session, after = 0) => readBatches(database, session, after),
-    async send(session, command) {
-      const put = { session, command, holder: holder() };
-      let isRepeated = false;
-      const arrival = await retryLost((attempt) => {
-        isRepeated = attempt > 0;
-        return putCommand(database, put);
-      }, retryMs);
-      // Of a repeated write it is not known which attempt stored the command: one wake too many is harmless.
-      if (arrival === undefined && !isRepeated) return;
-      await notifier.committed({ kind: 'inbox', holder: holder(), session, seq: arrival ?? 0 });
-    },
+    send: (session, command) => send({ database, notifier }, { session, command, holder: holder(), retryMs }),
     inbox: (session) => readInbox(database, session),
     claim: (session, claiming) => leases.claim(session, claiming),
     subscribe: (session, after, listen) => notifier.subscribe(session, after, listen),
@@ -179,6 +169,20 @@ async function writeAlso(
   // Last, because the head of the host chain is locked from here to the end of the transaction.
   const records = written.map((one) => one.written);
   await recordInHostChain(sql, records, { inherited, redact });
+}
+
+async function send(
+  { database, notifier }: { database: Database; notifier: Notifier },
+  { retryMs, ...put }: { session: string; command: Command; holder: number; retryMs: number },
+): Promise<void> {
+  let isRepeated = false;
+  const arrival = await retryLost((attempt) => {
+    isRepeated = attempt > 0;
+    return putCommand(database, put);
+  }, retryMs);
+  // Of a repeated write it is not known which attempt stored the command: one wake too many is harmless.
+  if (arrival === undefined && !isRepeated) return;
+  await notifier.committed({ kind: 'inbox', holder: put.holder, session: put.session, seq: arrival ?? 0 });
 }
 
 /** Sends a change to all processes, with the commit of the transaction. */

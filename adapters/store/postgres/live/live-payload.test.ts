@@ -14,13 +14,13 @@ test('a piece becomes payloads below the limit, which together are the piece', (
   for (const text of ['', 'short', '🧮'.repeat(5_000), 'ü'.repeat(8_001), '\0'.repeat(3_000), '"\\\n'.repeat(4_000)]) {
     const payloads = toPayloads(7, piece(text, 11));
     const found = payloads.map((payload) => fromLivePayload(payload)!);
-    let whole = '';
+    let joined = '';
     for (const { holder, live } of found) {
       expect(holder).toBe(7);
-      expect(live).toMatchObject({ type: 'tool.progress', session: 'S', call: 'c', offset: 11 + whole.length });
-      whole += (live as { text: string }).text;
+      expect(live).toMatchObject({ type: 'tool.progress', session: 'S', call: 'c', offset: 11 + joined.length });
+      joined += (live as { text: string }).text;
     }
-    expect(whole).toBe(text);
+    expect(joined).toBe(text);
     for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8_000);
     expect(payloads.length).toBe(payloads.length === 1 ? 1 : new Set(payloads).size);
   }

@@ -142,7 +142,7 @@ describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgr
     const [sending, showing] = [await openSending(url), await openShowing(url)];
     const payloads = await listenBare(url);
     const say = createMessage(sending, 'm');
-    say('nobody shows this ');
+    say('not shown ');
     await expect.poll(() => sending.isWatched()).toBe(false);
     // A listener of a process that shows nothing of others, and the own listener of the sender, count for nothing.
     const other = await openSending(url);

@@ -132,8 +132,8 @@ export class LiveRelay {
 
   async #check(): Promise<void> {
     if (performance.now() - this.#watched.at <= CHECK_MS) return;
-    const { holder, use } = this.#options.listener();
-    const [row] = await use((sql) => sql.all<{ is: boolean }>(IS_WATCHED, [LIVE_LOCK_CLASS, holder]));
+    const listener = this.#options.listener();
+    const row = await listener.use((sql) => sql.get<{ is: boolean }>(IS_WATCHED, [LIVE_LOCK_CLASS, listener.holder]));
     this.#watched = { is: row?.is === true, at: performance.now() };
   }
 
