@@ -52,7 +52,7 @@ describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgr
   };
   const createMessage = (store: PostgresWorkerStore, message: string, session = 'A') => {
     let offset = 0;
-    return (text: string, redact: ((text: string) => string) | undefined = keep) => {
+    return (text: string, redact = keep) => {
       store.emitLive({ type: 'message.delta', session, message, part: 'text', offset, text }, redact);
       offset += text.length;
     };
@@ -154,7 +154,7 @@ describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgr
     const stop = showing.onLive((live) => seen.push(live));
     await listening(url);
     await expect.poll(() => sending.isWatched()).toBe(true);
-    say('kept here ', undefined);
+    sending.emitLive({ type: 'tool.progress', session: 'A', call: 'c', offset: 0, text: 'all kept here ' });
     say('shown now ');
     await expect.poll(() => seen.length).toBe(1);
     expect(payloads).toHaveLength(1);
@@ -240,6 +240,7 @@ describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgr
     say('one ');
     await expect.poll(() => seen.length).toBe(1);
     await showing.close();
+    createMessage(showing, 'own')('closed ');
     await listening(url, 0);
     say('two ');
     say('three ');
