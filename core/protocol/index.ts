@@ -118,7 +118,7 @@ export {
   type HostEvent,
   type HostEventOf,
 } from './events/host-event.ts';
-export type { Live } from './events/live.ts';
+export { isReplaced, joinLive, liveSchema, toLiveKey, type Live, type LivePiece } from './events/live.ts';
 export {
   reservedSchema,
   type Reserved,

@@ -1,8 +1,9 @@
 import type { Clock, SessionRow, Store } from '@klaus/core/agent';
-import { KlausError, type Event, type HostEvent, type HostEventBody, type Live } from '@klaus/core/protocol';
+import { KlausError, type Command, type Event, type HostEvent, type HostEventBody } from '@klaus/core/protocol';
 import type { BlobStore } from '../shared/blob-store.ts';
 import type { Redact } from '../shared/host-record.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Sql, type Statement } from './database.ts';
+import { LiveRelay } from './live/live-relay.ts';
 import { createLeases, type Leases } from './leases/leases.ts';
 import { Appender } from './log/appender.ts';
 import type { Append, Written } from './log/append.ts';
@@ -38,6 +39,8 @@ export interface LogStoreOptions extends DatabaseOptions {
   readRow: (sql: Sql, session: string) => Promise<SessionRow | undefined>;
   /** Called before the listeners for commands and lists, with a change of any process; undefined after notifications were missed. */
   apply: (change: Change | undefined) => Promise<void>;
+  /** True: in-flight text of other processes reaches the listeners of this one. Default false. */
+  receivesLive?: boolean;
 }
 
 /** The log, the inbox and the leases in Postgres, with what the queries need of them. */
@@ -66,6 +69,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     apply: options.apply,
     holder,
   });
+  const live = new LiveRelay({ listener: getListener, receives: options.receivesLive ?? false });
   const outbox = createOutbox({ database, listener: getListener, readRow: options.readRow });
   const appender = new Appender({
     database,
@@ -86,9 +90,11 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     listener = await openListener({
       ...options,
       onChange: (change) => notifier.received(change),
+      onOther: (payload) => live.received(payload),
       onReconnect() {
         void leases.renew().catch(() => {});
         notifier.missed();
+        live.reconnected();
       },
     });
   } catch (error) {
@@ -101,13 +107,12 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     await notifyOf(database, change);
     await notifier.committed(change);
   };
-  const live = createLive();
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await appender.flush();
     await leases.close();
     await notifier.close();
-    live.clear();
+    live.close();
     await listener?.close();
     await database.close();
   };
@@ -122,6 +127,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
       if (lease.session !== session)
         throw new KlausError('internal', `The lease belongs to another session than ${session}.`);
       if (!leases.holds(lease)) throw new KlausError('store.busy', `The lease of session ${session} was released.`);
+      live.appending(session, drafts);
       return appender.append(drafts, { lease, consume });
     },
     async appendHost(body) {
@@ -131,23 +137,13 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
       return event;
     },
     read: (session, after = 0) => readBatches(database, session, after),
-    async send(session, command) {
-      const put = { session, command, holder: holder() };
-      let isRepeated = false;
-      const arrival = await retryLost((attempt) => {
-        isRepeated = attempt > 0;
-        return putCommand(database, put);
-      }, retryMs);
-      // Of a repeated write it is not known which attempt stored the command: one wake too many is harmless.
-      if (arrival === undefined && !isRepeated) return;
-      await notifier.committed({ kind: 'inbox', holder: holder(), session, seq: arrival ?? 0 });
-    },
+    send: (session, command) => send({ database, notifier }, { session, command, holder: holder(), retryMs }),
     inbox: (session) => readInbox(database, session),
     claim: (session, claiming) => leases.claim(session, claiming),
     subscribe: (session, after, listen) => notifier.subscribe(session, after, listen),
-    emitLive: (event) => live.emit(event),
+    emitLive: (piece, clean) => live.emit(piece, clean),
     onLive: (listen) => live.listen(listen),
-    isWatched: live.isWatched,
+    isWatched: () => live.isWatched(),
     onSend: (session, wake) => notifier.onSend(session, wake),
     writeBlob: () => blobs.writer(),
     readBlob: (hash) => blobs.read(hash),
@@ -175,20 +171,18 @@ async function writeAlso(
   await recordInHostChain(sql, records, { inherited, redact });
 }
 
-/** In-flight text, for the listeners of this process. */
-function createLive() {
-  const listeners = new Set<(live: Live) => void>();
-  return {
-    emit(event: Live): void {
-      for (const listen of listeners) listen(event);
-    },
-    listen(listen: (live: Live) => void): () => void {
-      listeners.add(listen);
-      return () => listeners.delete(listen);
-    },
-    isWatched: () => listeners.size > 0,
-    clear: () => listeners.clear(),
-  };
+async function send(
+  { database, notifier }: { database: Database; notifier: Notifier },
+  { retryMs, ...put }: { session: string; command: Command; holder: number; retryMs: number },
+): Promise<void> {
+  let isRepeated = false;
+  const arrival = await retryLost((attempt) => {
+    isRepeated = attempt > 0;
+    return putCommand(database, put);
+  }, retryMs);
+  // Of a repeated write it is not known which attempt stored the command: one wake too many is harmless.
+  if (arrival === undefined && !isRepeated) return;
+  await notifier.committed({ kind: 'inbox', holder: put.holder, session: put.session, seq: arrival ?? 0 });
 }
 
 /** Sends a change to all processes, with the commit of the transaction. */

@@ -1,4 +1,5 @@
 import type { Clock, SessionStore, StoreView } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import type { BlobStore } from '../shared/blob-store.ts';
 import { createFolderBlobStore } from '../shared/blob-store.ts';
 import type { Redact } from '../shared/host-record.ts';
@@ -34,6 +35,8 @@ export interface PostgresStoreOptions extends DatabaseOptions {
   redact?: Redact;
   /** Milliseconds in which a write is tried again over new connections. Default 10,000. */
   retryMs?: number;
+  /** Idle sessions that the view keeps, the latest. Default 10,000. */
+  viewSessions?: number;
 }
 
 /** A store of several machines without a view, for a process that works on sessions and lists none. */
@@ -44,7 +47,7 @@ export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
 
 /**
  * A store of several machines. Its view has no complete logs, and not every idle session. A session that `session` finds is
- * in the view afterwards.
+ * then in the view.
  */
 export interface PostgresStore extends PostgresWorkerStore {
   readonly view: PostgresView & Pick<StoreView, 'watch' | 'onUnreadable'>;
@@ -66,23 +69,33 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   let loaded: LoadedView | undefined;
-  const { log, store } = await openStore(options, (change) => applyChange(loaded, change));
+  /** Changes during the first read of the view, by session: it may not include them. */
+  const early = new Map<string | undefined, Change | undefined>();
+  const { log, store } = await openStore({ ...options, receivesLive: true }, async (change) => {
+    if (loaded) await applyChange(loaded, change);
+    else early.set(change?.session, change);
+  });
   try {
-    loaded = await createView(log.database, { clock: options.clock ?? MACHINE_CLOCK });
+    const view = await createView(log.database, {
+      clock: options.clock ?? MACHINE_CLOCK,
+      ...optional({ sessions: options.viewSessions }),
+    });
+    loaded = view;
+    await Promise.all([...early.values()].map((change) => applyChange(view, change)));
   } catch (error) {
+    loaded?.close();
     await log.close();
     throw error;
   }
-  const { view, load } = loaded;
   return {
     ...store,
     async session(idOrPrefix) {
       const row = await store.session(idOrPrefix);
-      if (row) await load(row.id);
+      if (row) await ignoreLost(loaded?.load(row.id));
       return row;
     },
     view: {
-      ...view,
+      ...loaded.view,
       watch: (notice) => log.notifier.watch(notice),
       onUnreadable: (listener) => log.notifier.onUnreadable(listener),
     },
@@ -93,13 +106,16 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   };
 }
 
-/** The same without a view, which saves a read for each commit of any process. */
+/**
+ * The same without a view, which saves a read for each commit of any process. Its listeners for in-flight text get that of
+ * this process only.
+ */
 export async function createPostgresWorkerStore(options: PostgresStoreOptions): Promise<PostgresWorkerStore> {
-  return (await openStore(options, async () => {})).store;
+  return (await openStore({ ...options, receivesLive: false }, async () => {})).store;
 }
 
 async function openStore(
-  options: PostgresStoreOptions,
+  options: PostgresStoreOptions & { receivesLive: boolean },
   apply: (change: Change | undefined) => Promise<void>,
 ): Promise<{ log: LogStore; store: PostgresWorkerStore }> {
   const { clock = MACHINE_CLOCK, redact } = options;
@@ -161,12 +177,15 @@ function createLogQueries(
   };
 }
 
-/** After a lost connection everything is read again, so that nothing is lost by an error here. */
-async function applyChange(loaded: LoadedView | undefined, change: Change | undefined): Promise<void> {
+function applyChange(loaded: LoadedView, change: Change | undefined): Promise<void> {
+  if (!change) return ignoreLost(loaded.reload());
+  return ignoreLost(change.session === '' ? loaded.refreshGuard() : loaded.refresh(change.session));
+}
+
+/** Waits for a read of the view. One that failed because of a lost connection is repeated later. */
+async function ignoreLost(read: Promise<void> | undefined): Promise<void> {
   try {
-    if (!change) await loaded?.reload();
-    else if (change.session === '') await loaded?.refreshGuard();
-    else await loaded?.refresh(change.session);
+    await read;
   } catch (error) {
     if (!isConnectionLost(error)) throw error;
   }

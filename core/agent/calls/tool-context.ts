@@ -48,7 +48,9 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     progress(text) {
       if (engine.store.isWatched()) {
         const { session } = work;
-        engine.store.emitLive({ type: 'tool.progress', session, call, offset, text: text.toString() });
+        engine.store.emitLive({ type: 'tool.progress', session, call, offset, text: text.toString() }, (raw) =>
+          redactor.redact(raw),
+        );
       }
       offset += text.length;
     },

@@ -107,6 +107,7 @@ function toModelInfo(
 /** Emits the in-flight text of an answer. A failed attempt discards its message id. */
 function createLiveMessage(work: Work) {
   const { store, ids } = work.engine;
+  const redact = (text: string): string => work.redactor.redact(text);
   let id = ids.ulid();
   let offsets = { text: 0, thinking: 0, call: 0 };
   let pieces: string[] = [];
@@ -120,11 +121,11 @@ function createLiveMessage(work: Work) {
       const offset = offsets[event.type];
       offsets[event.type] += event.text.length;
       const { type: part, text } = event;
-      store.emitLive({ type: 'message.delta', session: work.session, message: id, part, offset, text });
+      store.emitLive({ type: 'message.delta', session: work.session, message: id, part, offset, text }, redact);
     },
     discard() {
       if (offsets.text + offsets.thinking + offsets.call > 0) {
-        store.emitLive({ type: 'message.discarded', session: work.session, message: id });
+        store.emitLive({ type: 'message.discarded', session: work.session, message: id }, redact);
       }
       id = ids.ulid();
       offsets = { text: 0, thinking: 0, call: 0 };

@@ -76,8 +76,12 @@ export interface Store {
   claim(session: string, options?: { attempt?: number | undefined }): Promise<Lease | undefined>;
   /** Calls `listener` with every event appended after `after`, by any process, in order. */
   subscribe(session: string, after: number, listener: (event: Event) => void): () => void;
-  /** Sends in-flight text to the listeners of this process. */
-  emitLive(live: Live): void;
+  /**
+   * Sends in-flight text to the listeners, those of other processes included where the store reaches them.
+   *
+   * @param redact Redacts secrets in what leaves this process. Without it the text stays in this process.
+   */
+  emitLive(live: Live, redact?: (text: string) => string): void;
   onLive(listener: (live: Live) => void): () => void;
   /** False while no listener for in-flight text exists: the engine then skips the work of producing it. */
   isWatched(): boolean;

@@ -21,7 +21,7 @@ export class AgentText {
   #offsets = { text: 0, thinking: 0 };
   #entries: string[] = [];
 
-  add({ engine, session }: Work, kind: Kind, text: string): void {
+  add({ engine, session, redactor }: Work, kind: Kind, text: string): void {
     if (text === '') return;
     if (this.#id === '') this.#id = engine.ids.ulid();
     const last = this.#parts.at(-1);
@@ -29,7 +29,9 @@ export class AgentText {
     else this.#parts.push({ type: kind, text });
     const offset = this.#offsets[kind];
     this.#offsets[kind] += text.length;
-    engine.store.emitLive({ type: 'message.delta', session, message: this.#id, part: kind, offset, text });
+    engine.store.emitLive({ type: 'message.delta', session, message: this.#id, part: kind, offset, text }, (raw) =>
+      redactor.redact(raw),
+    );
   }
 
   /** The id that the agent gave to the text since the last one. */

@@ -25,6 +25,8 @@ export interface Listener {
 
 export interface ListenerOptions extends DatabaseOptions {
   onChange(change: Change): void;
+  /** Called with notifications of other channels, to which `use` listened. */
+  onOther(payload: string): void;
   /** Called after a lost connection: notifications may have been missed. */
   onReconnect(): void;
 }
@@ -51,9 +53,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     };
     next.on('error', lost);
     next.on('end', lost);
-    next.on('notification', ({ payload }) => {
-      const change = fromPayload(payload ?? '');
+    next.on('notification', ({ channel, payload = '' }) => {
+      const change = channel === CHANNEL ? fromPayload(payload) : undefined;
       if (change) options.onChange(change);
+      else if (channel !== CHANNEL) options.onOther(payload);
     });
     try {
       await next.connect();

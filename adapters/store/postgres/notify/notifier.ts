@@ -1,4 +1,5 @@
 import { isKlausError, type Event } from '@klaus/core/protocol';
+import { callListener, throwLater } from './call-listener.ts';
 import type { Change } from './change.ts';
 
 /** Milliseconds after which a read that failed because of a lost or slow database is tried again. */
@@ -102,7 +103,7 @@ export class Notifier {
     void this.#enqueue(async () => {
       await this.#parts.apply(undefined);
       for (const subscription of this.#subscriptions) void this.#catchUp(subscription);
-      for (const waiter of this.#waiters) call(waiter.wake);
+      for (const waiter of this.#waiters) callListener(waiter.wake);
       this.#notice();
     });
   }
@@ -125,13 +126,13 @@ export class Notifier {
 
   #report(change: Change): void {
     if (change.kind === 'inbox') {
-      for (const waiter of this.#waiters) if (waiter.session === change.session) call(waiter.wake);
+      for (const waiter of this.#waiters) if (waiter.session === change.session) callListener(waiter.wake);
     }
     this.#notice();
   }
 
   #notice(): void {
-    for (const watcher of this.#watchers) call(watcher);
+    for (const watcher of this.#watchers) callListener(watcher);
   }
 
   /** Usually these are the next events for the listener. Otherwise it reads from the database. */
@@ -148,7 +149,7 @@ export class Notifier {
       if (!this.#subscriptions.has(subscription)) return;
       if (event.seq !== subscription.last + 1) continue;
       subscription.last = event.seq;
-      call(() => subscription.listener(event));
+      callListener(() => subscription.listener(event));
     }
   }
 
@@ -178,21 +179,6 @@ export class Notifier {
     }
     if (!this.#subscriptions.delete(subscription)) return;
     if (this.#onUnreadable.size === 0) throwLater(error);
-    for (const listener of this.#onUnreadable) call(() => listener(subscription.session, error));
+    for (const listener of this.#onUnreadable) callListener(() => listener(subscription.session, error));
   }
-}
-
-/** A listener that throws must not prevent the delivery to the others. */
-function call(listener: () => void): void {
-  try {
-    listener();
-  } catch (error) {
-    throwLater(error);
-  }
-}
-
-function throwLater(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }

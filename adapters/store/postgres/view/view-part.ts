@@ -1,11 +1,11 @@
 import type { ApprovalRow, SessionRow } from '@klaus/core/agent';
-import type { Command } from '@klaus/core/protocol';
+import { isKlausError, type Command } from '@klaus/core/protocol';
 import { SELECT_APPROVALS } from '../../shared/approval-columns.ts';
 import { ANSWER_END } from '../../shared/attention-items.ts';
 import { SESSION_COLUMNS, type StoredSession, toSessionRow } from '../../shared/session-columns.ts';
 import type { ChildFact } from '../../shared/open-children.ts';
 import type { Sql } from '../database.ts';
-import { toEvent } from '../queries/events.ts';
+import { type EventRow, toEvent } from '../queries/events.ts';
 
 /** What a view keeps of one session. */
 export interface ViewRow {
@@ -71,25 +71,28 @@ export async function readViewPart(sql: Sql, sessions: readonly string[]): Promi
     sql.all<ChildFact & { session: string }>(CHILDREN, [sessions]),
   ]);
   return {
-    rows: rows.map(({ seen, endedSeq, record, text, ...row }) => ({
-      row: toSessionRow(row),
-      seen,
-      ended:
-        endedSeq === null || record === null
-          ? undefined
-          : {
-              seq: endedSeq,
-              at: toEvent({ session: row.id, seq: endedSeq, record }).at,
-              reason: row.outcomeReason ?? '',
-              text,
-            },
-    })),
+    rows: rows.map(({ seen, endedSeq, record, text, ...stored }) => {
+      const row = toSessionRow(stored);
+      if (endedSeq === null || record === null) return { row, seen, ended: undefined };
+      const at = toTime({ session: row.id, seq: endedSeq, record }) ?? Date.parse(row.updatedAt);
+      return { row, seen, ended: { seq: endedSeq, at, reason: row.outcomeReason ?? '', text } };
+    }),
     approvals,
     inbox: inbox.map(({ session, command }) => ({ session, command: JSON.parse(command) as Command })),
     heads,
     claims,
     children,
   };
+}
+
+/** Undefined for a damaged record: those who read the log report it, and the other sessions are shown. */
+function toTime(row: EventRow): number | undefined {
+  try {
+    return toEvent(row).at;
+  } catch (error) {
+    if (isKlausError(error) && error.code === 'store.corrupt') return undefined;
+    throw error;
+  }
 }
 
 /** The sessions that a live process holds. */

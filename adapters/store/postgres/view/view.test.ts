@@ -6,6 +6,9 @@ import { generateHistory } from '../../fixtures/generated-history.ts';
 import { addEvents } from '../../fixtures/postgres-events.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
 import { START } from '../../fixtures/sample-events.ts';
+import { addSession, toOpened } from '../../fixtures/add-session.ts';
+import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
+import { createPostgresStore } from '../postgres-store.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { HOLDER_LOCK_CLASS } from '../leases/holder-lock.ts';
 import { migrate } from '../migrations/migrate.ts';
@@ -194,6 +197,15 @@ describe.skipIf(!findPostgres())('the view in memory (needs Postgres)', () => {
     failures = 1;
     await expect(loaded.refresh('A')).rejects.toThrow('lost');
     expect(loaded.view.session('A')).toBeUndefined();
+    // Without another change the next tick repeats it.
+    failures = 1;
+    opened.ticks[0]!();
+    await expect.poll(() => failures).toBe(0);
+    opened.ticks[0]!();
+    await expect.poll(() => loaded.view.session('A')).toBeDefined();
+    await append(database, 'A', [{ type: 'session.changed', title: 'Later', at: START }]);
+    failures = 1;
+    await expect(loaded.refresh('A')).rejects.toThrow('lost');
     await append(database, 'B', HISTORY[0]!.drafts);
     await loaded.refresh('B');
     expect(loaded.view.session('A')).toEqual(await queries.session('A'));
@@ -202,5 +214,109 @@ describe.skipIf(!findPostgres())('the view in memory (needs Postgres)', () => {
     reads.push(loaded.refresh('A'));
     await Promise.all(reads);
     expect(loaded.view.session('A')!.title).toBe('Newest');
+  });
+
+  test('a session that was loaded stays in memory while others change', async () => {
+    await using opened = await open();
+    const { database, queries } = opened;
+    const loaded = await createView(database, { clock: opened.clock, sessions: 2 });
+    const ids = Array.from({ length: 8 }, (_, at) => `S${at}`);
+    const closed = [HISTORY[0]!.drafts[0]!, { type: 'session.closed', reason: 'x', at: START } as Draft];
+    for (const id of ids) {
+      await append(database, id, closed);
+      await loaded.refresh(id);
+    }
+    expect([loaded.view.session('S0'), loaded.view.head('S0')]).toEqual([undefined, undefined]);
+    await loaded.load('S0');
+    await loaded.load('unknown');
+    expect(loaded.view.session('unknown')).toBeUndefined();
+    const check = async (): Promise<void> => {
+      expect(loaded.view.session('S0')).toEqual(await queries.session('S0'));
+      expect(loaded.view.head('S0')).toEqual({ seq: 2 });
+      expect(loaded.view.session('S1')).toBeUndefined();
+    };
+    await check();
+    for (const id of ids.slice(2)) {
+      await append(database, id, [{ type: 'session.changed', title: id, at: START + 1 }]);
+      await loaded.refresh(id);
+    }
+    await check();
+    await loaded.reload();
+    await check();
+  });
+
+  test('`session` of a store loads an idle session into its view', async () => {
+    const url = await server.createDatabase();
+    const home = createTemporaryHome();
+    await using stack = new AsyncDisposableStack();
+    stack.use(home);
+    const writing = await createPostgresStore({ url, home: home.path });
+    stack.defer(() => writing.close());
+    for (let at = 0; at < 6; at++) await addSession(writing, `S${at}`, toOpened(START + at));
+    const reading = await createPostgresStore({ url, home: home.path, viewSessions: 2 });
+    stack.defer(() => reading.close());
+    expect(reading.view.sessions().map(({ id }) => id)).toEqual(['S5', 'S4']);
+    expect(reading.view.session('S0')).toBeUndefined();
+    const row = await reading.session('s0');
+    expect(row!.id).toBe('S0');
+    expect(reading.view.session('S0')).toEqual(row);
+    expect(await reading.session('unknown')).toBeUndefined();
+  });
+
+  test('events about the guard are read once, and a damaged one does not stop the view', async () => {
+    await using opened = await open();
+    const { database, queries } = opened;
+    const put = (seq: number, state: string, record?: string) => {
+      const event = { v: 1, seq, type: 'guard.changed', at: START, of: `/${state}`, state };
+      return database.run("INSERT INTO host_events (seq, at, type, subject, record) VALUES ($1, $2, $3, '/srv', $4)", [
+        seq,
+        START,
+        event.type,
+        record ?? JSON.stringify(event),
+      ]);
+    };
+    await put(3, 'on');
+    const loaded = await createView(database, { clock: opened.clock });
+    const states = (): unknown => loaded.view.guardChanges().map(({ state, seq }) => [state, seq]);
+    expect([states(), loaded.view.guardSeq()]).toEqual([[['on', 3]], 3]);
+    await database.run('DELETE FROM host_events WHERE seq = 3');
+    await put(5, 'off');
+    await Promise.all([loaded.refreshGuard(), loaded.refreshGuard()]);
+    const both = [
+      ['on', 3],
+      ['off', 5],
+    ];
+    expect([states(), loaded.view.guardSeq()]).toEqual([both, 5]);
+    await put(6, 'removed', '{');
+    await expect(loaded.refreshGuard()).rejects.toMatchObject({ code: 'store.corrupt' });
+    expect([states(), loaded.view.guardSeq()]).toEqual([both, 5]);
+    await append(database, 'A', HISTORY[0]!.drafts);
+    await loaded.refresh('A');
+    expect(loaded.view.session('A')).toEqual(await queries.session('A'));
+    await database.run('DELETE FROM host_events WHERE seq = 6');
+    await put(6, 'removed');
+    // The failed read is repeated.
+    opened.ticks[0]!();
+    await expect.poll(states).toEqual([...both, ['removed', 6]]);
+    await loaded.reload();
+    expect(states()).toEqual([
+      ['off', 5],
+      ['removed', 6],
+    ]);
+  });
+
+  test('a damaged end of a run stops no other session', async () => {
+    await using opened = await open();
+    const { database, queries } = opened;
+    const ended = HISTORY.find(({ drafts }) => drafts.some(({ type }) => type === 'run.finished'))!.session;
+    for (const { session, drafts } of HISTORY) if (session === ended) await append(database, session, drafts);
+    await database.run("UPDATE sessions SET ended_seq = 1, outcome = 'failed' WHERE id = $1", [ended]);
+    await database.run("UPDATE events SET record = '{' WHERE session_id = $1 AND seq = 1", [ended]);
+    const loaded = await createView(database, { clock: opened.clock });
+    const failed = { session: ended, kind: 'failed', seq: 1 };
+    expect(loaded.view.attention().items).toContainEqual(expect.objectContaining(failed));
+    await append(database, 'B', HISTORY[0]!.drafts);
+    await Promise.all([loaded.refresh(ended), loaded.refresh('B')]);
+    expect(loaded.view.session('B')).toEqual(await queries.session('B'));
   });
 });

@@ -107,7 +107,7 @@ export function* readTexts(
 }
 
 /**
- * The same for the port. Other work of the process goes on between two pages, because a caller may consume texts without
+ * The same for the port. Other work of the process continues between two pages, because a caller may consume texts without
  * a wait of its own.
  */
 export async function* readTextsInTurns(
