@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterKlaus } from '@klaus/sdk/cluster';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WORKFLOW_CACHE } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
 import { parseExposition } from '../fixtures/exposition.ts';
 import { runKlaus, startKlaus, startServer, toEnv, type RunningKlaus } from '../fixtures/klaus.ts';
@@ -100,8 +100,8 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     const lines = ["('host all guarded 127.0.0.1/32 scram-sha-256')", "('host all all 127.0.0.1/32 trust')"];
     await postgres.query(`COPY (VALUES ${lines.join(', ')}) TO '${found!.hba_file}'`);
     await postgres.query('SELECT pg_reload_conf()');
-    const connects = () => postgres.query('SELECT 1', [], toUrl('wrong')).then(...[() => true, () => false]);
-    await expect.poll(connects, { timeout: 10_000 }).toBe(false);
+    const isRefused = () => postgres.query('SELECT 1', [], toUrl('wrong')).then(...[() => false, () => true]);
+    await vi.waitUntil(isRefused, { timeout: 10_000, interval: 50 });
     variables = { ...cluster.variables, KLAUS_CLUSTER_POSTGRES_URL: toUrl(PASSWORD) };
     klaus = await cluster.openNode();
     workers = await Promise.all([startWorker(), startWorker()]);
@@ -183,7 +183,11 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     const fail = async (changed: Record<string, string>, words: readonly string[] = []) => {
       const env = { ...variables, ...changed, KLAUS_HOME: toHome() };
       const { code, stdout, stderr } = await runKlaus(['worker', '--json', ...words], { place, server, env });
-      expect(stdout).toBe('');
+      expect({ code, stdout, stderr }).toEqual({
+        code: expect.any(Number),
+        stdout: '',
+        stderr: expect.stringContaining('{"error"'),
+      });
       expect(stderr).not.toContain(PASSWORD);
       const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!) as {
         error: { code: string; message: string; hint?: string };
