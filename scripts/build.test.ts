@@ -1,8 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -34,6 +34,12 @@ net.Socket.prototype.connect = function (...words) {
   return connect.apply(this, words);
 };
 `;
+
+/** Files of the bundle with the client of Postgres. */
+function findPostgresFiles(): string[] {
+  const files = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
+  return files.filter((name) => readFileSync(join(dist, name), 'utf8').includes('SCRAM-SHA-256'));
+}
 
 test('the program as it is packed does its work, and loads what it needs late only then', async () => {
   const calls = [
@@ -74,11 +80,51 @@ test('the program as it is packed does its work, and loads what it needs late on
   expect(files.filter(isLate)).toEqual([]);
   // The files exist: a name that matches nothing would prove nothing.
   expect(LATE_NAMES.filter((name) => !readdirSync(dist).some((file) => file.startsWith(`${name}-`)))).toEqual([]);
+  expect(files.filter((file) => findPostgresFiles().includes(file))).toEqual([]);
   const first = server.requests[0]!.json as { tools: { name: string; input_schema: unknown }[] };
   for (const { name, input_schema } of first.tools) {
     const tool = builtinTools.find((candidate) => candidate.name === name);
     if (tool) expect(input_schema, name).toEqual(toInputSchema(tool));
   }
+});
+
+test('only a worker loads the client of Postgres', () => {
+  const spy = join(dirname(place.home), 'spy-exit.cjs');
+  const loaded = join(dirname(place.home), 'loaded-exit.txt');
+  const write = `require('node:fs').writeFileSync(process.env.LOADED, Object.keys(require.cache).join('\\n'))`;
+  writeFileSync(spy, `process.on('exit', () => ${write});`);
+  const load = (...words: string[]): string[] => {
+    spawnSync(process.execPath, ['-r', spy, program, ...words], { env: { ...place.env, LOADED: loaded } });
+    return readFileSync(loaded, 'utf8')
+      .split('\n')
+      .map((path) => basename(path));
+  };
+  const postgres = findPostgresFiles();
+  expect(load('worker').filter((file) => postgres.includes(file))).not.toEqual([]);
+  for (const words of [['--version'], ['--help'], ['sessions'], ['config']])
+    expect(
+      load(...words).filter((file) => postgres.includes(file)),
+      words.join(' '),
+    ).toEqual([]);
+});
+
+test('without the packages of a cluster a worker names them', () => {
+  using elsewhere = createTestHome();
+  const alone = join(dirname(elsewhere.home), 'dist');
+  cpSync(dist, alone, { recursive: true });
+  const env = {
+    ...place.env,
+    KLAUS_CLUSTER_POSTGRES_URL: 'postgres://127.0.0.1:1/klaus',
+    KLAUS_CLUSTER_BUCKET: 'klaus',
+    KLAUS_CLUSTER_TEMPORAL_ADDRESS: '127.0.0.1:1',
+  };
+  const { status, stderr } = spawnSync(process.execPath, [join(alone, 'klaus.cjs'), 'worker'], {
+    env,
+    encoding: 'utf8',
+  });
+  expect(status, stderr).toBe(3);
+  for (const name of ['@aws-sdk/client-s3@', '@temporalio/client@', '@temporalio/worker@'])
+    expect(stderr).toContain(name);
 });
 
 test('a packed tool creates its schema once', () => {

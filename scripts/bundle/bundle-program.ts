@@ -23,6 +23,15 @@ export interface BundleOptions {
   stub: { source: string; name: string };
 }
 
+const EXTERNAL = [
+  // It finds a binary in its own package, which a bundle cannot contain.
+  '@vscode/ripgrep',
+  // Only workers of a cluster need it, and their operators install it.
+  '@aws-sdk/client-s3',
+  // `pg` asks for it only where a program wants the native client.
+  'pg-native',
+];
+
 /** The modules of a bundle, for `writeLicenses`. */
 export interface ProgramBundle {
   moduleIds: string[];
@@ -46,8 +55,7 @@ export async function bundleProgram(options: BundleOptions): Promise<ProgramBund
     platform: 'node',
     // Its CommonJS file loads its parts by names that a bundler cannot follow.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
-    // It finds a binary in its own package, which a bundle cannot contain.
-    external: ['@vscode/ripgrep'],
+    external: EXTERNAL,
     plugins: [toOwnPlaces(options), toolSchemas(root), pureSchemas, lazyBundle],
     // Only the entry is loaded from outside the bundle.
     preserveEntrySignatures: false,

@@ -32,6 +32,8 @@ export interface ClusterKlaus extends KlausOver<PostgresWorkerStore> {
 /** Klaus over the same store with a view, for a server. */
 export type ClusterServerKlaus = KlausOver<PostgresStore>;
 
+/** Milliseconds, any number: the timer only keeps the process alive. */
+const ALIVE_MS = 1_000;
 /** Latest states of a session that a run may need: those of its last turns. */
 const NEEDED = 12;
 
@@ -82,8 +84,14 @@ async function openKlaus<S extends SessionStore>(
       },
     );
     const close = async (): Promise<void> => {
-      await store.close();
-      objects.close();
+      // Idle connections to Postgres do not keep the process alive: without this it could end before they are closed.
+      const alive = setInterval(() => {}, ALIVE_MS);
+      try {
+        await store.close();
+      } finally {
+        clearInterval(alive);
+        objects.close();
+      }
     };
     if (!onAppend) return { ...store, close };
     const append: SessionStore['append'] = async (...appended) => {

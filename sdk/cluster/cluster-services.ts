@@ -14,7 +14,7 @@ export interface ClusterServices {
 }
 
 /** The settings that each service needs or uses, for messages. */
-export const SERVICE_SETTINGS = {
+const SERVICE_SETTINGS = {
   database: ['cluster.postgresUrl'],
   bucket: ['cluster.bucket', 'cluster.s3Endpoint', 'cluster.s3KeyId', 'cluster.s3SecretKey'],
   temporal: ['cluster.temporalAddress', 'cluster.temporalNamespace', 'cluster.temporalTls', 'cluster.temporalApiKey'],

@@ -134,6 +134,8 @@ describe('the project file', () => {
     ['sandbox.image', 'evil/image'],
     ['dockerEnabled', 'false'],
     ['git.userEmail', 'someone@else.test'],
+    ['cluster.postgresUrl', 'postgres://klaus:word@collector.test/klaus'],
+    ['cluster.temporalAddress', 'collector.test:7233'],
   ];
 
   test.each(never)('may not set %s at all', async (key, value) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CliError } from '../program/cli-error.ts';
-import type { WorkerHealth } from './worker-health.ts';
+import type { WorkerHealth } from './worker-status.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
 export interface HealthServer {
@@ -26,20 +26,20 @@ export interface HealthServerOptions {
  * @throws CliError `usage` for a port that is in use, or an address that the machine does not have.
  */
 export async function startHealthServer({ host, port, read, metrics }: HealthServerOptions): Promise<HealthServer> {
-  const answer = async (method: string, path: string, response: ServerResponse): Promise<void> => {
-    if (path !== '/health' && (path !== '/metrics' || !metrics))
-      return send(response, 404, 'text/plain', 'not found\n');
-    if (method !== 'GET' && method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD');
-      return send(response, 405, 'text/plain', 'method not allowed\n');
-    }
-    if (path === '/metrics') return send(response, 200, metrics!.mediaType, await metrics!.toText());
+  const answer = async (method: string, path: string): Promise<Answer> => {
+    if (path !== '/health' && (path !== '/metrics' || !metrics)) return toText(404, 'not found');
+    if (method !== 'GET' && method !== 'HEAD') return toText(405, 'method not allowed');
+    if (path === '/metrics') return { status: 200, type: metrics!.mediaType, body: await metrics!.toText() };
     const health = await read();
-    return send(response, health.state === 'ready' ? 200 : 503, 'application/json', JSON.stringify(health));
+    const status = health.state === 'ready' ? 200 : 503;
+    return { status, type: 'application/json', body: JSON.stringify(health) };
   };
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
-    answer(request.method ?? '', path, response).catch(() => send(response, 500, 'text/plain', 'failed\n'));
+    answer(request.method ?? '', path).then(
+      (found) => send(response, found),
+      () => send(response, toText(500, 'failed')),
+    );
   });
   server.listen({ host, port });
   try {
@@ -62,7 +62,17 @@ export async function startHealthServer({ host, port, read, metrics }: HealthSer
   };
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string): void {
+function toText(status: number, text: string): Answer {
+  return { status, type: 'text/plain', body: `${text}\n` };
+}
+
+interface Answer {
+  status: number;
+  type: string;
+  body: string;
+}
+
+function send(response: ServerResponse, { status, type, body }: Answer): void {
   if (response.headersSent) return;
   response.writeHead(status, {
     'content-type': type,

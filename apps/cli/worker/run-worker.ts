@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import {
-  openCluster,
-  startClusterWorker,
-  startSweep,
-  type ClusterWorker,
-  type OpenedCluster,
-} from '@klaus/sdk/cluster';
+import { openCluster, startClusterWorker, startSweep, type OpenedCluster } from '@klaus/sdk/cluster';
 import { createServerLog, type ServerLog } from '@klaus/server/server-log';
 import { toShutdownTimes } from '@klaus/server/shutdown-times';
 import { toScriptedServer } from '../client/open-klaus.ts';
@@ -13,7 +7,7 @@ import { err, out } from '../output/sink.ts';
 import { EXIT } from '../program/exit-codes.ts';
 import { startHealthServer, type HealthServer } from './health-server.ts';
 import { openWorkerMetrics, type WorkerMetrics } from './worker-metrics.ts';
-import { createWorkerHealth } from './worker-health.ts';
+import { createWorkerStatus } from './worker-status.ts';
 
 export interface WorkerOptions {
   /** Sessions that run at the same time. */
@@ -48,18 +42,17 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
   const ownLog = (log = openLog(cluster, json));
   const stopLoggingCrashes = logCrashes(ownLog);
   const stopped = waitForSignal(ownLog);
-  let worker: ClusterWorker | undefined;
-  const running = (): number => worker?.running ?? 0;
-  const state = createWorkerHealth({ slots, running, ping: () => klaus.store.isClaimed('') });
+  const status = createWorkerStatus({ slots, ping: () => klaus.store.isClaimed('') });
   let served: HealthServer | undefined;
   if (health) {
-    metrics = await openWorkerMetrics(klaus, running);
-    served = await startHealthServer({ ...health, read: state.read, metrics });
+    metrics = await openWorkerMetrics(klaus, () => status.running());
+    served = await startHealthServer({ ...health, read: () => status.read(), metrics });
   }
-  worker = startClusterWorker({
+  const worker = startClusterWorker({
     ...{ klaus, scheduler, slots },
     onProblem: (session, error) => ownLog.error('a session cannot run', { session, error }),
   });
+  status.follow(worker);
   const sweep = startSweep({
     store: klaus.store,
     scheduler,
@@ -68,7 +61,7 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
   printReady({ slots, health: served?.url ?? null, pid: process.pid }, json);
 
   await stopped;
-  state.drain();
+  status.drain();
   sweep.stop();
   const { steps, exit } = toShutdownTimes(klaus.configuration.get('server.shutdownTimeoutMs'));
   // The timer is not cleared: the cluster closes after this, within the same time-out.

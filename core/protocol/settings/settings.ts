@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { optional } from '../optional.ts';
 import { APPROVAL_SETTINGS } from './approval-settings.ts';
-import { CLUSTER_SETTINGS } from './cluster-settings.ts';
+import { CLUSTER_SETTINGS } from './services/cluster-settings.ts';
 import { DEPLOY_SETTINGS } from './deploy-settings.ts';
 import { GUARD_SETTINGS } from './guard-settings.ts';
 import { HOOK_SETTINGS } from './hook-settings.ts';
@@ -15,7 +15,7 @@ import { SANDBOX_SETTINGS } from './sandbox-settings.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
 import type { Setting } from './setting.ts';
 import { SIGN_IN_SETTINGS } from './sign-in-settings.ts';
-import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
+import { TELEMETRY_SETTINGS } from './services/telemetry-settings.ts';
 import { WEB_SETTINGS } from './web-settings.ts';
 
 /** Every setting of Klaus by its key, from one table for each area. Types, validation and documentation derive from them. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSetting } from './setting.ts';
+import { defineSetting } from '../setting.ts';
 
 /** Settings of what is exported to OpenTelemetry. */
 export const TELEMETRY_SETTINGS = {

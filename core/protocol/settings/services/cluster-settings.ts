@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { credential } from './credential.ts';
-import { defineSetting } from './setting.ts';
+import { credential } from '../credential.ts';
+import { defineSetting } from '../setting.ts';
 
 /** Without a user and a password: settings that are no secret are shown. */
 const endpoint = z.string().regex(/^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/i);
