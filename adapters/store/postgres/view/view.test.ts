@@ -263,6 +263,31 @@ describe.skipIf(!findPostgres())('the view in memory (needs Postgres)', () => {
     expect(await reading.session('unknown')).toBeUndefined();
   });
 
+  test('a change during the first read of a view is not lost', async () => {
+    const url = await server.createDatabase();
+    await using stack = new AsyncDisposableStack();
+    const home = stack.use(createTemporaryHome());
+    const writing = await createPostgresStore({ url, home: home.path });
+    stack.defer(() => writing.close());
+    await addSession(writing, 'A', toOpened(START, { title: 'Before' }));
+    // The first read waits for this lock, and has the state from before it.
+    const blocking = await server.connect(url);
+    stack.defer(() => blocking.end());
+    await blocking.query('BEGIN; LOCK TABLE attention_seen IN ACCESS EXCLUSIVE MODE');
+    const opening = createPostgresStore({ url, home: home.path });
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    await expect.poll(() => server.query(waiting, [], url)).toHaveLength(1);
+    const lease = (await writing.claim('A'))!;
+    const appended = writing.append('A', [{ type: 'session.changed', title: 'During', at: START + 1 }], { lease });
+    await expect.poll(() => writing.eventsOf('A', ['session.changed'])).toHaveLength(2);
+    await blocking.query('COMMIT');
+    const reading = await opening;
+    stack.defer(() => reading.close());
+    await appended;
+    expect(reading.view.session('A')!.title).toBe('During');
+    expect(reading.view.head('A')).toEqual({ seq: 3 });
+  });
+
   test('events about the guard are read once, and a damaged one does not stop the view', async () => {
     await using opened = await open();
     const { database, queries } = opened;
