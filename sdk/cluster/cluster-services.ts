@@ -32,7 +32,7 @@ type Settings = Pick<Configuration, 'get'>;
 export function toClusterServices(configuration: Settings): ClusterServices {
   const missing = REQUIRED.filter((key) => configuration.get(key) === undefined);
   if (missing.length > 0) {
-    throw new KlausError('config', `Not set: ${missing.map(toName).join(', ')}. A cluster needs them.`, {
+    throw new KlausError('config', `A cluster needs settings that are not set: ${missing.map(toName).join(', ')}.`, {
       hint: 'Set the variables, or the settings in the `config.yaml` of your state folder. A project cannot set them.',
     });
   }

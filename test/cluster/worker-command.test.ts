@@ -24,6 +24,8 @@ const SCRIPT = {
   ],
 };
 const SLOTS = 4;
+/** Milliseconds, fewer than the slow answer takes. */
+const AGENT_SHUTDOWN_TIMEOUT = '4000';
 const PASSWORD = 'k7Qz-m2Xp9-w4Rt';
 
 interface Worker {
@@ -55,7 +57,11 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
   };
   const startWorker = async (): Promise<Worker> => {
     const words = ['worker', '--json', '--slots', String(SLOTS), '--health-port', '0'];
-    const process = startKlaus(words, { place, server, env: { ...variables, KLAUS_HOME: toHome() } });
+    const process = startKlaus(words, {
+      place,
+      server,
+      env: { ...variables, AGENT_SHUTDOWN_TIMEOUT, KLAUS_HOME: toHome() },
+    });
     stack.defer(async () => {
       process.kill('SIGKILL');
       await process.ended;
@@ -81,6 +87,12 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
     expect(await klaus.store.eventsOf(session, ['run.finished'])).toMatchObject([{ outcome: 'done' }]);
     expect(await countOf(session, 'tool.finished')).toBe(STEPS + 1);
+  };
+  /** Until the model was asked for the slow answer this often: requests for titles have no tools. */
+  const untilAsked = async (times: number): Promise<void> => {
+    const isSlow = (body: string): boolean => body.includes('Answer slowly.') && body.includes('"tools"');
+    const count = () => server.requests.filter(({ body }) => isSlow(body)).length;
+    await expect.poll(count, { timeout: 30_000, interval: 50 }).toBe(times);
   };
   /** The worker that runs a session now. */
   const findRunning = async (among: readonly Worker[]): Promise<Worker> => {
@@ -166,20 +178,6 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     workers = [other];
   });
 
-  test('a worker that drains takes no sessions, and a second signal ends it', { timeout: 120_000 }, async () => {
-    const own = await startWorker();
-    const session = await begin('Answer slowly.');
-    const both = [...workers, own];
-    const stopped = await findRunning(both);
-    stopped.process.kill('SIGTERM');
-    await expect.poll(async () => (await healthOf(stopped)).state, { timeout: 10_000, interval: 20 }).toBe('draining');
-    expect(await healthOf(stopped)).toMatchObject({ status: 503, slots: SLOTS, running: 1, draining: true });
-    stopped.process.kill('SIGTERM');
-    expect(await stopped.process.ended).toMatchObject({ code: 130 });
-    expect(await countOf(session, 'run.finished')).toBe(0);
-    workers = both.filter((worker) => worker !== stopped);
-  });
-
   test('a worker without Postgres says so, and recovers', { timeout: 120_000 }, async () => {
     const [worker] = workers as [Worker];
     const state = async () => (await healthOf(worker)).state;
@@ -189,6 +187,30 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     await cluster.postgres.start();
     await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('ready');
   });
+
+  test(
+    'a step that does not end delays neither a second signal nor the end of the shutdown',
+    { timeout: 120_000 },
+    async () => {
+      const own = await startWorker();
+      const session = await begin('Answer slowly.');
+      const both = [...workers, own];
+      await untilAsked(1);
+      const stopped = await findRunning(both);
+      stopped.process.kill('SIGTERM');
+      await expect
+        .poll(async () => (await healthOf(stopped)).state, { timeout: 10_000, interval: 20 })
+        .toBe('draining');
+      expect(await healthOf(stopped)).toMatchObject({ status: 503, slots: SLOTS, running: 1, draining: true });
+      stopped.process.kill('SIGTERM');
+      expect(await stopped.process.ended).toMatchObject({ code: 130 });
+      await untilAsked(2);
+      const last = await findRunning(both.filter((worker) => worker !== stopped));
+      last.process.kill('SIGTERM');
+      expect(await last.process.ended).toMatchObject({ code: 0, signal: null });
+      expect(await countOf(session, 'run.finished')).toBe(0);
+    },
+  );
 
   test('what is missing, wrong or unreachable is named with its setting', { timeout: 120_000 }, async () => {
     const toFailure = async (ended: Promise<Ended>) => {
@@ -210,7 +232,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
         runWrong({ KLAUS_CLUSTER_POSTGRES_URL: toUrl('wrong-password') }),
         unreachable,
         runWrong({ KLAUS_CLUSTER_BUCKET: 'no-such-bucket' }),
-        runWrong({}, ['--health-port', new URL(workers[0]!.url).port]),
+        runWrong({}, ['--health-port', new URL(server.url).port]),
       ].map(toFailure),
     );
     const named = (name: string) => expect.stringContaining(`\`${name}\``) as string;

@@ -443,6 +443,13 @@ const server: Case[] = [
     },
   },
   {
+    heading: 'A cluster needs settings that are not set: …',
+    code: 3,
+    async provoke(scene) {
+      return scene.klaus('worker');
+    },
+  },
+  {
     heading: 'klaus serve runs already for this state folder.',
     code: 9,
     async provoke({ place, env }) {
