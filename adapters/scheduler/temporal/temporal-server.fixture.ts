@@ -95,13 +95,16 @@ async function start(program: string, port: number, database: string): Promise<C
     '--headless',
     '--log-level',
     'never',
-    // Tenants take turns.
-    '--dynamic-config-value',
-    'matching.enableFairness=true',
   ];
+  // Tenants take turns. With more than one partition, a task can wait in one that is seldom polled.
+  const values = [
+    'matching.enableFairness=true',
+    'matching.numTaskqueueReadPartitions=1',
+    'matching.numTaskqueueWritePartitions=1',
+  ].flatMap((value) => ['--dynamic-config-value', value]);
   // Its defaults write each transaction to the disk twice.
   const pragmas = ['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma]);
-  const server = spawn(program, [...words, ...pragmas, '--db-filename', database], { stdio: 'ignore' });
+  const server = spawn(program, [...words, ...values, ...pragmas, '--db-filename', database], { stdio: 'ignore' });
   const isReady = (): boolean => {
     const health = ['operator', 'namespace', 'describe', '--address', `127.0.0.1:${port}`, '-n', 'default'];
     return spawnSync(program, health, { stdio: 'ignore', timeout: 5_000 }).status === 0;

@@ -95,22 +95,11 @@ export async function* readBatches(
   for (const page of readPages(database, session, after)) yield page.map(toEvent);
 }
 
-/** The same as JSON texts of `toText`, for callers that forward events without parsing them. */
-export function* readTexts(
-  database: Database,
-  session: string,
-  after: number,
-): Generator<{ seq: number; text: string }, void, undefined> {
-  for (const page of readPages(database, session, after)) {
-    for (const { seq, record, from } of page) yield { seq, text: toText(record, from) };
-  }
-}
-
 /**
- * The same for the port. Other work of the process continues between two pages, because a caller may consume texts without
- * a wait of its own.
+ * The same as JSON texts of `toText`, for callers that forward events without parsing them. Other work of the process
+ * continues between two pages, because a caller may consume texts without a wait of its own.
  */
-export async function* readTextsInTurns(
+export async function* readTexts(
   database: Database,
   session: string,
   after: number,

@@ -8,7 +8,7 @@ import type { GroupCommit } from '../log/group-commit.ts';
 import { appendHostRecord, readGuardSeq, readHostEvents, readLastHostEvent } from '../log/host-chain.ts';
 import type { Redact } from '../../shared/host-record.ts';
 import { readInbox } from '../log/inbox.ts';
-import { readEvents, readFence, readHead, readTextsInTurns } from '../log/log.ts';
+import { readEvents, readFence, readHead, readTexts } from '../log/log.ts';
 import { NO_HEAD } from '../log/record.ts';
 import type { Database } from '../database.ts';
 import { toLockFile } from '../locks/file-lock.ts';
@@ -75,7 +75,7 @@ export function createQueries(database: Database, options: QueryOptions): StoreQ
     openRequests: async () => readOpenRequests(database),
     eventsOf: async (session, types) => readEventsOf(database, session, types),
     lastOf: async (session, types) => readLastOf(database, session, types),
-    texts: (session, after = 0) => readTextsInTurns(database, session, after),
+    texts: (session, after = 0) => readTexts(database, session, after),
     decisions: (filter) => toAsync(readDecisions(database, filter)),
     verify: async (session) => verifySession(database, session),
     audit: async (given) => audit(database, given),
