@@ -69,7 +69,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       await list;
     });
 
-    test('a client goes on at another server where its last one left it', { timeout }, async () => {
+    test('a client whose server stops continues at another one', { timeout }, async () => {
       const [first] = nodes;
       const leaving = await cluster.openServer();
       const { session } = await leaving.client.openSession({ body: { text: 'Write it.' } });
