@@ -1,5 +1,4 @@
 // Covers sdk/cluster, apps/server/runs, apps/server/streams, adapters/store/postgres: servers of a cluster, whose sessions run on a worker.
-import type { ChildProcess } from 'node:child_process';
 import { followHost } from '@klaus/server/client';
 import type { SessionView } from '@klaus/server/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +27,6 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
     const stack = new AsyncDisposableStack();
     let cluster: Cluster;
     let nodes: ServerNode[];
-    let worker: ChildProcess;
 
     beforeAll(async () => {
       const server = stack.use(await startServer(SCRIPT));
@@ -36,7 +34,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       const settings = { requirePatchApproval: true };
       cluster = stack.use(await startCluster(place, { env: toEnv({ place, server }), settings }));
       nodes = await Promise.all([cluster.openServer(), cluster.openServer()]);
-      worker = await cluster.startWorker();
+      await cluster.startWorker();
     }, 240_000);
     afterAll(() => stack.disposeAsync(), 60_000);
 
@@ -87,14 +85,17 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       expect(seqs).toEqual(seqs.map((_, at) => at + 1));
     });
 
-    test(
-      'a prompt that nothing woke is still run, and a server stops without a run of its own',
-      { timeout },
-      async () => {
-        const [, second] = nodes;
-        expect(await second!.client.runs()).toMatchObject({ limit: 0, queued: [] });
-        expect(worker.exitCode).toBeNull();
-      },
-    );
+    test('a cancel request on a server ends the run on the worker', { timeout }, async () => {
+      const [first, second] = nodes;
+      const { session } = await first!.client.openSession({ body: { text: 'Write it.' } });
+      const followed = follow(second!.client, session);
+      await followed.until('approval.asked');
+      await second!.client.cancel({ params: { id: session }, body: {} });
+      await followed.until('run.finished');
+      await followed.stop();
+      const finished = followed.events.findLast(({ type }) => type === 'run.finished');
+      expect(finished).toMatchObject({ outcome: 'cancelled' });
+      expect(await first!.client.runs()).toMatchObject({ limit: 0, queued: [] });
+    });
   },
 );
