@@ -106,7 +106,9 @@ export async function startCluster(
       const words = [PROGRAM, JSON.stringify({ ...toOrder(), ...order })];
       const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
       stack.defer(() => endWorker(child, 'SIGKILL'));
-      await once(child.stdout, 'data');
+      const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the worker ended with ${code}`)));
+      await Promise.race([once(child.stdout, 'data'), failed]);
+      failed.catch(() => {});
       return child;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

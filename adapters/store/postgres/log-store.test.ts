@@ -10,6 +10,7 @@ import { createTemporaryHome } from '../fixtures/temporary-home.ts';
 import { createFolderBlobStore } from '../shared/blob-store.ts';
 import { openLogStore, type LogStore } from './log-store.ts';
 import { verifySession } from './log/audit.ts';
+import { CHANNEL } from './notify/change.ts';
 
 describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)', () => {
   let server: PostgresServer;
@@ -41,6 +42,23 @@ describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)
          ORDER BY state = 'active' DESC, random() LIMIT $2) AS chosen`,
       [new URL(url).pathname.slice(1), limit],
     );
+
+  test('notifications that arrive while a store connects do not end its process', async () => {
+    const url = await server.createDatabase();
+    await open(url);
+    const other = await server.connect(url);
+    let isDone = false;
+    const notifying = (async () => {
+      for (let seq = 1; !isDone; seq++) await other.query('SELECT pg_notify($1, $2)', [CHANNEL, `e:999:${seq}:A`]);
+    })();
+    for (let count = 0; count < 10; count++) {
+      const store = await open(url);
+      expect(await store.overdueWakes(0)).toEqual([]);
+    }
+    isDone = true;
+    await notifying;
+    await other.end();
+  });
 
   test('connections that end at random moments lose, double and reorder no event', async () => {
     const url = await server.createDatabase();

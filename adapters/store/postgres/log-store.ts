@@ -89,8 +89,13 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     await migrate(database);
     listener = await openListener({
       ...options,
-      onChange: (change) => notifier.received(change),
-      onOther: (payload) => live.received(payload),
+      // Before it is connected nothing is subscribed, and the view is not read yet.
+      onChange(change) {
+        if (listener) notifier.received(change);
+      },
+      onOther(payload) {
+        if (listener) live.received(payload);
+      },
       onReconnect() {
         void leases.renew().catch(() => {});
         notifier.missed();
