@@ -107,8 +107,9 @@ export async function startCluster(
       const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
       stack.defer(() => endWorker(child, 'SIGKILL'));
       const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the worker ended with ${code}`)));
-      await Promise.race([once(child.stdout, 'data'), failed]);
+      // It ends later too.
       failed.catch(() => {});
+      await Promise.race([once(child.stdout, 'data'), failed]);
       return child;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -7,6 +7,8 @@ import type { WorkerProblem } from '../cluster-order.ts';
 
 /** Milliseconds of the faults. */
 const LASTS = { stop: 10_000, cut: 15_000, restart: 2_000 } as const;
+/** Milliseconds until a worker that ended with an error is started again. */
+const RESTART_MS = 500;
 /** Milliseconds between two kills of workers. */
 const KILL_EVERY = 5_000;
 
@@ -31,6 +33,17 @@ export interface Chaos extends AsyncDisposable {
   run(seconds: number): Promise<void>;
 }
 
+/** A worker that starts while a service is away ends with an error, and its service manager starts it again. */
+async function startAgain(start: () => Promise<ChildProcess>): Promise<ChildProcess> {
+  for (;;) {
+    try {
+      return await start();
+    } catch {
+      await pause(RESTART_MS);
+    }
+  }
+}
+
 /** Starts workers, and kills, stops and cuts them off. */
 export async function startChaos(cluster: Cluster, workerCount: number): Promise<Chaos> {
   const stack = new AsyncDisposableStack();
@@ -42,7 +55,8 @@ export async function startChaos(cluster: Cluster, workerCount: number): Promise
   const launch = async (worker: Pick<Worker, 'toPostgres' | 'toEngine'>): Promise<Worker> => {
     database.port = String(worker.toPostgres.port);
     const order = { database: database.href, engine: `127.0.0.1:${worker.toEngine.port}` };
-    const launched: Worker = { ...worker, child: await cluster.startWorker(order), isHit: false, wasHit: false };
+    const child = await startAgain(() => cluster.startWorker(order));
+    const launched: Worker = { ...worker, child, isHit: false, wasHit: false };
     createInterface(launched.child.stdout!).on('line', (line) => {
       if (line.startsWith('{') && !launched.wasHit) problems.push(JSON.parse(line) as WorkerProblem);
     });
