@@ -18,6 +18,7 @@ const SYSTEM_PACKAGES = [
   { name: 'python3', program: 'python3', without: 'tests in a pseudo-terminal' },
   { name: 'python3-pip', program: 'pip3', without: 'tests of the Python package of klendathu' },
   { name: 'postgresql', program: 'initdb', without: 'tests of the store in Postgres' },
+  { name: 'curl', program: 'curl', without: 'the test of the commands of the page about clusters' },
   { name: 'python3-pytest', program: 'pytest', without: 'tests that run pytest' },
 ];
 

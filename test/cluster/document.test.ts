@@ -1,7 +1,8 @@
 // Covers docs, apps/cli/worker, apps/cli/commands/system, sdk/cluster: the commands of the page about clusters, run as they are.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { provideSeaweed } from '../../adapters/objects/fixtures/s3-server.ts';
@@ -31,7 +32,10 @@ function endPostgres(file: string): void {
 /** Postgres refuses to run as root, as the page says. */
 const asPostgres = process.getuid?.() === 0 ? 'setpriv --reuid postgres --regid postgres --clear-groups' : '';
 
-describe.skipIf(WITHOUT_CLUSTER !== undefined)(`the page${WITHOUT_CLUSTER ? `: ${WITHOUT_CLUSTER}` : ''}`, () => {
+const { error } = spawnSync('curl', ['--version']);
+const MISSING = WITHOUT_CLUSTER ?? (error ? 'curl is not installed' : undefined);
+
+describe.skipIf(MISSING !== undefined)(`the page${MISSING ? `: ${MISSING}` : ''}`, () => {
   test('leads from nothing to finished sessions on two workers', { timeout: 240_000 }, async () => {
     using place = createTestHome();
     await using model = await startServer({ steps: [], fallback: { text: 'It is empty.' } });
@@ -43,7 +47,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`the page${WITHOUT_CLUSTER ? `: $
       addProgram(bin, name, `${asPostgres} ${join(findPostgres()!, name)}`);
     const programs = [bin, dirname(provideTemporal().program!), dirname(provideSeaweed().program!)];
     // The user of Postgres creates its folder there.
-    for (let path = place.workspace; path !== '/tmp' && path !== '/'; path = dirname(path)) chmodSync(path, 0o777);
+    for (let path = place.workspace; path.startsWith(`${tmpdir()}/`); path = dirname(path)) chmodSync(path, 0o777);
     const script = ['set -eux', 'umask 0', ...COMMANDS, 'echo finished'].join('\n');
     const shell = spawn('bash', ['-c', script], {
       cwd: place.workspace,
