@@ -1,7 +1,7 @@
 export function toPage(figures: string): string {
   return `# Benchmarks of a cluster
 
-\`npm run bench:cluster\` measures the parts of Klaus for several machines on one machine, with the real services. \`npm run bench:cluster -- NAME\` runs one of \`postgres\`, \`live\`, \`workspace\`, \`wake\`, \`timers\`; \`--quick\` takes fewer sessions; \`--write\` writes this page.
+\`npm run bench:cluster\` measures the parts of Klaus for several machines on one machine, with the real services. \`npm run bench:cluster -- NAME\` runs one of \`postgres\`, \`live\`, \`workspace\`, \`wake\`, \`fairness\`, \`timers\`; \`--quick\` takes fewer sessions; \`--write\` writes this page.
 
 ${figures}
 
@@ -11,6 +11,7 @@ ${figures}
 - **live**: the same Postgres, a worker and a server that shows sessions. 20 sessions emit one word each 20 ms. The time is from the call that emits a word to the listener of the server, by the clock of the process; a word waits for up to 50 ms to be sent with others. The appends are those of one more session of the worker, one after the other, in rounds with and without in-flight text that alternate.
 - **workspace**: small files in 500 folders, and SeaweedFS on the same machine. Stored: the packs of a state, compressed and written to the bucket. Rebuilt: the packs are read, checked, stored and written into the folder. \`git clone\` reads the same files from a packed repository, without hard links.
 - **wake**: the development server of Temporal (SQLite), and a worker in a process of its own whose runs do nothing. Idle sessions are woken one after the other; the time is from the call of \`wake\` to the first line of the run, by the clock of the machine.
+- **fairness**: the same server, and a worker of 4 slots whose runs take half a second. One tenant wakes all of its sessions; then 20 sessions of another tenant are woken one after the other.
 - **timers**: the same server and worker. All sessions are scheduled with \`at\` before the first time is reached, so that all timers are pending together; then they pass at a steady rate. Lateness is from the time of the timer to the first line of the run. The CPU of the engine and of the worker, divided by the runs, says how many runs each second a machine can take: a rate beyond it makes every timer late, regardless of their number.
 `;
 }

@@ -1,5 +1,6 @@
 // `npm run bench:cluster [-- NAME] [--quick] [--write]`: what the parts for several machines cost.
 import { runBenchmarks } from '../runner.ts';
+import { fairness } from './fairness.ts';
 import { live } from './live.ts';
 import { toPage } from './page.ts';
 import { postgres } from './postgres.ts';
@@ -11,5 +12,5 @@ await runBenchmarks({
   command: 'npm run bench:cluster',
   page: 'docs/benchmarks-cluster.md',
   toPage,
-  benchmarks: [postgres, live, workspace, wake, timers],
+  benchmarks: [postgres, live, workspace, wake, fairness, timers],
 });
