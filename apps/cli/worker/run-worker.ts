@@ -80,7 +80,7 @@ function openLog({ klaus }: OpenedCluster, json: boolean): ServerLog {
     level: configuration.get('server.logLevel'),
     folder: join(klaus.home, 'logs'),
     keepDays: configuration.get('server.logDays'),
-    write: (line) => void process.stderr.write(line),
+    write: (line) => err.write(line),
     json,
     redact: (text) => klaus.redact(text),
   });
