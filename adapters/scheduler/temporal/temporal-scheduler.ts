@@ -94,7 +94,7 @@ export class TemporalScheduler implements RunScheduler, AsyncDisposable {
 
   async #signal(session: string, { name, args, startDelay }: Signal): Promise<void> {
     const { taskQueue, tenantOf } = this.#options;
-    // Without its tenant a session is woken all the same: the tenant counts for the order only.
+    // Without its tenant a session still wakes: the tenant counts for the order only.
     const fairnessKey = await tenantOf?.(session).catch(() => undefined);
     const options = {
       workflowId: this.#idOf(session),
