@@ -10,7 +10,7 @@ import { setupOf } from './copies/open-copy.ts';
 import { createWorkingCopies } from './copies/working-copies.ts';
 import type { Configuration } from './config/configuration.ts';
 import { toHome } from './config/home.ts';
-import { createEngines } from './engine/create-engine.ts';
+import { createEngines, type EngineInput } from './engine/create-engine.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import { openSettings } from './engine/open-settings.ts';
 import { createProjects } from './engine/projects.ts';
@@ -50,6 +50,12 @@ export interface StoreInput {
   redact: (text: string) => string;
 }
 
+/** What several machines add. */
+interface Extensions {
+  wrapSnapshots?: Parameters<typeof createOpenSnapshots>[1];
+  admit?: NonNullable<EngineInput['admit']>;
+}
+
 /** Klaus over another store. */
 export type KlausOver<S extends SessionStore> = Omit<Klaus, 'store'> & {
   readonly store: S;
@@ -74,7 +80,7 @@ export function createKlaus(options: KlausOptions = {}): Promise<Klaus> {
 export async function createKlausOver<S extends SessionStore>(
   options: KlausOptions,
   openStore: (input: StoreInput) => S | Promise<S>,
-  wrapSnapshots?: Parameters<typeof createOpenSnapshots>[1],
+  { wrapSnapshots, admit }: Extensions = {},
 ): Promise<KlausOver<S>> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
@@ -94,6 +100,7 @@ export async function createKlausOver<S extends SessionStore>(
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
   const toEngine = createEngines({
     ...{ options, env, home, configurations, credentials, store, traced, snapshots, processes, onStart },
+    ...optional({ admit }),
   });
   const engine = toEngine(configuration);
   const projects = createProjects({ configuration, engine }, { home, configurations, toEngine });

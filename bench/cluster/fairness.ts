@@ -28,7 +28,7 @@ export const fairness: Benchmark = {
     await using scheduler = await openTemporalScheduler({
       address: server.address,
       cacheFolder: WORKFLOW_CACHE,
-      tenantOf: async (session) => session.slice(0, 1),
+      shareOf: async (session) => ({ tenant: session.slice(0, 1) }),
     });
     const waiting = new Map<string, () => void>();
     let ended = 0;

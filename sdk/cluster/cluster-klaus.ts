@@ -11,6 +11,7 @@ import type { Event } from '@klaus/core/protocol';
 import { createKlausOver, type KlausOver, type StoreInput } from '../create-klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { archiveSnapshots, type ArchivedSnapshots } from './archived-snapshots.ts';
+import { createClusterTenants, type ClusterTenants } from './tenants.ts';
 
 export interface ClusterOptions extends KlausOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -25,12 +26,13 @@ export interface ClusterOptions extends KlausOptions {
 
 /** Klaus over the store of several machines. Its store has no view, so it lists and follows sessions by queries. */
 export interface ClusterKlaus extends KlausOver<PostgresWorkerStore> {
+  readonly tenants: ClusterTenants;
   /** Reads the states that a session names and that another worker made. Call it before the session is advanced. */
   prepare(session: string): Promise<void>;
 }
 
 /** Klaus over the same store with a view, for a server. */
-export type ClusterServerKlaus = KlausOver<PostgresStore>;
+export type ClusterServerKlaus = KlausOver<PostgresStore> & { readonly tenants: ClusterTenants };
 
 /** Milliseconds, any number: the timer only keeps the process alive. */
 const ALIVE_MS = 1_000;
@@ -67,14 +69,15 @@ interface Parts<S> {
   archives: Map<string, ArchivedSnapshots>;
 }
 
-async function openKlaus<S extends SessionStore>(
+async function openKlaus<S extends SessionStore & Pick<PostgresWorkerStore, 'tenants'>>(
   given: ClusterOptions,
   { createStore, archives }: Parts<S>,
-): Promise<KlausOver<S>> {
+): Promise<KlausOver<S> & { readonly tenants: ClusterTenants }> {
   const { database, bucket, onAppend, explain = (_, error) => error, ...options } = given;
   const objects = await openS3(bucket).catch((error: unknown) => {
     throw explain('bucket', error);
   });
+  let tenants: ClusterTenants | undefined;
   const openStore = async ({ home, configuration, redact }: StoreInput): Promise<S> => {
     const maxToolResultSize = configuration.get('maxToolResultSize');
     const blobs = new ObjectBlobs(objects);
@@ -83,6 +86,14 @@ async function openKlaus<S extends SessionStore>(
         throw explain('database', error);
       },
     );
+    tenants = createClusterTenants({
+      store,
+      home,
+      defaults: {
+        slots: configuration.get('cluster.projectSlots'),
+        monthlyUsd: configuration.get('cluster.projectMonthlyUsd'),
+      },
+    });
     const close = async (): Promise<void> => {
       // Idle connections to Postgres do not keep the process alive: without this it could end before they are closed.
       const alive = setInterval(() => {}, ALIVE_MS);
@@ -102,11 +113,15 @@ async function openKlaus<S extends SessionStore>(
     return { ...store, append, close };
   };
   try {
-    return await createKlausOver(options, openStore, (local, root) => {
-      const archived = archiveSnapshots(local, { objects, root });
-      archives.set(root, archived);
-      return archived;
+    const klaus = await createKlausOver(options, openStore, {
+      wrapSnapshots(local, root) {
+        const archived = archiveSnapshots(local, { objects, root });
+        archives.set(root, archived);
+        return archived;
+      },
+      admit: (session, reserved) => tenants!.admit(session, reserved),
     });
+    return Object.assign(klaus, { tenants: tenants! });
   } catch (error) {
     objects.close();
     throw error;

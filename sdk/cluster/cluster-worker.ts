@@ -1,11 +1,14 @@
 import type { RunAttempt, RunOutcome, RunScheduler, RunWorker } from '@klaus/core/agent';
 import type { ClusterKlaus } from './cluster-klaus.ts';
+import type { ClusterTenants } from './tenants.ts';
 
 export interface ClusterWorkerOptions {
   klaus: Pick<ClusterKlaus, 'handle' | 'store' | 'prepare'>;
   scheduler: RunScheduler;
   /** Sessions that run at the same time. */
   slots: number;
+  /** Limits of tenants. Default: none. */
+  tenants?: Pick<ClusterTenants, 'begin' | 'end'>;
   /** Called when a session cannot run, such as without its folder. The next command, or the sweep, tries again. */
   onProblem?: (session: string, error: unknown) => void;
 }
@@ -25,7 +28,7 @@ export function startClusterWorker(options: ClusterWorkerOptions): ClusterWorker
   const count = async (attempt: RunAttempt): Promise<RunOutcome> => {
     running += 1;
     try {
-      return await run(options, attempt);
+      return await runAsTenant(options, attempt);
     } finally {
       running -= 1;
     }
@@ -37,6 +40,26 @@ export function startClusterWorker(options: ClusterWorkerOptions): ClusterWorker
     },
     stop: (timeoutMs) => worker.stop(timeoutMs),
   };
+}
+
+/** A session whose tenant has no free slot waits until one is free: the end of another run, or the sweep, wakes it. */
+async function runAsTenant(options: ClusterWorkerOptions, attempt: RunAttempt): Promise<RunOutcome> {
+  const { scheduler, tenants, onProblem } = options;
+  if (!tenants) return run(options, attempt);
+  const { session } = attempt;
+  try {
+    if (!(await tenants.begin(session))) return { state: 'waiting' };
+  } catch (error) {
+    onProblem?.(session, error);
+    return { state: 'held' };
+  }
+  try {
+    return await run(options, attempt);
+  } finally {
+    // The sweep repairs what fails here.
+    const next = await tenants.end(session).catch(() => []);
+    await Promise.allSettled(next.map((one) => scheduler.wake(one, 'released')));
+  }
 }
 
 async function run({ klaus, onProblem }: ClusterWorkerOptions, given: RunAttempt): Promise<RunOutcome> {

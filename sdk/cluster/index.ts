@@ -9,3 +9,4 @@ export { toClusterServices, type ClusterServices } from './cluster-services.ts';
 export { startClusterWorker, type ClusterWorker, type ClusterWorkerOptions } from './cluster-worker.ts';
 export { openCluster, openClusterServer, type OpenClusterOptions, type OpenedCluster } from './open-cluster.ts';
 export { startSweep, type Sweep, type SweepOptions, type SweptStore } from './sweep.ts';
+export type { ClusterTenants } from './tenants.ts';

@@ -15,7 +15,7 @@ import {
 } from './cluster-klaus.ts';
 import { checkClusterPackages } from './cluster-packages.ts';
 import { nameSettings, toClusterServices } from './cluster-services.ts';
-import { createTenants } from './tenants.ts';
+import type { ClusterTenants } from './tenants.ts';
 
 export interface OpenClusterOptions extends KlausOptions, Pick<ClusterOptions, 'onAppend'> {
   /** Called with each error of a worker's connection to Temporal, which then connects again. Default: ignored. */
@@ -47,7 +47,7 @@ export function openClusterServer(options: OpenClusterOptions = {}): Promise<Ope
   return connect(options, createClusterServer);
 }
 
-async function connect<K extends KlausOver<SessionStore>>(
+async function connect<K extends KlausOver<SessionStore> & { readonly tenants: ClusterTenants }>(
   { onSchedulerError, ...options }: OpenClusterOptions,
   create: (options: ClusterOptions) => Promise<K>,
 ): Promise<OpenedCluster<K>> {
@@ -62,7 +62,7 @@ async function connect<K extends KlausOver<SessionStore>>(
   const scheduler = await openTemporalScheduler({
     ...temporal,
     cacheFolder: join(home, 'cache'),
-    tenantOf: createTenants(klaus.store),
+    shareOf: (session) => klaus.tenants.shareOf(session),
     ...optional({ onError: onSchedulerError }),
   }).catch((error: unknown) => {
     throw nameSettings('temporal', error);

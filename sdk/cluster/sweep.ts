@@ -1,4 +1,6 @@
 import type { Clock, RunScheduler, StoreQueries } from '@klaus/core/agent';
+import { findRoot } from './find-root.ts';
+import type { ClusterTenants } from './tenants.ts';
 
 /** What a sweep reads: a store of several machines. */
 export interface SweptStore extends Pick<StoreQueries, 'isClaimed' | 'session' | 'approvals' | 'attention'> {
@@ -9,6 +11,8 @@ export interface SweptStore extends Pick<StoreQueries, 'isClaimed' | 'session' |
 export interface SweepOptions {
   store: SweptStore;
   scheduler: Pick<RunScheduler, 'wake' | 'at'>;
+  /** Limits of tenants. Default: none. */
+  tenants?: Pick<ClusterTenants, 'repair'>;
   /** Milliseconds that a command waits before the call of the scheduler counts as lost. Default 2,000. */
   overdueMs?: number;
   /** Default: the machine's clock. */
@@ -44,7 +48,7 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
  * do it at the same time, because every call of a scheduler is idempotent.
  */
 export function startSweep(options: SweepOptions): Sweep {
-  const { store, scheduler, overdueMs = 2_000, clock = MACHINE_CLOCK, onError = () => {} } = options;
+  const { store, scheduler, tenants, overdueMs = 2_000, clock = MACHINE_CLOCK, onError = () => {} } = options;
   /** Sessions that were woken and have not continued since. */
   const woken = new Map<string, { next: number; wait: number }>();
   const wake = async (session: string): Promise<void> => {
@@ -58,6 +62,8 @@ export function startSweep(options: SweepOptions): Sweep {
   };
   const run = async (isFull = false): Promise<void> => {
     const found = new Set<string>();
+    const { admitted, waiting } = (await tenants?.repair()) ?? { admitted: [], waiting: new Set<string>() };
+    for (const session of admitted) await scheduler.wake(session, 'released');
     for (const id of await store.overdueWakes(overdueMs)) found.add(await findRoot(store, id));
     if (isFull) {
       const { items } = await store.attention();
@@ -68,7 +74,7 @@ export function startSweep(options: SweepOptions): Sweep {
       // Between full sweeps it is not known which runs have an end.
       for (const session of woken.keys()) if (!found.has(session)) woken.delete(session);
     }
-    for (const session of found) await wake(session);
+    for (const session of found) if (!waiting.has(session)) await wake(session);
   };
   let sweeps = 0;
   let isRunning = false;
@@ -84,17 +90,4 @@ export function startSweep(options: SweepOptions): Sweep {
     }
   };
   return { run, stop: clock.every(EVERY_MS, () => void tick()) };
-}
-
-/** The session that the user opened: a child is run by it. A fork of a child has no parent. */
-async function findRoot(store: Pick<SweptStore, 'session'>, id: string): Promise<string> {
-  const seen = [id];
-  for (let row = await store.session(id); row && row.parent !== null && row.forkedFrom === null;) {
-    const { parent } = row;
-    if (seen.includes(parent)) break;
-    row = await store.session(parent);
-    // A deleted session has no row.
-    if (row) seen.push(parent);
-  }
-  return seen.at(-1)!;
 }

@@ -51,6 +51,8 @@ export interface EngineInput {
   processes: ProcessHome;
   onStart: (start: SandboxStart) => void;
   traced: Traced;
+  /** Limits beyond sessions. Default: none. */
+  admit?: NonNullable<Engine['admit']>;
 }
 
 /**
@@ -106,6 +108,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
   return {
     store: traced.store,
+    ...optional({ admit: input.admit }),
     tools,
     clock,
     ids,

@@ -14,10 +14,11 @@ const report = (what: string) => (error: unknown) => {
 const worker = startClusterWorker({
   klaus,
   scheduler,
+  tenants: klaus.tenants,
   slots: 4,
   onProblem: (session, error) => report(session)(error),
 });
-const sweep = startSweep({ store: klaus.store, scheduler, onError: report('sweep') });
+const sweep = startSweep({ store: klaus.store, scheduler, tenants: klaus.tenants, onError: report('sweep') });
 process.once('SIGTERM', () => {
   sweep.stop();
   void worker

@@ -18,7 +18,7 @@ describe.skipIf(program === undefined)(`tenants${reason === undefined ? '' : `: 
     await using scheduler = await openTemporalScheduler({
       address: server.address,
       cacheFolder: WORKFLOW_CACHE,
-      tenantOf: async (session) => session.slice(0, 1),
+      shareOf: async (session) => ({ tenant: session.slice(0, 1) }),
     });
     const begun: string[] = [];
     const worker = scheduler.work(

@@ -16,14 +16,24 @@ export interface TemporalOptions {
   /** Folder in which the compiled workflow is cached when Klaus runs from its sources; created if missing. */
   cacheFolder: string;
   /**
-   * The tenant of a session, at most 64 bytes. Slots are shared between tenants in turns, so that many sessions of one do
-   * not delay the others. A tenant that cannot be found counts as undefined. Default: all sessions have the same one.
+   * The tenant of a session. Slots are shared between tenants in turns, so that many sessions of one do not delay the
+   * others. A tenant that cannot be found counts as undefined. Default: all sessions have the same one.
    */
-  tenantOf?: (session: string) => Promise<string | undefined>;
+  shareOf?: (session: string) => Promise<TenantShare | undefined>;
   /** Milliseconds after which a call to the engine fails. Default 10,000. */
   timeoutMs?: number;
   /** Called with each error of a worker, which then connects again. Default: ignored. */
   onError?: (error: unknown) => void;
+}
+
+/** How the sessions of a tenant are ordered beside those of others. */
+export interface TenantShare {
+  /** At most 64 bytes. */
+  tenant: string;
+  /** Turns in relation to other tenants, 0.001 to 1,000. Default 1. */
+  weight?: number;
+  /** 1 to 5; sessions of a smaller number run first, of any tenant. Default 3. */
+  priority?: number;
 }
 
 /** Certificates as PEM text. */

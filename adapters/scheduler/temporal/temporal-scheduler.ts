@@ -2,7 +2,7 @@ import type { Client, Connection, Workflow, WorkflowExecutionDescription } from 
 import type { RunScheduler, RunSession, RunStatus, RunWorker, WakeReason } from '@klaus/core/agent';
 import { isUnknownWorkflow, toSchedulerError } from './temporal-errors.ts';
 import { loadClient } from './packages.ts';
-import { type TemporalOptions, toConnectionOptions } from './temporal-options.ts';
+import { type TemporalOptions, type TenantShare, toConnectionOptions } from './temporal-options.ts';
 import { TemporalWorker } from './temporal-worker.ts';
 import { AT, PLAN, type Plan, WAKE, WORKFLOW } from './workflow/contract.ts';
 
@@ -93,9 +93,9 @@ export class TemporalScheduler implements RunScheduler, AsyncDisposable {
   }
 
   async #signal(session: string, { name, args, startDelay }: Signal): Promise<void> {
-    const { taskQueue, tenantOf } = this.#options;
+    const { taskQueue, shareOf } = this.#options;
     // Without its tenant a session still wakes: the tenant counts for the order only.
-    const fairnessKey = await tenantOf?.(session).catch(() => undefined);
+    const share = await shareOf?.(session).catch(() => undefined);
     const options = {
       workflowId: this.#idOf(session),
       taskQueue,
@@ -103,7 +103,7 @@ export class TemporalScheduler implements RunScheduler, AsyncDisposable {
       signal: name,
       signalArgs: args,
       ...(startDelay !== undefined && { startDelay }),
-      ...(fairnessKey !== undefined && { priority: { fairnessKey } }),
+      ...(share && { priority: toPriority(share) }),
       workflowTaskTimeout: DECISION_MS,
     };
     await this.#call(() => this.#client.workflow.signalWithStart<Workflow, number[]>(WORKFLOW, options));
@@ -143,6 +143,10 @@ export async function openTemporalScheduler(options: TemporalOptions): Promise<T
     throw error;
   }
   return scheduler;
+}
+
+function toPriority({ tenant, weight = 1, priority = 3 }: TenantShare) {
+  return { fairnessKey: tenant, fairnessWeight: weight, priorityKey: priority };
 }
 
 function ignoreUnknown(error: unknown): undefined {

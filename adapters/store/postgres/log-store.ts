@@ -47,6 +47,8 @@ export interface LogStoreOptions extends DatabaseOptions {
 export interface LogStore extends Store {
   readonly database: Database;
   readonly notifier: Notifier;
+  /** Number of this process. */
+  readonly holder: number;
   readonly leases: Leases;
   readonly outbox: ReturnType<typeof createOutbox>;
   /** Reports a change that is neither an event nor a command to all processes. */
@@ -124,6 +126,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
   return {
     database,
     notifier,
+    holder: holder(),
     leases,
     outbox,
     touched,

@@ -20,7 +20,10 @@ import { createKnowledge } from './queries/knowledge.ts';
 import { createQueries } from './queries/queries.ts';
 import { findSession } from './queries/sessions.ts';
 import { createRecall } from './recall/recall.ts';
+import { createTenants, type Tenants } from './tenants/tenants.ts';
 import { createView, type LoadedView, type PostgresView } from './view/view.ts';
+
+export type { StoredRules, TenantRow, TenantRules, Tenants } from './tenants/tenants.ts';
 
 export interface PostgresStoreOptions extends DatabaseOptions {
   /** Absolute path of the state folder of this process, for blobs. Required without `blobs`. */
@@ -43,6 +46,7 @@ export interface PostgresStoreOptions extends DatabaseOptions {
 export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   /** Sessions with a command that has waited longer than this, the longest first. For the sweep that repairs lost wakes. */
   overdueWakes(olderThanMs: number): Promise<string[]>;
+  readonly tenants: Tenants;
 }
 
 /**
@@ -137,6 +141,7 @@ async function openStore(
   const store: PostgresWorkerStore = {
     ...log,
     knowledge: (workspace) => createKnowledge(database, { workspace, clock }),
+    tenants: createTenants(database, () => log.holder),
     recall: (session) => createRecall(database, { session, readBlob: (hash) => blobs.read(hash) }),
     ...createQueries(database, {
       clock,

@@ -49,13 +49,14 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
     served = await startHealthServer({ ...health, read: () => status.read(), metrics });
   }
   const worker = startClusterWorker({
-    ...{ klaus, scheduler, slots },
+    ...{ klaus, scheduler, slots, tenants: klaus.tenants },
     onProblem: (session, error) => ownLog.error('a session cannot run', { session, error }),
   });
   status.follow(worker);
   const sweep = startSweep({
     store: klaus.store,
     scheduler,
+    tenants: klaus.tenants,
     onError: warn('a sweep failed; the next one tries again'),
   });
   printReady({ slots, health: served?.url ?? null, pid: process.pid }, json);

@@ -1,4 +1,4 @@
-import type { EventOf, FileChange, Remembered, RunnerName, SandboxName } from '../../protocol/index.ts';
+import type { EventOf, FileChange, Remembered, Reserved, RunnerName, SandboxName } from '../../protocol/index.ts';
 import type { ConfiguredHosts, HostRule, Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
@@ -9,7 +9,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { Knowledge } from '../ports/memory.ts';
 import type { Recall } from '../ports/recall.ts';
 import type { Layers } from '../ports/layer.ts';
-import type { Models } from '../ports/model.ts';
+import type { ModelFailure, Models } from '../ports/model.ts';
 import type { Processes, ProcessStatus } from '../ports/processes.ts';
 import type { Runner } from '../ports/runner.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
@@ -75,6 +75,11 @@ export interface Engine {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: EngineSettings;
+  /**
+   * Decides about a request whose reservation is in the log, by limits beyond the session, such as that of all sessions of
+   * a project. A failure refuses the request, which is then not sent. Default: every request is sent.
+   */
+  readonly admit?: (session: string, reserved: Reserved) => Promise<ModelFailure | undefined>;
   /** Klaus's own state folder, which no call may access. */
   readonly home: string;
   /** @throws KlausError `workspace.*`. */

@@ -79,6 +79,7 @@ export function next(state: State, facts: Facts): Action {
   if (run.invalidInputs > facts.maxRetries) {
     return fail(`The model sent invalid tool input ${run.invalidInputs} times in a row.`);
   }
+  if (run.failure?.code === 'budget') return { kind: 'finish', outcome: 'limit', reason: run.failure.message };
   if (run.failure) {
     return { kind: 'finish', outcome: 'model_failed', reason: `The model failed: ${run.failure.message}` };
   }

@@ -39,7 +39,10 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
   for (let attempt = 1; ; attempt++) {
     const head = { run: runIdOf(work.state), purpose, turn: work.state.turn, model: model.name, attempt };
     if (!openRequestOf(work.state)) await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
-    const outcome = await attemptOnce(work, options, attempt);
+    const refused = await work.engine.admit?.(work.session, reserved);
+    const outcome: AttemptOutcome = refused
+      ? { failure: refused, began: false }
+      : await attemptOnce(work, options, attempt);
     const base = { type: 'model.attempted' as const, ...head };
     if (outcome.answer) {
       const { usage, usd } = outcome.answer;

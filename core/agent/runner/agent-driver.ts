@@ -58,6 +58,15 @@ async function performTurn(work: Work, agent: Agent): Promise<void> {
   // The requests of a wrapped program are reserved one by one.
   const reserved = { tokens: 0, usd: runner!.name === 'wrap' ? 0 : null };
   await work.append([{ type: 'turn.started', run, turn, model, requestHash, reserved }]);
+  const refused = await engine.admit?.(work.session, reserved);
+  if (refused) {
+    const nothing = { usage: NO_USAGE, usd: 0, outcome: refused.code, message: refused.message };
+    await work.append([
+      { type: 'model.attempted', run, purpose: 'turn', turn, model, attempt: 1, ...nothing },
+      { type: 'turn.finished', run, turn, stopReason: 'cancelled' },
+    ]);
+    return finishRun(work, { outcome: 'limit', reason: refused.message });
+  }
   const opened = await engine.openRunner(runner!.name);
   if (opened.startsWith !== undefined) prestartProgram(work, opened.startsWith);
   // Also before the agent acts by itself, so that the turn can be undone.

@@ -24,11 +24,12 @@ export const modelFailureCodeSchema = z.enum([
   'auth', // 401, 403
   'invalid_request', // other 4xx
   'context_window', // the prompt is too long
+  'budget', // a limit beyond the session refused it: it was not sent
   'abandoned', // the process ended during the request
 ]);
 export type ModelFailureCode = z.infer<typeof modelFailureCodeSchema>;
 
-const FINAL: ReadonlySet<ModelFailureCode> = new Set(['auth', 'invalid_request', 'context_window']);
+const FINAL: ReadonlySet<ModelFailureCode> = new Set(['auth', 'invalid_request', 'context_window', 'budget']);
 
 export function isRetryable(code: ModelFailureCode): boolean {
   return !FINAL.has(code);

@@ -5,6 +5,7 @@ import { toIso } from '../../shared/iso-time.ts';
 import { NO_HEAD } from '../../sqlite/log/record.ts';
 import type { Database, Sql } from '../database.ts';
 import type { Leases } from '../leases/leases.ts';
+import { KEEP_COST } from '../tenants/tenant-usage.ts';
 import { appendHostRecords } from './host-chain.ts';
 import { readHead } from './log.ts';
 
@@ -27,6 +28,8 @@ const TABLES = [
   'outbox',
   'attention_seen',
   'leases',
+  'tenant_sessions',
+  'tenant_runs',
   'heads',
 ] as const;
 
@@ -76,6 +79,7 @@ async function deleteSession(sql: Sql, session: string): Promise<void> {
   await sql.run('DELETE FROM recall_chunks WHERE document IN (SELECT id FROM recall_documents WHERE session_id = $1)', [
     session,
   ]);
+  await sql.run(KEEP_COST, [session]);
   for (const table of TABLES) await sql.run(`DELETE FROM ${table} WHERE session_id = $1`, [session]);
   await sql.run(
     `WITH deleted AS (DELETE FROM sessions WHERE id = $1 RETURNING project_hash)

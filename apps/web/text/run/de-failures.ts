@@ -12,6 +12,7 @@ export const deFailures: typeof enFailures = {
     malformed: 'Die Antwort des Modells war nicht lesbar',
     invalid_request: 'Der Anbieter hat die Anfrage zurückgewiesen',
     context_window: 'Das Gespräch ist zu lang für das Modell',
+    budget: 'Das Budget des Projekts ist aufgebraucht',
     abandoned: 'Die Anfrage wurde unterbrochen',
   },
   rejectedKey: (provider) =>

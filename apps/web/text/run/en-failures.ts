@@ -10,6 +10,7 @@ const titles: Record<ModelFailureCode, string> = {
   malformed: 'The answer of the model was not readable',
   invalid_request: 'The provider refused the request',
   context_window: 'The conversation is too long for the model',
+  budget: 'The budget of the project is used up',
   abandoned: 'The request was interrupted',
 };
 

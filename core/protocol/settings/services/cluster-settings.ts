@@ -16,7 +16,7 @@ export const CLUSTER_SETTINGS = {
   'cluster.postgresUrl': defineSetting({
     schema: z.string().regex(/^postgres(?:ql)?:\/\/\S+$/),
     env: 'KLAUS_CLUSTER_POSTGRES_URL',
-    unset: 'required for `klaus worker`',
+    unset: 'required for `klaus worker` and `klaus serve --cluster`',
     values: 'postgres://user:password@host:port/database',
     description: 'The Postgres database of the cluster, with its user and password.',
     secret: true,
@@ -24,7 +24,7 @@ export const CLUSTER_SETTINGS = {
   'cluster.bucket': defineSetting({
     schema: z.string().regex(/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/),
     env: 'KLAUS_CLUSTER_BUCKET',
-    unset: 'required for `klaus worker`',
+    unset: 'required for `klaus worker` and `klaus serve --cluster`',
     values: 'the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens',
     description: 'The bucket of the cluster, for blobs and states of workspaces.',
   }),
@@ -50,7 +50,7 @@ export const CLUSTER_SETTINGS = {
   'cluster.temporalAddress': defineSetting({
     schema: hostAndPort,
     env: 'KLAUS_CLUSTER_TEMPORAL_ADDRESS',
-    unset: 'required for `klaus worker`',
+    unset: 'required for `klaus worker` and `klaus serve --cluster`',
     values: 'host:port',
     description: 'Host and port of the gRPC interface of Temporal.',
   }),
@@ -96,5 +96,19 @@ export const CLUSTER_SETTINGS = {
     unset: 'no client certificate',
     values: 'an absolute path',
     description: 'PEM file with the key of the client certificate.',
+  }),
+  'cluster.projectSlots': defineSetting({
+    schema: z.number().int().min(0),
+    default: 0,
+    env: 'KLAUS_CLUSTER_PROJECT_SLOTS',
+    description:
+      'Sessions of one project that run at the same time, on all workers together. 0: unlimited. `klaus admin projects` sets it for one project.',
+  }),
+  'cluster.projectMonthlyUsd': defineSetting({
+    schema: z.number().min(0),
+    default: 0,
+    env: 'KLAUS_CLUSTER_PROJECT_MONTHLY_USD',
+    description:
+      'US dollars that all sessions of one project may cost in a calendar month (UTC). 0: unlimited. `klaus admin projects` sets it for one project.',
   }),
 } as const;
