@@ -25,6 +25,12 @@ RUN if command -v apt-get >/dev/null; then \
 ARG UID=1000
 ARG GID=1000
 COPY --from=build /out /opt/klaus
+# `true` for `klaus worker` and `klaus serve --cluster`, which need packages that an installation does not contain.
+ARG CLUSTER=
+RUN if [ -n "${CLUSTER}" ]; then \
+    npm install --prefix /opt/klaus/dist --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
+      $(node /opt/klaus/dist/klaus.cjs worker --packages); \
+  fi
 RUN ln -s /opt/klaus/dist/klaus.cjs /usr/local/bin/klaus \
   && mkdir -p /data /workspace /home/klaus \
   && chown "${UID}:${GID}" /data /workspace /home/klaus && chmod 700 /data

@@ -5,6 +5,7 @@ export {
   type ClusterOptions,
   type ClusterServerKlaus,
 } from './cluster-klaus.ts';
+export { CLUSTER_PACKAGES } from './cluster-packages.ts';
 export { toClusterServices, type ClusterServices } from './cluster-services.ts';
 export { startClusterWorker, type ClusterWorker, type ClusterWorkerOptions } from './cluster-worker.ts';
 export { openCluster, openClusterServer, type OpenClusterOptions, type OpenedCluster } from './open-cluster.ts';

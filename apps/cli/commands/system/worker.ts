@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
 
@@ -13,6 +14,7 @@ export const command: LeafCommand = {
   footer: `Examples:
   klaus worker
   klaus worker --slots 4 --health-port 9464 --json
+  npm install --global $(klaus worker --packages)
 
 /health answers 200, or 503 if it takes no sessions. /metrics has the text format of Prometheus.`,
   server: 'none',
@@ -25,11 +27,25 @@ export const command: LeafCommand = {
       )
       .option('--health-port <number>', 'serve /health and /metrics; 0 means any free port', integer(0, 65_535))
       .option('--health-host <address>', 'address for them; every client that reaches it can read them', '127.0.0.1')
+      .option(
+        '--packages',
+        'print the packages that a worker and a server of a cluster need, for npm install, and exit',
+      )
       .option('--json', 'print one JSON object when it is ready: slots, health, pid; the log is JSON too'),
-  async run(options: { slots?: number; healthPort?: number; healthHost: string; json?: true }) {
+  async run(options: { slots?: number; healthPort?: number; healthHost: string; packages?: true; json?: true }) {
     const { slots = Math.min(availableParallelism(), MOST_SLOTS), healthPort, healthHost, json = false } = options;
+    if (options.packages) return printPackages();
     const { runWorker } = await import('../../worker/run-worker.ts');
     const health = healthPort === undefined ? undefined : { host: healthHost, port: healthPort };
     await runWorker({ slots, health, json });
   },
 };
+
+async function printPackages(): Promise<void> {
+  const { CLUSTER_PACKAGES } = await import('@klaus/sdk/cluster');
+  out.write(
+    `${Object.entries(CLUSTER_PACKAGES)
+      .map((each) => each.join('@'))
+      .join(' ')}\n`,
+  );
+}
