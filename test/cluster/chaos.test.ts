@@ -8,6 +8,7 @@ import { createTestHome } from '../fixtures/test-home.ts';
 import { checkSessions } from './chaos/checks.ts';
 import { answerAll, sendAll } from './chaos/clients.ts';
 import { startChaos } from './chaos/faults.ts';
+import { WITHOUT_NAMESPACES } from './chaos/worker-network.ts';
 import { startCluster, WITHOUT_CLUSTER } from './cluster.ts';
 
 /** `CLUSTER_SESSIONS=100 CLUSTER_COMMANDS=20 CLUSTER_SECONDS=180 CLUSTER_SEED=7`. */
@@ -30,7 +31,9 @@ const SCRIPT: Script = {
 };
 const POLICY = 'rules:\n  - ask: { tool: asked_effect }\n    reason: a person decides\n';
 
-describe.skipIf(WITHOUT_CLUSTER !== undefined)(`chaos${WITHOUT_CLUSTER ? `: ${WITHOUT_CLUSTER}` : ''}`, () => {
+const WITHOUT = WITHOUT_CLUSTER ?? WITHOUT_NAMESPACES;
+
+describe.skipIf(WITHOUT !== undefined)(`chaos${WITHOUT ? `: ${WITHOUT}` : ''}`, () => {
   const timeout = (SECONDS * 3 + IDLE_SECONDS + 240) * 1_000;
 
   test('faults lose nothing, repeat nothing and stop nothing', { timeout }, async () => {

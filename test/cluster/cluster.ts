@@ -34,8 +34,15 @@ export interface Cluster extends AsyncDisposable {
   openNode(): Promise<ClusterKlaus>;
   /** A server without a worker, with a state folder of its own. */
   openServer(): Promise<ServerNode>;
-  /** Resolves when the worker takes sessions. @param order What differs from the other processes, such as an address. */
-  startWorker(order?: Partial<ClusterOrder>): Promise<ChildProcess>;
+  /**
+   * Resolves when the worker takes sessions.
+   *
+   * @param order What differs from the other processes, such as an address.
+   * @param prefix Words before the program. Default: none.
+   */
+  startWorker(order?: Partial<ClusterOrder>, prefix?: readonly string[]): Promise<ChildProcess>;
+  /** What each process gets. */
+  readonly shared: Omit<ClusterOrder, 'home'>;
   readonly database: string;
   readonly engine: TemporalServer;
 }
@@ -102,9 +109,11 @@ export async function startCluster(
       stack.defer(() => server.close());
       return { klaus, server, client: createClient({ baseUrl: server.url, token: server.token }) };
     },
-    async startWorker(order) {
-      const words = [PROGRAM, JSON.stringify({ ...toOrder(), ...order })];
-      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    shared,
+    async startWorker(order, prefix = []) {
+      const own = JSON.stringify({ ...toOrder(), ...order });
+      const [program, ...words] = [...prefix, process.execPath, PROGRAM, own];
+      const child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'inherit'] });
       stack.defer(() => endWorker(child, 'SIGKILL'));
       const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the worker ended with ${code}`)));
       // It ends later too.

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createInterface } from 'node:readline';
-import { startProxy, type Proxy } from '../../fixtures/proxy.ts';
 import type { Cluster } from '../cluster.ts';
-import type { WorkerProblem } from '../cluster-order.ts';
+import type { ClusterOrder, WorkerProblem } from '../cluster-order.ts';
+import { createWorkerNetwork, type WorkerNetwork } from './worker-network.ts';
 
 /** Milliseconds of the faults. */
 const LASTS = { stop: 10_000, cut: 15_000, restart: 2_000 } as const;
@@ -12,11 +12,12 @@ const RESTART_MS = 500;
 /** Milliseconds between two kills of workers. */
 const KILL_EVERY = 5_000;
 
-/** A worker whose traffic to Postgres and to the engine goes through proxies that can stop it. */
+/** A worker in a network namespace of its own. */
 interface Worker {
   child: ChildProcess;
-  toPostgres: Proxy;
-  toEngine: Proxy;
+  network: WorkerNetwork;
+  /** The addresses of the services in its network. */
+  order: Partial<ClusterOrder>;
   /** True while it is stopped, or cut off: another fault does not hit it. */
   isHit: boolean;
   /** True if it was ever stopped or cut off: its leases may have expired. */
@@ -50,12 +51,8 @@ export async function startChaos(cluster: Cluster, workerCount: number): Promise
   const problems: WorkerProblem[] = [];
   const counts: Record<string, number> = {};
   const count = (name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
-  const database = new URL(cluster.database);
-  const enginePort = Number(cluster.engine.address.split(':').at(-1));
-  const launch = async (worker: Pick<Worker, 'toPostgres' | 'toEngine'>): Promise<Worker> => {
-    database.port = String(worker.toPostgres.port);
-    const order = { database: database.href, engine: `127.0.0.1:${worker.toEngine.port}` };
-    const child = await startAgain(() => cluster.startWorker(order));
+  const launch = async (worker: Pick<Worker, 'network' | 'order'>): Promise<Worker> => {
+    const child = await startAgain(() => cluster.startWorker(worker.order, worker.network.prefix));
     const launched: Worker = { ...worker, child, isHit: false, wasHit: false };
     createInterface(launched.child.stdout!).on('line', (line) => {
       if (line.startsWith('{') && !launched.wasHit) problems.push(JSON.parse(line) as WorkerProblem);
@@ -63,12 +60,10 @@ export async function startChaos(cluster: Cluster, workerCount: number): Promise
     return launched;
   };
   const workers = await Promise.all(
-    Array.from({ length: workerCount }, async () =>
-      launch({
-        toPostgres: stack.use(await startProxy(Number(database.port))),
-        toEngine: stack.use(await startProxy(enginePort)),
-      }),
-    ),
+    Array.from({ length: workerCount }, async () => {
+      const network = stack.use(createWorkerNetwork());
+      return launch({ network, order: await toReachable(cluster, network) });
+    }),
   );
   let turn = 0;
   const choose = (): number => {
@@ -117,8 +112,8 @@ export async function startChaos(cluster: Cluster, workerCount: number): Promise
       await pause(LASTS.restart);
       await cluster.postgres.start();
     },
-    () => hit('cut from postgres', LASTS.cut, ({ toPostgres }) => toPostgres.drop('stall')),
-    () => hit('cut from engine', LASTS.cut, ({ toEngine }) => toEngine.drop('stall')),
+    () => hit('cut from postgres', LASTS.cut, async ({ network }) => network.drop('postgres')),
+    () => hit('cut from engine', LASTS.cut, async ({ network }) => network.drop('engine')),
   ];
   const loseEngine = async (): Promise<void> => {
     await cluster.engine.kill();
@@ -144,5 +139,21 @@ export async function startChaos(cluster: Cluster, workerCount: number): Promise
       await Promise.all([kills, ...others]);
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** The services, as a worker reaches them from its network. */
+async function toReachable({ shared }: Cluster, network: WorkerNetwork): Promise<Partial<ClusterOrder>> {
+  const forward = async (address: string, link: 'postgres' | 'others'): Promise<string> => {
+    const url = new URL(address);
+    url.host = await network.forward(link, Number(url.port));
+    return url.href;
+  };
+  const model = shared.env['ANTHROPIC_BASE_URL']!;
+  return {
+    database: await forward(shared.database, 'postgres'),
+    engine: await network.forward('engine', Number(shared.engine.split(':').at(-1))),
+    bucket: { ...shared.bucket, endpoint: await forward(shared.bucket.endpoint!, 'others') },
+    env: { ...shared.env, ANTHROPIC_BASE_URL: (await forward(model, 'others')).replace(/\/$/, '') },
   };
 }
