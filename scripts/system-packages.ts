@@ -19,6 +19,8 @@ const SYSTEM_PACKAGES = [
   { name: 'python3-pip', program: 'pip3', without: 'tests of the Python package of klendathu' },
   { name: 'postgresql', program: 'initdb', without: 'tests of the store in Postgres' },
   { name: 'curl', program: 'curl', without: 'the test of the commands of the page about clusters' },
+  { name: 'iproute2', program: 'ip', without: 'the test of faults in a cluster' },
+  { name: 'iptables', program: 'iptables', without: 'the test of faults in a cluster' },
   { name: 'python3-pytest', program: 'pytest', without: 'tests that run pytest' },
 ];
 
