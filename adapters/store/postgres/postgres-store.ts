@@ -20,6 +20,8 @@ import { createKnowledge } from './queries/knowledge.ts';
 import { createQueries } from './queries/queries.ts';
 import { findSession } from './queries/sessions.ts';
 import { createRecall } from './recall/recall.ts';
+import type { SessionTransfer } from '../transfer/session-transfer.ts';
+import { createTransfer } from './transfer/session-transfer.ts';
 import { createView, type LoadedView, type PostgresView } from './view/view.ts';
 
 export interface PostgresStoreOptions extends DatabaseOptions {
@@ -43,6 +45,7 @@ export interface PostgresStoreOptions extends DatabaseOptions {
 export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   /** Sessions with a command that has waited longer than this, the longest first. For the sweep that repairs lost wakes. */
   overdueWakes(olderThanMs: number): Promise<string[]>;
+  readonly transfer: SessionTransfer;
 }
 
 /**
@@ -146,6 +149,7 @@ async function openStore(
       countBlobs: () => countBlobs(blobs),
     }),
     ...createLogQueries(log, { clock, blobs, redact }),
+    transfer: createTransfer(database, { clock, projection, touched: (session) => log.touched(session) }),
   };
   return { log, store };
 }

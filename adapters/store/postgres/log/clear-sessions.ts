@@ -26,6 +26,9 @@ const TABLES = [
   'checkpoints',
   'outbox',
   'attention_seen',
+  'session_moves',
+  'run_problems',
+  'release_requests',
   'leases',
   'heads',
 ] as const;
@@ -44,7 +47,7 @@ export async function clearSessions(
   const cleared: string[] = [];
   const busy: string[] = [];
   for (const session of await listCandidates(database, filter)) {
-    const lease = await leases.claim(session);
+    const lease = await leases.claim(session, { ofMoved: true });
     if (!lease) {
       busy.push(session);
       continue;
