@@ -169,6 +169,8 @@ export {
   sessionAnchored,
   sessionDeleted,
   sessionExported,
+  sessionImported,
+  sessionMoved,
   sessionReset,
   sortCanonically,
   stopReasonSchema,

@@ -4,3 +4,8 @@ export { openInstanceTable, type InstanceRow, type InstanceTable } from './sqlit
 export { exportKlaude } from './sqlite/queries/export-klaude.ts';
 export { queryDatabase, type QueryResult } from './sqlite/queries/query-database.ts';
 export { recoverDatabase, type RecoveryReport } from './sqlite/recovery/recover.ts';
+export { toMovedError, type SessionMove } from './transfer/session-move.ts';
+export { verifyRecords } from './transfer/verify-records.ts';
+export type { SessionRest, SessionTransfer, StoredRecord, TransferredSession } from './transfer/session-transfer.ts';
+export { findRoot } from './shared/attention-items.ts';
+export { fromRecord, NO_HEAD, type ChainHead } from './sqlite/log/record.ts';

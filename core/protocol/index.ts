@@ -99,6 +99,8 @@ export {
   sessionAnchored,
   sessionDeleted,
   sessionExported,
+  sessionImported,
+  sessionMoved,
   approvalSettled,
   approvalForgotten,
   grantReplaced,

@@ -22,6 +22,8 @@ export const ERROR_MEANINGS = {
     'No working copy can start from this folder: it has no repository or no commit, or the repository is bare.',
   'copy.blocked': 'The working copy or its repository is in a state in which the step is not possible.',
   'copy.missing': 'There is no such working copy, or its folder or repository was deleted.',
+  'session.moved': 'The session runs at another place: in a cluster, or in the state folder of another machine.',
+  'session.differs': 'Two copies of a session have different records, so that neither continues the other.',
   'store.busy': 'Another process holds the session.',
   'store.corrupt': 'The database or the chain is damaged.',
   'store.full': 'The disk is full or read-only.',

@@ -15,6 +15,8 @@ import type { TreeId } from '@klaus/core/protocol';
 export interface ArchivedSnapshots extends Snapshots {
   /** Reads a state of another worker. Does nothing for one that is here, or that no worker stored. */
   fetch(tree: TreeId): Promise<void>;
+  /** Stores a state of this machine in the archive. False for one that is neither here nor there. */
+  archive(tree: TreeId): Promise<boolean>;
 }
 
 /**
@@ -35,6 +37,11 @@ export function archiveSnapshots(
   };
   return {
     fetch: (tree) => archive.fetch(tree),
+    async archive(tree) {
+      if (!local.has(tree)) return await archive.has(tree);
+      await archive.store(tree);
+      return true;
+    },
     async snapshot(options) {
       if (options?.only) await archive.fetch(options.only.base);
       return await archive.store(await local.snapshot(options));
@@ -93,6 +100,10 @@ class Archive {
       if (!this.#known.has(tree)) this.#remember(await this.#archive(tree));
       return tree;
     });
+  }
+
+  async has(tree: TreeId): Promise<boolean> {
+    return (await findState(this.#objects, { workspace: this.#workspace, tree })) !== undefined;
   }
 
   fetch(tree: TreeId): Promise<void> {

@@ -10,6 +10,7 @@ import { splitState, type SessionStore } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import { createKlausOver, type KlausOver, type StoreInput } from '../create-klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
+import { keepAlive } from './keep-alive.ts';
 import { archiveSnapshots, type ArchivedSnapshots } from './archived-snapshots.ts';
 import { createClusterTenants, type ClusterTenants } from './tenants.ts';
 
@@ -34,8 +35,6 @@ export interface ClusterKlaus extends KlausOver<PostgresWorkerStore> {
 /** Klaus over the same store with a view, for a server. */
 export type ClusterServerKlaus = KlausOver<PostgresStore> & { readonly tenants: ClusterTenants };
 
-/** Milliseconds, any number: the timer only keeps the process alive. */
-const ALIVE_MS = 1_000;
 /** Latest states of a session that a run may need: those of its last turns. */
 const NEEDED = 12;
 
@@ -95,12 +94,10 @@ async function openKlaus<S extends SessionStore & Pick<PostgresWorkerStore, 'ten
       },
     });
     const close = async (): Promise<void> => {
-      // Idle connections to Postgres do not keep the process alive: without this it could end before they are closed.
-      const alive = setInterval(() => {}, ALIVE_MS);
+      using _ = keepAlive();
       try {
         await store.close();
       } finally {
-        clearInterval(alive);
         objects.close();
       }
     };

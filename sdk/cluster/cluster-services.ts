@@ -20,7 +20,7 @@ const SERVICE_SETTINGS = {
   temporal: ['cluster.temporalAddress', 'cluster.temporalNamespace', 'cluster.temporalTls', 'cluster.temporalApiKey'],
 } as const satisfies Record<keyof ClusterServices, readonly SettingKey[]>;
 
-const REQUIRED = ['cluster.postgresUrl', 'cluster.bucket', 'cluster.temporalAddress'] as const;
+const STORES = ['cluster.postgresUrl', 'cluster.bucket'] as const;
 
 type Settings = Pick<Configuration, 'get'>;
 
@@ -30,13 +30,25 @@ type Settings = Pick<Configuration, 'get'>;
  * @throws KlausError `config` that names what is missing, a file that cannot be read, or settings that exclude each other.
  */
 export function toClusterServices(configuration: Settings): ClusterServices {
-  const missing = REQUIRED.filter((key) => configuration.get(key) === undefined);
-  if (missing.length > 0) {
-    throw new KlausError('config', `A cluster needs settings that are not set: ${missing.map(toName).join(', ')}.`, {
-      hint: 'Set the variables, or the settings in the `config.yaml` of your state folder. A project cannot set them.',
-    });
-  }
-  const address = configuration.get('cluster.temporalAddress')!;
+  checkSet(configuration, [...STORES, 'cluster.temporalAddress']);
+  return {
+    ...toClusterStores(configuration),
+    temporal: {
+      address: configuration.get('cluster.temporalAddress')!,
+      namespace: configuration.get('cluster.temporalNamespace'),
+      taskQueue: configuration.get('cluster.temporalTaskQueue'),
+      ...optional({ tls: toTls(configuration), apiKey: configuration.get('cluster.temporalApiKey') }),
+    },
+  };
+}
+
+/**
+ * Reads where a cluster stores its sessions, for a program that runs none.
+ *
+ * @throws KlausError `config` that names what is missing, or settings that exclude each other.
+ */
+export function toClusterStores(configuration: Settings): Omit<ClusterServices, 'temporal'> {
+  checkSet(configuration, STORES);
   return {
     database: configuration.get('cluster.postgresUrl')!,
     bucket: {
@@ -47,13 +59,16 @@ export function toClusterServices(configuration: Settings): ClusterServices {
         credentials: toCredentials(configuration),
       }),
     },
-    temporal: {
-      address,
-      namespace: configuration.get('cluster.temporalNamespace'),
-      taskQueue: configuration.get('cluster.temporalTaskQueue'),
-      ...optional({ tls: toTls(configuration), apiKey: configuration.get('cluster.temporalApiKey') }),
-    },
   };
+}
+
+/** @throws KlausError `config` that names those that are not set. */
+export function checkSet(configuration: Settings, keys: readonly SettingKey[]): void {
+  const missing = keys.filter((key) => configuration.get(key) === undefined);
+  if (missing.length === 0) return;
+  throw new KlausError('config', `A cluster needs settings that are not set: ${missing.map(toName).join(', ')}.`, {
+    hint: 'Set the variables, or the settings in the `config.yaml` of your state folder. A project cannot set them.',
+  });
 }
 
 /** The error with the settings of a service in its hint; any other value unchanged. */

@@ -11,3 +11,6 @@ export { startClusterWorker, type ClusterWorker, type ClusterWorkerOptions } fro
 export { openCluster, openClusterServer, type OpenClusterOptions, type OpenedCluster } from './open-cluster.ts';
 export { startSweep, type Sweep, type SweepOptions, type SweptStore } from './sweep.ts';
 export type { ClusterTenants } from './tenants.ts';
+export { copySessions, type CopiedSession, type CopyOptions, type CopyReport } from './copy/copy-sessions.ts';
+export type { CopyEnd, CopyParts } from './copy/copy-parts.ts';
+export { openCopy, type OpenCopyOptions, type OpenedCopy } from './copy/open-copy.ts';

@@ -6,6 +6,7 @@ import { createLayers, createSnapshots, listSnapshotStores, type LocalSnapshots 
 import { readLog, splitState, type SessionRow, type SessionStore, type Snapshots } from '@klaus/core/agent';
 import type { TreeId } from '@klaus/core/protocol';
 import { isFolder } from '../open/outside-folders.ts';
+import { statesOf } from './named-states.ts';
 
 export type OpenSnapshots = ReturnType<typeof createOpenSnapshots>;
 
@@ -135,15 +136,7 @@ async function findStates(store: SessionStore, sessions: readonly SessionRow[]):
     let roots = [row.workspace];
     for (const event of await readLog(store, row.id)) {
       if (event.type === 'session.opened') roots = [row.workspace, ...(event.writable ?? [])];
-      else if (event.type === 'workspace.snapshotted')
-        trees.push(event.tree, ...(event.gitTree ? [event.gitTree] : []));
-      else if (event.type === 'tool.finished' && event.evidence?.tree !== undefined) {
-        trees.push(event.evidence.tree, event.evidence.left ?? event.evidence.tree);
-      } else if (event.type === 'workspace.restored') {
-        trees.push(event.from, event.to, ...(event.git ? [event.git.from, event.git.to] : []));
-      } else if (event.type === 'approval.asked' && event.subject.kind === 'changes') {
-        trees.push(event.subject.from, event.subject.to);
-      }
+      trees.push(...statesOf(event));
     }
     for (const tree of trees)
       for (const [index, state] of splitState(tree).entries()) {

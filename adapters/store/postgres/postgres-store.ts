@@ -21,6 +21,8 @@ import { createQueries } from './queries/queries.ts';
 import { findSession } from './queries/sessions.ts';
 import { createRecall } from './recall/recall.ts';
 import { createTenants, type Tenants } from './tenants/tenants.ts';
+import type { SessionTransfer } from '../transfer/session-transfer.ts';
+import { createTransfer } from './transfer/session-transfer.ts';
 import { createView, type LoadedView, type PostgresView } from './view/view.ts';
 
 export type { StoredRules, TenantRow, TenantRules, Tenants } from './tenants/tenants.ts';
@@ -47,6 +49,7 @@ export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   /** Sessions with a command that has waited longer than this, the longest first. For the sweep that repairs lost wakes. */
   overdueWakes(olderThanMs: number): Promise<string[]>;
   readonly tenants: Tenants;
+  readonly transfer: SessionTransfer;
 }
 
 /**
@@ -151,6 +154,7 @@ async function openStore(
       countBlobs: () => countBlobs(blobs),
     }),
     ...createLogQueries(log, { clock, blobs, redact }),
+    transfer: createTransfer(database, { clock, projection, touched: (session) => log.touched(session) }),
   };
   return { log, store };
 }

@@ -18,6 +18,8 @@ import { toDatabaseFile } from './open-database.ts';
 import { openShared } from './open-shared.ts';
 import { watchWrites } from './log/write-watch.ts';
 import { createRecall } from './recall/recall.ts';
+import type { SessionTransfer } from '../transfer/session-transfer.ts';
+import { createTransfer } from './transfer/session-transfer.ts';
 import { createQueries, createView, type SqliteView } from './queries/queries.ts';
 
 export interface SqliteStoreOptions {
@@ -34,6 +36,7 @@ export interface SqliteStoreOptions {
 /** The store of one machine. Closing is synchronous. */
 export interface SqliteStore extends ViewedStore, Disposable {
   readonly view: SqliteView;
+  readonly transfer: SessionTransfer;
 }
 
 const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
@@ -130,6 +133,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     knowledge: (workspace) => createKnowledge(database, { workspace, commits, clock }),
     recall: (session) => createRecall(database, { session, blobs, commits }),
     ...createQueries(database, { home, blobs, commits, notifier, clock, projection, redact }),
+    transfer: createTransfer({ database, leases, notifier, clock, projection }),
     close: async () => close(),
     [Symbol.dispose]: close,
   };

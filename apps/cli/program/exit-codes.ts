@@ -53,6 +53,8 @@ export const ERROR_EXITS: Readonly<Record<ErrorCode, ExitName>> = {
   'copy.refused': 'usage',
   'copy.blocked': 'failed',
   'copy.missing': 'usage',
+  'session.moved': 'usage',
+  'session.differs': 'failed',
   'store.busy': 'busy',
   'store.corrupt': 'failed',
   'store.full': 'failed',

@@ -21,6 +21,8 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   'copy.refused': 409,
   'copy.blocked': 409,
   'copy.missing': 404,
+  'session.moved': 409,
+  'session.differs': 409,
   'store.busy': 409,
   'store.corrupt': 500,
   'store.full': 507,

@@ -33,6 +33,31 @@ export const sessionExported = z
   .object({ type: z.literal('session.exported'), ...session, ...end, format: z.string(), by })
   .describe('A complete session was exported as one document. The event is appended before the first byte is written.');
 
+export const sessionMoved = z
+  .object({
+    type: z.literal('session.moved'),
+    ...session,
+    ...end,
+    place: z
+      .string()
+      .describe('Where it runs: a state folder as `host:path`, or a database as `postgres://host:port/name`.'),
+    by,
+  })
+  .describe('A session was moved. Its records remain, and it does not run here any more.');
+
+export const sessionImported = z
+  .object({
+    type: z.literal('session.imported'),
+    ...session,
+    ...end,
+    place: z.string().describe('From where it was copied, as in `session.moved`.'),
+    hostRecords: z.int().describe('Number of records of the host chain there.'),
+    hostHead: z.string().describe('SHA-256 of the last of them. That chain has the earlier records about the session.'),
+    isCopy: z.boolean().describe('True for a copy that does not run here.'),
+    by,
+  })
+  .describe('Records of a session were copied from another store, whose host chain covers them.');
+
 export const approvalSettled = z
   .object({
     type: z.literal('approval.answered'),
@@ -192,6 +217,8 @@ export const hostEventBodySchema = z.discriminatedUnion('type', [
   sessionAnchored,
   sessionDeleted,
   sessionExported,
+  sessionMoved,
+  sessionImported,
   approvalSettled,
   approvalRescoped,
   approvalForgotten,

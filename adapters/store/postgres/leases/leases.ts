@@ -2,8 +2,10 @@ import type { Lease, Store } from '@klaus/core/agent';
 import { FIRST_PREV } from '@klaus/core/protocol';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Sql } from '../database.ts';
+import { toMovedError } from '../../transfer/session-move.ts';
 import { retryLost } from '../log/retry.ts';
 import type { Listener } from '../notify/listener.ts';
+import { readMove } from '../transfer/moves.ts';
 import { LEASE_MS, RENEW_MS } from './lease-time.ts';
 
 /** Checks of a session whose holder looks alive: the server needs a moment to see that a killed process is gone. */
@@ -12,7 +14,8 @@ const CHECK_DELAY_MS = 25;
 
 /** Claims and renewals of one process. */
 export interface Leases {
-  claim: Store['claim'];
+  /** @param options.ofMoved Also a session that does not run here. Default false. @throws KlausError `session.moved`. */
+  claim(session: string, options?: ClaimOptions): Promise<Lease | undefined>;
   /** False after the release of the lease, or after `lose`. */
   holds(lease: Lease): boolean;
   /** Refuses further appends of a lease of which it is not known what was appended. It remains claimed until its release. */
@@ -21,6 +24,8 @@ export interface Leases {
   renew(): Promise<void>;
   close(): Promise<void>;
 }
+
+type ClaimOptions = NonNullable<Parameters<Store['claim']>[1]> & { ofMoved?: boolean };
 
 export function createLeases(parts: {
   database: Database;
@@ -54,12 +59,15 @@ export function createLeases(parts: {
     });
   };
   const claiming = new Map<string, Promise<void>>();
-  const claimSession = async (session: string, attempt: number | undefined): Promise<Lease | undefined> => {
+  const claimSession = async (
+    session: string,
+    { attempt, ofMoved = false }: ClaimOptions,
+  ): Promise<Lease | undefined> => {
     const { holder } = listener();
     for (let check = 1; ; check++) {
       const found = await retryLost(() => {
         const isOwn = [...claimed].some((lease) => lease.session === session);
-        return database.transaction((sql) => claim(sql, { session, attempt, holder, isOwn }));
+        return database.transaction((sql) => claim(sql, { session, attempt, holder, isOwn, ofMoved }));
       }, retryMs);
       if (found.fence !== undefined) {
         const lease: Lease = { session, fence: found.fence, release: () => release(lease) };
@@ -75,9 +83,9 @@ export function createLeases(parts: {
   const timer = setInterval(() => void renew().catch(() => {}), RENEW_MS).unref();
 
   return {
-    claim(session, { attempt } = {}) {
+    claim(session, options = {}) {
       // One after the other, so that a lease of this process in the database is one in `claimed` as well.
-      const next = (claiming.get(session) ?? Promise.resolve()).then(() => claimSession(session, attempt));
+      const next = (claiming.get(session) ?? Promise.resolve()).then(() => claimSession(session, options));
       const settled = next.then(ignore, ignore).then(() => {
         if (claiming.get(session) === settled) claiming.delete(session);
       });
@@ -101,6 +109,8 @@ interface ClaimRequest {
   holder: number;
   /** True when this process has a lease of the session. */
   isOwn: boolean;
+  /** True: also a session that does not run here. */
+  ofMoved: boolean;
 }
 
 interface Holder {
@@ -115,16 +125,18 @@ interface Holder {
  */
 async function claim(
   sql: Sql,
-  { session, attempt, holder, isOwn }: ClaimRequest,
+  { session, attempt, holder, isOwn, ofMoved }: ClaimRequest,
 ): Promise<{ fence?: number; isHeldElsewhere?: boolean }> {
-  const [, , found] = await Promise.all([
+  const [, , found, move] = await Promise.all([
     sql.run('INSERT INTO heads (session_id, seq, hash, fence) VALUES ($1, 0, $2, 0) ON CONFLICT DO NOTHING', [
       session,
       FIRST_PREV,
     ]),
     sql.all('SELECT 1 FROM heads WHERE session_id = $1 FOR UPDATE', [session]),
     sql.get<Holder>(FIND, [session]),
+    readMove(sql, session),
   ]);
+  if (move && !ofMoved) throw toMovedError(session, move);
   const known = found?.attempt ?? undefined;
   if (attempt !== undefined && known !== undefined && attempt < known) return {};
   const isNewer = attempt !== undefined && known !== undefined && attempt > known;

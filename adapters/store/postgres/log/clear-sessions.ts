@@ -27,6 +27,9 @@ const TABLES = [
   'checkpoints',
   'outbox',
   'attention_seen',
+  'session_moves',
+  'run_problems',
+  'release_requests',
   'leases',
   'tenant_sessions',
   'tenant_runs',
@@ -47,7 +50,7 @@ export async function clearSessions(
   const cleared: string[] = [];
   const busy: string[] = [];
   for (const session of await listCandidates(database, filter)) {
-    const lease = await leases.claim(session);
+    const lease = await leases.claim(session, { ofMoved: true });
     if (!lease) {
       busy.push(session);
       continue;

@@ -4,10 +4,11 @@ import { m001 } from './m001-initial.ts';
 import { m002 } from './m002-search.ts';
 import { m003 } from './m003-append.ts';
 import { m004 } from './m004-children.ts';
+import { m005 } from './m005-operations.ts';
 import { m006 } from './m006-tenants.ts';
 import type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m006];
+export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m005, m006];
 
 /** Number of the advisory lock that one process holds while it changes the schema. */
 const MIGRATION_LOCK = 0x6b6c61;

@@ -57,10 +57,10 @@ export function createKnowledge(
         const named = category ?? known?.category ?? 'general';
         await sql.run(
           `INSERT INTO knowledge AS entry (workspace, key, value, category, session_id, created_at, updated_at, words)
-            VALUES ($1, $2, $3, $4, $5, $6, $6, ${WORDS})
+            VALUES ($1, $2, $3, $4, $5, $6, $6, ${NOTE_WORDS})
             ON CONFLICT (workspace, key) DO UPDATE SET value = excluded.value, category = excluded.category,
               session_id = excluded.session_id, updated_at = excluded.updated_at, words = excluded.words`,
-          [stored, key, value, named, session, now, ...[key, value, named].map(toSearchText)],
+          [stored, key, value, named, session, now, ...toNoteTexts({ key, value, category: named })],
         );
         return (await get(sql, key, scope))!;
       });
@@ -90,6 +90,13 @@ export function createKnowledge(
   };
 }
 
-/** The key has the highest weight, and the category a higher one than the value. Words have no stems here. */
-const WORDS = `setweight(to_tsvector('simple', $7), 'A') || setweight(to_tsvector('simple', $8), 'C')
+/**
+ * The key has the highest weight, and the category a higher one than the value. Words have no stems here. `$7` to `$9`
+ * are {@link toNoteTexts}.
+ */
+export const NOTE_WORDS = `setweight(to_tsvector('simple', $7), 'A') || setweight(to_tsvector('simple', $8), 'C')
   || setweight(to_tsvector('simple', $9), 'B')`;
+
+export function toNoteTexts({ key, value, category }: { key: string; value: string; category: string }): string[] {
+  return [key, value, category].map(toSearchText);
+}

@@ -3,6 +3,7 @@ import type { Database } from '../database.ts';
 import { lockFile, toLockFile, type FileLock } from './file-lock.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { raiseFence } from '../log/log.ts';
+import { checkNotMoved } from '../transfer/moves.ts';
 
 export function createLeases({ home, database, commits }: { home: string; database: Database; commits: GroupCommit }) {
   const held = new Map<Lease, FileLock>();
@@ -23,11 +24,18 @@ export function createLeases({ home, database, commits }: { home: string; databa
     }
   };
   return {
-    /** Undefined while a live process, this one included, holds the session. */
-    claim(session: string): Lease | undefined {
+    /**
+     * Undefined while a live process, this one included, holds the session.
+     *
+     * @param options.ofMoved Also a session that does not run here. Default false.
+     * @throws KlausError `session.moved`.
+     */
+    claim(session: string, { ofMoved = false }: { ofMoved?: boolean } = {}): Lease | undefined {
       const lock = lockFile(toLockFile(home, session));
       if (!lock) return undefined;
       try {
+        // Under the lock: a session is moved by the process that has it.
+        if (!ofMoved) checkNotMoved(database, session);
         const fence = raiseFence(database, session);
         const lease: Lease = { session, fence, release: async () => release(lease) };
         held.set(lease, lock);

@@ -71,6 +71,7 @@ function deleteSession(database: Database, session: string): void {
     'checkpoints',
     'outbox',
     'attention_seen',
+    'session_moves',
   ]) {
     database.run(`DELETE FROM ${table} WHERE session_id = ?`, session);
   }

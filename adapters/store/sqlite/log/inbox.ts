@@ -1,13 +1,19 @@
 import { KlausError, type BlobRef, type Command } from '@klaus/core/protocol';
 import { addBlobReferences } from './blob-references.ts';
 import type { Database } from '../database.ts';
+import { checkNotMoved } from '../transfer/moves.ts';
 
-/** Stores a command; false when its id is already known. Runs in the caller's transaction. */
+/**
+ * Stores a command; false when its id is already known. Runs in the caller's transaction.
+ *
+ * @throws KlausError `session.moved`.
+ */
 export function putCommand(
   database: Database,
   options: { session: string; command: Command; receivedAt: number },
 ): boolean {
   const { session, command } = options;
+  checkNotMoved(database, session);
   const sql =
     'INSERT INTO inbox (session_id, command_id, command, received_at) VALUES (?, ?, ?, ?) ' +
     'ON CONFLICT (session_id, command_id) DO NOTHING';

@@ -8,6 +8,7 @@ import { m015 } from './m015-attention.ts';
 import { m016 } from './m016-listing.ts';
 import { m017 } from './m017-host-types.ts';
 import { m018 } from './m018-archived.ts';
+import { m019 } from './m019-moves.ts';
 import type { Migration } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -188,6 +189,7 @@ UPDATE sessions SET input_tokens = input_tokens + cache_read_tokens + cache_writ
   m016,
   m017,
   m018,
+  m019,
 ];
 
 /**

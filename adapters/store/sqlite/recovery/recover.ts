@@ -85,6 +85,7 @@ function recover(file: string, at: Date): RecoveryReport {
     const knowledge = saveKnowledge(target, file);
     const deliveries = saveOutbox(target, file);
     saveInstances(target, file);
+    saveMoves(target, file);
     // What the user has seen is not in the log. An end from before the damage counts as seen.
     target.transaction(() => markAllSeen(target));
     target.transaction(() => recordRecovery(target, pages, { hostRows, sessions, file, at }));
@@ -213,6 +214,11 @@ function saveOutbox(target: Database, file: string): number | null {
   const isSaved = ({ session_id: session, seq }: Row<'session_id' | 'seq'>): boolean =>
     Number(seq) <= (readHead(target, String(session))?.seq ?? 0);
   return copyTable(target, file, { table: 'outbox', columns, isSaved })?.length ?? null;
+}
+
+/** Without it a session that was moved could run at two places. */
+function saveMoves(target: Database, file: string): void {
+  copyTable(target, file, { table: 'session_moves', columns: ['session_id', 'state', 'place', 'at'] });
 }
 
 /** Copies the list of terminals and scripts, to which sessions refer. None of them runs: the database is not in use. */

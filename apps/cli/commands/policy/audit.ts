@@ -136,6 +136,10 @@ function describeHostEvent(event: HostEvent): string {
       return `${formatNumber(event.records, 'record')} by ${event.by}, last ${event.head.slice(0, 12)}`;
     case 'session.exported':
       return `${event.format} by ${event.by}`;
+    case 'session.moved':
+      return `${formatNumber(event.records, 'record')} to ${event.place} by ${event.by}`;
+    case 'session.imported':
+      return `${formatNumber(event.records, 'record')} from ${event.place} by ${event.by}`;
     case 'approval.answered':
       return `${event.approval} ${event.answer} by ${event.by}${event.scope === undefined ? '' : ` for the ${event.scope}`}`;
     case 'approval.changed':

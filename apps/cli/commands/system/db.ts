@@ -8,6 +8,7 @@ import { EXIT } from '../../program/exit-codes.ts';
 import { integer, toAmount } from '../../program/option-values.ts';
 import { confirm } from '../../prompt/keyboard.ts';
 import { verify } from '../policy/audit.ts';
+import { copy } from './db-copy.ts';
 
 const DAY_MS = 86_400_000;
 /** Characters of one value in a table. */
@@ -192,5 +193,5 @@ const recover: LeafCommand = {
 export const command: CommandGroup = {
   name: 'db',
   summary: 'manage the database',
-  commands: [stats, query, exportDatabase, clearSessions, verifyAlias, collectGarbage, recover],
+  commands: [stats, query, exportDatabase, copy, clearSessions, verifyAlias, collectGarbage, recover],
 };
