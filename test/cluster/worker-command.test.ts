@@ -5,6 +5,7 @@ import type { ClusterKlaus } from '@klaus/sdk/cluster';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WORKFLOW_CACHE } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
 import { parseExposition } from '../fixtures/exposition.ts';
+import { startReceiver, type Receiver } from '../fixtures/receiver.ts';
 import { runKlaus, startKlaus, startServer, toEnv, type Ended, type RunningKlaus } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
@@ -39,6 +40,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
   let server: Awaited<ReturnType<typeof startServer>>;
   let cluster: Cluster;
   let klaus: ClusterKlaus;
+  let hook: Receiver;
   /** The variables of the cluster, with a user that has a password. */
   let variables: Record<string, string>;
   let workers: Worker[];
@@ -118,7 +120,9 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
   beforeAll(async () => {
     server = stack.use(await startServer(SCRIPT));
     place = stack.use(createTestHome());
-    cluster = stack.use(await startCluster(place, { env: toEnv({ place, server }) }));
+    hook = stack.use(await startReceiver());
+    const webhook = { AGENT_WEBHOOK_URL: hook.url };
+    cluster = stack.use(await startCluster(place, { env: { ...toEnv({ place, server }), ...webhook } }));
     const { postgres } = cluster;
     const [found] = await postgres.query<{ hba_file: string }>('SHOW hba_file');
     await postgres.query(`CREATE ROLE guarded LOGIN SUPERUSER PASSWORD '${PASSWORD}'`);
@@ -127,7 +131,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     await postgres.query('SELECT pg_reload_conf()');
     const isRefused = () => postgres.query('SELECT 1', [], toUrl('wrong')).then(...[() => false, () => true]);
     await vi.waitUntil(isRefused, { timeout: 10_000, interval: 50 });
-    variables = { ...cluster.variables, KLAUS_CLUSTER_POSTGRES_URL: toUrl(PASSWORD) };
+    variables = { ...cluster.variables, ...webhook, KLAUS_CLUSTER_POSTGRES_URL: toUrl(PASSWORD) };
     klaus = await cluster.openNode();
     unreachable = runWrong({ KLAUS_CLUSTER_TEMPORAL_ADDRESS: '127.0.0.1:1' });
     workers = await Promise.all([startWorker(), startWorker()]);
@@ -154,6 +158,19 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     expect(missing.status).toBe(404);
   });
 
+  test('a webhook of a run on a worker is sent once, by one of the servers', { timeout: 120_000 }, async () => {
+    const [first] = await Promise.all([cluster.openServer(), cluster.openServer()]);
+    const { session } = await first.client.openSession({ body: { text: 'Read it some times.' } });
+    await untilDone(session);
+    const last = await begin('Read it some times.');
+    await untilDone(last);
+    const of = (id: string) => hook.received.filter(({ body }) => body.includes(id));
+    await expect.poll(() => of(last).length, { timeout: 30_000 }).toBe(1);
+    expect(of(session).map(({ body }) => JSON.parse(body) as object)).toMatchObject([
+      { type: 'run.finished', session, outcome: 'done' },
+    ]);
+  });
+
   test('commands of a session get no secret of the cluster', { timeout: 120_000 }, async () => {
     const session = await begin('Show it.');
     await untilDone(session);
@@ -161,7 +178,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     expect(first).toMatchObject({ name: 'run_command', outcome: 'ok' });
     const output = JSON.stringify(first);
     expect(output).toContain('PATH=');
-    for (const name of Object.keys(variables)) expect(output).not.toContain(name);
+    for (const name of Object.keys(cluster.variables)) expect(output).not.toContain(name);
     expect(output).not.toContain(PASSWORD);
   });
 

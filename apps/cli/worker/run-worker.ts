@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { openCluster, startClusterWorker, startSweep, type OpenedCluster } from '@klaus/sdk/cluster';
 import { createServerLog, type ServerLog } from '@klaus/server/server-log';
 import { toShutdownTimes } from '@klaus/server/shutdown-times';
+import { collectWebhooks } from '@klaus/server/webhook-message';
 import { toScriptedServer } from '../client/open-klaus.ts';
 import { err, out } from '../output/sink.ts';
 import { EXIT } from '../program/exit-codes.ts';
@@ -42,6 +43,8 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
   const ownLog = (log = openLog(cluster, json));
   const stopLoggingCrashes = logCrashes(ownLog);
   const stopped = waitForSignal(ownLog);
+  // The servers of the cluster send what is stored.
+  if (klaus.configuration.get('server.webhookUrl') !== undefined) collectWebhooks(klaus.store);
   const status = createWorkerStatus({ slots, ping: () => klaus.store.isClaimed('') });
   let served: HealthServer | undefined;
   if (health) {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { Delivery, Event, EventOf, Klaus, OutboxDelivery, SessionRow } from '@klaus/sdk';
+import type { Delivery, Klaus, OutboxDelivery } from '@klaus/sdk';
 import type { Log } from '../observability/log.ts';
+import { collectWebhooks, toDeliveryId } from './webhook-message.ts';
 
 /** Milliseconds after which one request times out. */
 const TIMEOUT_MS = 10_000;
@@ -45,11 +46,7 @@ export function createWebhook(options: WebhookOptions) {
   let isClosing = false;
   let requestedAt = 0;
 
-  klaus.store.outbox.collect((event, readSession) =>
-    (event.type === 'run.finished' || event.type === 'approval.asked') && isOwn(event.session)
-      ? JSON.stringify(toMessage(event, readSession()))
-      : undefined,
-  );
+  collectWebhooks(klaus.store, isOwn);
 
   const deliver = async (delivery: Delivery, from: OutboxDelivery): Promise<void> => {
     const { id, session, seq, attempts } = delivery;
@@ -120,22 +117,6 @@ export function createWebhook(options: WebhookOptions) {
       await outbox?.release();
     },
   };
-}
-
-function toMessage(event: EventOf<'run.finished' | 'approval.asked'>, row: SessionRow | undefined): object {
-  const { type, at, session, run } = event;
-  const about = { id: toDeliveryId(event), type, at, session, run, title: row?.title ?? null };
-  if (event.type === 'approval.asked') {
-    const { approval, title: question, reason, expiresAt } = event;
-    return { ...about, approval, question, reason, expiresAt };
-  }
-  const { outcome, reason, usage, usd, turns, toolCalls } = event;
-  return { ...about, workspace: row?.workspace, model: row?.model, outcome, reason, usage, usd, turns, toolCalls };
-}
-
-/** The same for each attempt, also after a restart. */
-function toDeliveryId({ session, seq }: Pick<Event, 'session' | 'seq'>): string {
-  return `${session}-${seq}`;
 }
 
 /** Undefined if the message was accepted; otherwise the reason. */
