@@ -1,4 +1,5 @@
 export { collectGarbage, type GarbageOptions, type GarbageReport } from './collect-garbage.ts';
+export { collectWorkspaces, type WorkspaceGarbageOptions } from './collect-workspaces.ts';
 export { GRACE_MS } from './grace.ts';
 export { ObjectBlobs, toBlobKey, type ObjectBlobsOptions } from './object-blobs.ts';
 export type { ObjectBody, ObjectStore, StoredObject } from './object-store.ts';
@@ -14,3 +15,4 @@ export {
   toWorkspaceName,
   type ArchivedState,
 } from './state-archive.ts';
+export { findSource, storeSource, type WorkspaceSource } from './workspace-source.ts';

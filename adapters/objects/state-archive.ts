@@ -3,10 +3,10 @@ import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { GRACE_MS } from './grace.ts';
+import { hashSchema } from './hash.ts';
 import type { ObjectStore } from './object-store.ts';
 import { putKept, renewOld } from './put-kept.ts';
 
-const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const archivedSchema = z.object({
   version: z.literal(1),
   tree: hashSchema,

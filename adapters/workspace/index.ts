@@ -18,3 +18,5 @@ export {
   type Copies,
   type NewCopy,
 } from './copies/copies.ts';
+export { disarmRepositories } from './repositories/disarm-repositories.ts';
+export { cloneRepository } from './repositories/clone-repository.ts';

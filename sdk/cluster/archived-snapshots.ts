@@ -9,16 +9,17 @@ import {
   toWorkspaceName,
   type ArchivedState,
   type ObjectStore,
+  type WorkspaceSource,
 } from '@klaus/adapters/objects';
-import { rebuildWorkspace, type LocalSnapshots } from '@klaus/adapters/workspace';
+import { rebuildWorkspace, type LocalSnapshots, type WorkspaceState } from '@klaus/adapters/workspace';
 import type { ApplyResult, Snapshots } from '@klaus/core/agent';
-import type { TreeId } from '@klaus/core/protocol';
+import { KlausError, type TreeId } from '@klaus/core/protocol';
 
-/** Who makes the next states, for the manifests. */
+/** Who makes the next states, for the manifests. Absent for the state with which a workspace begins. */
 export interface Holder {
-  session: string;
+  session?: string;
   /** Of the lease of the workspace. */
-  fence: number;
+  fence?: number;
 }
 
 /** Snapshots whose states other workers can read. */
@@ -34,7 +35,7 @@ export interface ArchivedSnapshots extends Snapshots {
    *
    * @throws KlausError `store.corrupt` when the archive does not have it.
    */
-  rebuild(state: { tree: TreeId; git?: TreeId | undefined }): Promise<void>;
+  rebuild(state: WorkspaceSource): Promise<void>;
   /** From now on the objects of repositories are archived too, and manifests name this holder. */
   manage(holder: Holder): void;
 }
@@ -56,11 +57,7 @@ export function archiveSnapshots(
   };
   return {
     fetch: (...given) => archive.fetch(...given),
-    async rebuild({ tree, git }) {
-      await archive.fetch(tree, 'files');
-      const contents = git && (await archive.fetchGit(git));
-      await rebuildWorkspace(local, root, { tree, git, contents });
-    },
+    rebuild: async (state) => await rebuildWorkspace(local, root, await archive.fetchAll(state)),
     manage: (holder) => archive.manage(holder),
     async snapshot(options) {
       if (options?.only) await archive.fetch(options.only.base);
@@ -95,6 +92,19 @@ export function archiveSnapshots(
     content: (entry) => local.content(entry),
     put: (...given) => local.put(...given),
   };
+}
+
+/**
+ * Reads a state of another workspace into the snapshots of this one.
+ *
+ * @param from.root Absolute path of the other workspace.
+ * @throws KlausError `store.corrupt` when the archive does not have it.
+ */
+export function fetchForeignState(
+  local: LocalSnapshots,
+  { objects, root, state }: { objects: ObjectStore; root: string; state: WorkspaceSource },
+): Promise<WorkspaceState> {
+  return new Archive(local, { objects, workspace: toWorkspaceName(root) }).fetchAll(state);
 }
 
 /** What a state contains. States of the same kind resemble each other. */
@@ -133,14 +143,28 @@ class Archive {
     return this.#inTurn(() => this.#fetch(tree, kind));
   }
 
-  /** Reads a state of git's own data with its objects. Returns the state that contains those. */
-  fetchGit(git: TreeId): Promise<TreeId | undefined> {
+  /** Reads a state with its repositories. @throws KlausError `store.corrupt` when the archive does not have it. */
+  fetchAll({ tree, git }: WorkspaceSource): Promise<WorkspaceState> {
     return this.#inTurn(async () => {
-      await this.#fetch(git, 'git');
+      await this.#fetchNeeded(tree, 'files');
+      if (git === undefined) return { tree };
+      await this.#fetchNeeded(git, 'git');
       const contents = (await this.#find(git))?.gitContents;
-      if (contents !== undefined) await this.#fetch(contents, 'contents');
-      return contents;
+      if (contents !== undefined) await this.#fetchNeeded(contents, 'contents');
+      return { tree, git, contents };
     });
+  }
+
+  async #fetchNeeded(tree: TreeId, kind: Kind): Promise<void> {
+    await this.#fetch(tree, kind);
+    if (this.#local.has(tree)) return;
+    throw new KlausError(
+      'store.corrupt',
+      `The bucket does not contain the state ${tree.slice(0, 12)} of a workspace.`,
+      {
+        hint: 'Restore the bucket from a backup. The folder of the session was not changed.',
+      },
+    );
   }
 
   async #fetch(tree: TreeId, kind?: Kind): Promise<void> {
@@ -151,8 +175,8 @@ class Archive {
     if (!state) return;
     const skip = countKnown(state, (base) => this.#local.has(base));
     if (!isHere) await this.#local.unpack(readPacks(this.#objects, { workspace: this.#workspace, state, skip }), tree);
-    // The log names it.
-    this.#remember(state, { kind, until: Infinity });
+    // The garbage collection spares the newest state of each kind that the log names, and may delete older ones.
+    this.#remember(state, { kind, until: kind === undefined ? 0 : Infinity });
   }
 
   async #archive(tree: TreeId, kind: Kind): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Clock, SessionStore, StoreView } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
+import type { EventOf } from '@klaus/core/protocol';
 import type { BlobStore } from '../shared/blob-store.ts';
 import { createFolderBlobStore } from '../shared/blob-store.ts';
 import type { Redact } from '../shared/host-record.ts';
@@ -19,6 +20,7 @@ import { projectEvents, projectPlainEvents } from './projections/project-events.
 import { createKnowledge } from './queries/knowledge.ts';
 import { createQueries } from './queries/queries.ts';
 import { findSession } from './queries/sessions.ts';
+import { readWorkspaceStates, type StateEventType } from './queries/workspace-states.ts';
 import { createRecall } from './recall/recall.ts';
 import { createView, type LoadedView, type PostgresView } from './view/view.ts';
 
@@ -43,6 +45,8 @@ export interface PostgresStoreOptions extends DatabaseOptions {
 export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   /** Sessions with a command that has waited longer than this, the longest first. For the sweep that repairs lost wakes. */
   overdueWakes(olderThanMs: number): Promise<string[]>;
+  /** The last events that name the state of a workspace, of all its sessions, the newest first. Forks: without their copies. */
+  workspaceStates(workspace: string, limit: number): Promise<EventOf<StateEventType>[]>;
 }
 
 /**
@@ -146,6 +150,7 @@ async function openStore(
       countBlobs: () => countBlobs(blobs),
     }),
     ...createLogQueries(log, { clock, blobs, redact }),
+    workspaceStates: (workspace, limit) => readWorkspaceStates(database, workspace, limit),
   };
   return { log, store };
 }
