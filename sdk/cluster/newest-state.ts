@@ -11,21 +11,22 @@ export async function findNewestState(
   workspace: string,
 ): Promise<WorkspaceSource | undefined> {
   let tree: string | undefined;
+  let git: string | undefined;
   // A state of several folders begins with that of the workspace.
-  const first = (state: string): string => splitState(state)[0]!;
+  const first = (state: string | undefined): string | undefined =>
+    state === undefined ? undefined : splitState(state)[0];
   for (const event of await store.workspaceStates(workspace, MAX_EVENTS)) {
     if (event.type === 'workspace.snapshotted') {
-      const git = event.gitTree === undefined ? EMPTY_STATE : first(event.gitTree);
-      return { tree: tree ?? first(event.tree), ...(git === EMPTY_STATE ? {} : { git }) };
-    }
-    if (event.type === 'tool.finished') {
-      // The files after a check. The state of git's own data is not read after each one.
-      if (event.evidence?.tree !== undefined) tree ??= first(event.evidence.left ?? event.evidence.tree);
-      continue;
-    }
-    tree ??= first(event.to);
-    const git = event.git && first(event.git.to);
-    if (git !== undefined) return { tree, ...(git === EMPTY_STATE ? {} : { git }) };
+      tree ??= first(event.tree);
+      git ??= first(event.gitTree) ?? EMPTY_STATE;
+    } else if (event.type === 'workspace.restored') {
+      tree ??= first(event.to);
+      git ??= first(event.git?.to);
+    } else if (event.type === 'workspace.committed') git ??= first(event.gitTree);
+    // The files after a check. The state of git's own data is not read after each one.
+    else tree ??= first(event.evidence?.left ?? event.evidence?.tree);
+    if (tree !== undefined && git !== undefined) break;
   }
-  return tree === undefined ? undefined : { tree };
+  if (tree === undefined) return undefined;
+  return git === undefined || git === EMPTY_STATE ? { tree } : { tree, git };
 }

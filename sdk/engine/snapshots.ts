@@ -152,6 +152,8 @@ export async function findStates(
         trees.push(event.evidence.tree, event.evidence.left ?? event.evidence.tree);
       } else if (event.type === 'workspace.restored') {
         trees.push(event.from, event.to, ...(event.git ? [event.git.from, event.git.to] : []));
+      } else if (event.type === 'workspace.committed') {
+        if (event.gitTree !== undefined) trees.push(event.gitTree);
       } else if (event.type === 'approval.asked' && event.subject.kind === 'changes') {
         trees.push(event.subject.from, event.subject.to);
       }

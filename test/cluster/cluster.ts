@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createClusterKlaus, createClusterServer, type ClusterKlaus } from '@klaus/sdk/cluster';
 import { openTemporalScheduler, type TemporalScheduler } from '@klaus/sdk/scheduler';
 import { createClient, type Client } from '@klaus/server/client';
+import type { S3Options } from '@klaus/adapters/objects';
 import { provideSeaweed, startS3Server } from '../../adapters/objects/fixtures/s3-server.ts';
 import {
   provideTemporal,
@@ -37,6 +38,7 @@ export interface Cluster extends AsyncDisposable {
   /** Resolves when the worker takes sessions. @param order What differs from the other processes, such as an address. */
   startWorker(order?: Partial<ClusterOrder>): Promise<ChildProcess>;
   readonly database: string;
+  readonly bucket: S3Options;
   readonly engine: TemporalServer;
 }
 
@@ -81,7 +83,7 @@ export async function startCluster(
   const scheduler = stack.use(await openTemporalScheduler({ address: engine.address, cacheFolder: WORKFLOW_CACHE }));
   const { bucket, endpoint, credentials } = shared.bucket;
   return {
-    ...{ scheduler, postgres, engine, database: shared.database },
+    ...{ scheduler, postgres, engine, database: shared.database, bucket: shared.bucket },
     variables: {
       KLAUS_CLUSTER_POSTGRES_URL: shared.database,
       KLAUS_CLUSTER_BUCKET: bucket,

@@ -1,4 +1,4 @@
-import { isReadOnly, type EventBody } from '../../protocol/index.ts';
+import { isReadOnly, optional, type EventBody } from '../../protocol/index.ts';
 import { effectsOf } from '../calls/session-tools.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import type { Work } from '../loop/work.ts';
@@ -21,24 +21,34 @@ export async function keepState(work: Work): Promise<void> {
 }
 
 /**
- * Reports the calls of an open turn whose changes are lost. A process that ends stores the state of its turn, so a turn that
- * is open was interrupted by a crash, and the files are those of the last state in the log.
+ * Reports the calls of an open turn whose changes are lost, and closes its step. A process that ends stores the state of its
+ * turn, so a turn that is open was interrupted by a crash, and the files are those of the last state in the log.
  */
 export async function reportLostChanges(work: Work): Promise<void> {
   const { state, engine } = work;
-  if (engine.settings.keepsStates !== true || !state.openSnapshot || !state.turnEffects || !state.run) return;
+  if (engine.settings.keepsStates !== true || !state.openSnapshot || !state.run) return;
   // The files after a check are a state too.
-  if (state.tree !== undefined) return;
-  const begun = [...state.turnEffects.tools];
-  const running = new Set(state.calls.filter(({ started }) => started).map(({ name }) => name));
-  const lost = begun.filter((name) => !isReadOnly(effectsOf(work, name) ?? ['execute']) && !running.has(name));
-  if (lost.length === 0) return;
-  const run = runOf(state);
-  const text = `${CHANGES_LOST}The files are those of the last stored state. Changes by ${listNames(lost)} in this turn are lost.`;
-  const message = `${text} Read files again before you rely on them, and repeat these changes if they are needed.`;
-  const bodies: EventBody[] = [
-    { type: 'notice', run: run.id, level: 'warn', text },
-    toEngineMessage(engine.ids, { run: run.id, turn: state.turn }, message),
-  ];
+  const lost = state.tree === undefined ? findLost(work) : [];
+  const bodies: EventBody[] = [];
+  if (lost.length > 0) {
+    const run = runOf(state);
+    const text = `${CHANGES_LOST}The files are those of the last stored state. Changes by ${listNames(lost)} in this turn are lost.`;
+    const message = `${text} Read files again before you rely on them, and repeat these changes if they are needed.`;
+    const at = { run: run.id, turn: state.turn };
+    bodies.push({ type: 'notice', run: run.id, level: 'warn', text }, toEngineMessage(engine.ids, at, message));
+  }
+  const { run, turn, tree, gitTree } = state.openSnapshot;
+  const after = state.tree ?? tree;
+  bodies.push({ type: 'workspace.snapshotted', run, turn, moment: 'after', tree: after, ...optional({ gitTree }) });
   await work.append(bodies);
+}
+
+/** Names of the tools of finished calls whose changes no state contains. The report about a call that ran names its own. */
+function findLost(work: Work): string[] {
+  const { state } = work;
+  const begun = state.turnEffects?.tools ?? new Set<string>();
+  const open = new Set(state.calls.filter(({ finished }) => finished).map(({ name }) => name));
+  // After the last call of a turn none is left.
+  const ended = state.calls.length > 0 ? [...begun].filter((name) => open.has(name)) : [...begun];
+  return ended.filter((name) => !isReadOnly(effectsOf(work, name) ?? ['execute']));
 }

@@ -3,7 +3,7 @@ import type { Sql } from '../database.ts';
 import { toEventOf, type EventRow } from './events.ts';
 
 /** Types of the events that can name the state of a workspace. */
-export type StateEventType = 'workspace.snapshotted' | 'workspace.restored' | 'tool.finished';
+export type StateEventType = 'workspace.snapshotted' | 'workspace.restored' | 'workspace.committed' | 'tool.finished';
 
 /**
  * The last events of all sessions of a workspace that name its state, the newest first. Events that a fork copied, and those
@@ -29,7 +29,7 @@ const SELECT = `SELECT found.session_id AS session, found.seq, found.record
     WHERE events.session_id = sessions.id
       AND events.seq > coalesce((opened.record::json #>> '{forked,seq}')::bigint, 0)
         + coalesce((opened.record::json #>> '{forked,settled}')::bigint, 0)
-      AND (events.type IN ('workspace.snapshotted', 'workspace.restored')
+      AND (events.type IN ('workspace.snapshotted', 'workspace.restored', 'workspace.committed')
         OR events.type = 'tool.finished' AND events.record LIKE '%"evidence":{%'
           AND events.record::json #>> '{evidence,tree}' IS NOT NULL)
     ORDER BY events.seq DESC LIMIT $2
