@@ -37,9 +37,9 @@ export interface ManagedWorkspacesParts {
   folder: ManagedFolder;
   objects: ObjectStore;
   store: Pick<PostgresWorkerStore, 'claim' | 'workspaceStates'>;
-  open(root: string): Promise<OpenedWorkspace>;
+  open: (root: string) => Promise<OpenedWorkspace>;
   /** Closes the snapshots of a workspace whose folder was removed. */
-  forget(root: string): Promise<void>;
+  forget: (root: string) => Promise<void>;
 }
 
 /** The workspaces that workers create from the bucket. One process of all machines at a time runs sessions in each. */

@@ -6,7 +6,7 @@ import type { ManagedWorkspaces, OpenedWorkspace } from './managed-workspaces.ts
 
 export interface PrepareParts {
   store: Pick<PostgresWorkerStore, 'eventsOf'>;
-  open(root: string): Promise<OpenedWorkspace>;
+  open: (root: string) => Promise<OpenedWorkspace>;
   /** Undefined: all folders are shared. */
   managed: ManagedWorkspaces | undefined;
 }

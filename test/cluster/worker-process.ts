@@ -20,7 +20,7 @@ const worker = startClusterWorker({
 const sweep = startSweep({ store: klaus.store, scheduler, onError: report('sweep') });
 process.once('SIGTERM', () => {
   sweep.stop();
-  const stopped = worker.stop(10_000);
+  const stopped = worker.stop(20_000);
   console.log('stopping');
   void stopped.then(() => klaus.close()).then(() => process.exit(0));
 });
