@@ -61,6 +61,8 @@ export type KlausOver<S extends SessionStore> = Omit<Klaus, 'store'> & {
   readonly store: S;
   /** The snapshots of a workspace. @throws KlausError `workspace.missing`. */
   openSnapshots(root: string): Promise<Snapshots>;
+  /** Closes the snapshots of a workspace whose folder was removed. Nothing may use them. */
+  forgetSnapshots(root: string): Promise<void>;
 };
 
 /**
@@ -126,6 +128,7 @@ export async function createKlausOver<S extends SessionStore>(
     configurationOf: async (workspace) => (await inForce.project(resolve(cwd, workspace))).configuration,
     store,
     openSnapshots: (root) => snapshots.open(root),
+    forgetSnapshots: (root) => snapshots.forget(root),
     copies: workingCopies,
     open: (given = {}) => openPrepared({ ...opening, configuration: current(), given }, open),
     async fork(idOrPrefix, given) {

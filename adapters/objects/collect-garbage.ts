@@ -1,4 +1,4 @@
-import { GRACE_MS } from './object-blobs.ts';
+import { GRACE_MS } from './grace.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
 export interface GarbageOptions {

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlobWriter } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
+import { GRACE_MS } from './grace.ts';
 import type { ObjectStore } from './object-store.ts';
+import { putKept, renewOld } from './put-kept.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 const PREFIX = 'blobs/';
@@ -15,9 +17,6 @@ export interface ObjectBlobsOptions {
   /** Milliseconds for which the garbage collection spares an object that no event names. Default {@link GRACE_MS}. */
   graceMs?: number;
 }
-
-/** One day. An event that names an object must follow its upload within half of it. */
-export const GRACE_MS = 86_400_000;
 
 /** Bytes from which a blob is looked up before it is uploaded. */
 const LARGE = 256 * 1_024;
@@ -101,15 +100,10 @@ export class ObjectBlobs {
     }
   }
 
-  /**
-   * An existing object may be garbage that is about to be deleted. It is written again when half of its time of grace has
-   * passed, so that a collection that began before does not delete what the next event names.
-   */
   async #store(key: string, body: { path: string; size: number }): Promise<void> {
+    const kept = { key, body, graceMs: this.#graceMs };
     // A request is less than the upload of a large blob that exists.
-    const known = body.size > LARGE ? await this.#objects.stat(key) : undefined;
-    if (!known && (await this.#objects.put(key, body))) return;
-    const existing = known ?? (await this.#objects.stat(key));
-    if (!existing || Date.now() - existing.writtenAt > this.#graceMs / 2) await this.#objects.renew(key, body);
+    if (body.size > LARGE && (await this.#objects.stat(key))) return await renewOld(this.#objects, kept, Date.now());
+    await putKept(this.#objects, kept);
   }
 }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
+import { GRACE_MS } from './grace.ts';
+import { hashSchema } from './hash.ts';
 import type { ObjectStore } from './object-store.ts';
+import { putKept, renewOld } from './put-kept.ts';
 
-const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const archivedSchema = z.object({
   version: z.literal(1),
   tree: hashSchema,
@@ -13,6 +16,10 @@ const archivedSchema = z.object({
   bytes: z.number().int().nonnegative(),
   /** Bytes of the packs that hold a complete state. */
   fullBytes: z.number().int().nonnegative(),
+  /** The states on which this one is based, the first one first, and how many of the packs each of them needs. */
+  chain: z.array(z.object({ tree: hashSchema, packs: z.number().int().nonnegative() })).default([]),
+  /** For a state of git's own data: the state with the objects of its repositories. */
+  gitContents: hashSchema.optional(),
   session: z.string().optional(),
   fence: z.number().int().nonnegative().optional(),
 });
@@ -29,12 +36,18 @@ interface SavedState {
   /** Name of the workspace: letters, digits, `-` and `_`. */
   workspace: string;
   tree: string;
+  gitContents?: string | undefined;
   /** The session that made the state, and the fence of its lease, for a person who looks. Default: not stored. */
-  session?: string;
-  fence?: number;
+  session?: string | undefined;
+  fence?: number | undefined;
   /** A state of the workspace whose packs come first. Default: `packs` is complete. */
   base?: ArchivedState | undefined;
   packs: AsyncIterable<Uint8Array>;
+}
+
+/** Name of a workspace in the archive, from its absolute path. */
+export function toWorkspaceName(root: string): string {
+  return toHash(Buffer.from(root)).slice(0, 32);
 }
 
 /** True if another state may be stored as the difference to this one. */
@@ -47,12 +60,12 @@ export function isBase(state: ArchivedState): boolean {
  * already is not replaced.
  */
 export async function archiveState(objects: ObjectStore, saved: SavedState): Promise<ArchivedState> {
-  const { workspace, tree, session, fence, base, packs } = saved;
+  const { workspace, tree, base, packs } = saved;
   const names: string[] = [];
   let bytes = 0;
   for await (const pack of packs) {
     const name = toHash(pack);
-    await objects.put(toPackKey(workspace, name), pack);
+    await putKept(objects, { key: toPackKey(workspace, name), body: pack });
     names.push(name);
     bytes += pack.length;
   }
@@ -62,11 +75,29 @@ export async function archiveState(objects: ObjectStore, saved: SavedState): Pro
     packs: [...(base?.packs ?? []), ...names],
     bytes: (base?.bytes ?? 0) + bytes,
     fullBytes: base?.fullBytes ?? bytes,
-    ...(session === undefined ? {} : { session }),
-    ...(fence === undefined ? {} : { fence }),
+    chain: base ? [...base.chain, { tree: base.tree, packs: base.packs.length }] : [],
+    ...optional({ gitContents: saved.gitContents, session: saved.session, fence: saved.fence }),
   };
-  const isNew = await objects.put(toStateKey(workspace, tree), Buffer.from(JSON.stringify(state)));
+  const body = Buffer.from(JSON.stringify(state));
+  const isNew = await putKept(objects, { key: toStateKey(workspace, tree), body });
   return isNew ? state : ((await findState(objects, { workspace, tree })) ?? state);
+}
+
+/**
+ * Writes the objects of a stored state again if half of their time of grace has passed, before an event names the state.
+ *
+ * @throws KlausError `store.corrupt` when one is missing or has other bytes.
+ */
+export async function renewState(
+  objects: ObjectStore,
+  { workspace, state }: { workspace: string; state: ArchivedState },
+): Promise<void> {
+  const key = toStateKey(workspace, state.tree);
+  const stored = await objects.stat(key);
+  if (stored && Date.now() - stored.writtenAt <= GRACE_MS / 2) return;
+  for await (const pack of readPacks(objects, { workspace, state }))
+    await renewOld(objects, { key: toPackKey(workspace, toHash(pack)), body: pack }, Date.now());
+  await objects.renew(key, Buffer.from(JSON.stringify(state)));
 }
 
 /** Undefined when the state is not stored. @throws KlausError `store.corrupt`. */
@@ -86,18 +117,22 @@ export async function findState(
   throw damaged(key);
 }
 
+/** Number of packs at the beginning of a state that a worker does not need, because it has what they contain. */
+export function countKnown(state: ArchivedState, has: (tree: string) => boolean): number {
+  return state.chain.findLast(({ tree }) => has(tree))?.packs ?? 0;
+}
+
 /**
- * The packs of a state in their order. Of those that `known` has too, none is read.
+ * The packs of a state in their order.
  *
+ * @param given.skip Number of packs at the beginning that are not read. Default 0.
  * @throws KlausError `store.corrupt` when one is missing or has other bytes.
  */
 export async function* readPacks(
   objects: ObjectStore,
-  { workspace, state, known }: { workspace: string; state: ArchivedState; known?: ArchivedState | undefined },
+  { workspace, state, skip = 0 }: { workspace: string; state: ArchivedState; skip?: number },
 ): AsyncGenerator<Uint8Array> {
-  const have = new Set(known?.packs);
-  for (const name of state.packs) {
-    if (have.has(name)) continue;
+  for (const name of state.packs.slice(skip)) {
     const key = toPackKey(workspace, name);
     const pack = await objects.get(key);
     if (!pack || toHash(pack) !== name) throw damaged(key);

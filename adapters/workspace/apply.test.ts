@@ -197,6 +197,9 @@ test('marks: only later changes are listed', async () => {
   ]);
   expect(await workspace.changedSince(mark, { limit: 1 })).toHaveLength(1);
   expect(await workspace.changedSince(await workspace.mark())).toEqual([]);
+  symlinkSync('/etc/hostname', join(workspace.root, 'outside'));
+  const [link] = (await workspace.changedSince(mark)).filter(({ path }) => path === 'outside');
+  expect(link).toMatchObject({ kind: 'created', after: null });
   await expect(workspace.changedSince('yesterday')).rejects.toMatchObject({ code: 'usage' });
 });
 

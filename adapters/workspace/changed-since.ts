@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { KlausError, type FileChange } from '@klaus/core/protocol';
+import { isKlausError, KlausError, type FileChange } from '@klaus/core/protocol';
 import { hashContent, readContent } from './content.ts';
 import type { Directory } from './directory.ts';
 import { toIndexEntries } from './git-index.ts';
@@ -75,7 +75,7 @@ export async function findChanges(root: Root, mark: string, limit: number): Prom
   const search: Search = { since: BigInt(mark), limit, rows: [], seen: 0, touched: new Set(), files: [] };
   await scanRoot(root, search);
   for (const file of search.files.slice(0, limit)) {
-    const after = await withEntry(root, file.path, (entry) => (entry.stat?.isFile() ? hashContent(entry) : null));
+    const after = await hashOf(root, file.path);
     search.rows.push({
       path: file.path,
       kind: file.isNew && !tracked.has(file.path) ? 'created' : 'modified',
@@ -90,6 +90,16 @@ export async function findChanges(root: Root, mark: string, limit: number): Prom
   }
   search.rows.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return search.rows.slice(0, limit);
+}
+
+/** Null for a path that is no file, and for a link that leads out of the workspace. */
+async function hashOf(root: Root, path: string): Promise<string | null> {
+  try {
+    return await withEntry(root, path, (entry) => (entry.stat?.isFile() ? hashContent(entry) : null));
+  } catch (error) {
+    if (isKlausError(error) && error.code === 'workspace.outside') return null;
+    throw error;
+  }
 }
 
 async function scanRoot(root: Root, search: Search): Promise<void> {

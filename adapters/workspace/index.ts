@@ -6,6 +6,7 @@ export { listFiles } from './secrets/list-files.ts';
 export { createSecretSource, joinSecretSources } from './secrets/secret-source.ts';
 export { type FileFinding, readSecretsAllow, scanFiles } from './secrets/scan-files.ts';
 export { createSnapshots, type LocalSnapshots, type SnapshotsOptions } from './snapshots/local-snapshots.ts';
+export { rebuildWorkspace, type WorkspaceState } from './snapshots/transfer/rebuild.ts';
 export { listSnapshotStores } from './snapshots/snapshot-stores.ts';
 export { createLayers } from './layer/create-layers.ts';
 export {
@@ -17,3 +18,5 @@ export {
   type Copies,
   type NewCopy,
 } from './copies/copies.ts';
+export { disarmRepositories } from './repositories/disarm-repositories.ts';
+export { cloneRepository } from './repositories/clone-repository.ts';

@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { archiveState, openS3, readPacks, type ArchivedState, type ObjectStore } from '@klaus/adapters/objects';
+import {
+  archiveState,
+  countKnown,
+  openS3,
+  readPacks,
+  type ArchivedState,
+  type ObjectStore,
+} from '@klaus/adapters/objects';
 import { createSnapshots, type LocalSnapshots } from '@klaus/adapters/workspace';
 import { provideSeaweed, startS3Server } from '../../adapters/objects/fixtures/s3-server.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
@@ -81,7 +88,10 @@ async function rebuild(
   snapshots: LocalSnapshots,
   { objects, state, known }: { objects: ObjectStore; state: ArchivedState; known?: ArchivedState },
 ): Promise<void> {
-  await snapshots.unpack(readPacks(objects, { workspace: WORKSPACE, state, known }), state.tree);
+  await snapshots.unpack(
+    readPacks(objects, { workspace: WORKSPACE, state, skip: known ? countKnown(state, (id) => snapshots.has(id)) : 0 }),
+    state.tree,
+  );
   if (!known) return await snapshots.checkOut(state.tree);
   const { applied } = await snapshots.apply(await snapshots.changes(known.tree, state.tree));
   if (!applied) throw new Error('The workspace was not rebuilt.');

@@ -7,6 +7,7 @@ export type { Engine } from './loop/engine.ts';
 export { createPathFinder } from './folders/find-path.ts';
 export { explainCall } from './calls/explain-call.ts';
 export { splitState } from './folders/join-snapshots.ts';
+export { EMPTY_STATE } from './git/git-text.ts';
 export { fork, type Forked } from './loop/fork.ts';
 export { fold } from './state/fold.ts';
 export { isParked, isReceivable } from './loop/receivable.ts';

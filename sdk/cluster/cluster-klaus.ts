@@ -1,4 +1,4 @@
-import { ObjectBlobs, openS3, type S3Options } from '@klaus/adapters/objects';
+import { ObjectBlobs, openS3, type GarbageReport, type ObjectStore, type S3Options } from '@klaus/adapters/objects';
 import {
   createPostgresStore,
   createPostgresWorkerStore,
@@ -6,12 +6,16 @@ import {
   type PostgresStoreOptions,
   type PostgresWorkerStore,
 } from '@klaus/adapters/postgres-store';
-import { splitState, type SessionStore } from '@klaus/core/agent';
-import type { Event } from '@klaus/core/protocol';
+import type { SessionStore } from '@klaus/core/agent';
+import { KlausError, type Event } from '@klaus/core/protocol';
 import { createKlausOver, type KlausOver, type StoreInput } from '../create-klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
+import { archiveSnapshots } from './archived-snapshots.ts';
+import { collectArchive } from './collect-archive.ts';
+import { toManagedFolder } from './managed-folder.ts';
+import { ManagedWorkspaces, type OpenedWorkspace, type WorkspaceOrigin } from './managed-workspaces.ts';
 import { keepAlive } from './keep-alive.ts';
-import { archiveSnapshots, type ArchivedSnapshots } from './archived-snapshots.ts';
+import { prepareSession, type PrepareParts } from './prepare-session.ts';
 import { createClusterTenants, type ClusterTenants } from './tenants.ts';
 
 export interface ClusterOptions extends KlausOptions {
@@ -25,18 +29,44 @@ export interface ClusterOptions extends KlausOptions {
   explain?: ((service: 'database' | 'bucket', error: unknown) => unknown) | undefined;
 }
 
+/** What Klaus can do in addition when several machines share its sessions. */
+export interface ClusterWorkspaces {
+  /**
+   * Creates a managed workspace, and stores its files in the bucket. Repositories in it lose their hooks, the configuration
+   * with which git runs programs, and passwords of remotes.
+   *
+   * @param given.name Name of its folder: letters, digits, `.`, `_` and `-`. Default: a new one.
+   * @returns Its absolute path, which is the same on all machines: open sessions in it.
+   * @throws KlausError `config` unless `cluster.workspaces` is `managed`; `usage` for an invalid or used name or origin,
+   *   `workspace.missing`, `workspace.refused`, `tool.failed` for a repository that git cannot clone.
+   */
+  createWorkspace(given: { from: WorkspaceOrigin; name?: string }): Promise<string>;
+  /**
+   * Deletes packs and states of workspaces that no log needs: of sessions without an event since `undo.keepDays` only the
+   * newest state is kept. Objects of the last day are never deleted.
+   *
+   * @param given.dryRun Only reports what would be deleted. Default true.
+   */
+  collectArchive(given?: { dryRun?: boolean }): Promise<GarbageReport>;
+}
+
 /** Klaus over the store of several machines. Its store has no view, so it lists and follows sessions by queries. */
-export interface ClusterKlaus extends KlausOver<PostgresWorkerStore> {
+export interface ClusterKlaus extends KlausOver<PostgresWorkerStore>, ClusterWorkspaces {
   readonly tenants: ClusterTenants;
-  /** Reads the states that a session names and that another worker made. Call it before the session is advanced. */
-  prepare(session: string): Promise<void>;
+  /**
+   * Reads the states that a session names and that another worker made, and rebuilds a managed workspace. Call it before
+   * the session is advanced, and dispose of the result after it.
+   *
+   * @returns Undefined while another process uses the managed workspace.
+   * @throws KlausError `workspace.missing` for a shared folder that is not there, else as `ManagedWorkspaces.use`.
+   */
+  prepare(session: string): Promise<AsyncDisposable | undefined>;
 }
 
 /** Klaus over the same store with a view, for a server. */
-export type ClusterServerKlaus = KlausOver<PostgresStore> & { readonly tenants: ClusterTenants };
+export type ClusterServerKlaus = KlausOver<PostgresStore> & ClusterWorkspaces & { readonly tenants: ClusterTenants };
 
-/** Latest states of a session that a run may need: those of its last turns. */
-const NEEDED = 12;
+const DAY_MS = 86_400_000;
 
 /**
  * Creates Klaus over Postgres and a bucket, for a worker or for a program that opens sessions and sends commands.
@@ -47,10 +77,9 @@ const NEEDED = 12;
  *   cannot be reached.
  */
 export async function createClusterKlaus(options: ClusterOptions): Promise<ClusterKlaus> {
-  const archives = new Map<string, ArchivedSnapshots>();
-  const klaus = await openKlaus(options, { createStore: createPostgresWorkerStore, archives });
+  const { klaus, parts } = await openKlaus(options, createPostgresWorkerStore);
   // Not a copy, in which getters would be values.
-  return Object.assign(klaus, { prepare: (session: string) => prepare(klaus, { session, archives }) });
+  return Object.assign(klaus, { prepare: (session: string) => prepareSession(parts, session) });
 }
 
 /**
@@ -58,20 +87,19 @@ export async function createClusterKlaus(options: ClusterOptions): Promise<Clust
  *
  * @throws KlausError As {@link createClusterKlaus}.
  */
-export function createClusterServer(options: ClusterOptions): Promise<ClusterServerKlaus> {
-  return openKlaus(options, { createStore: createPostgresStore, archives: new Map() });
+export async function createClusterServer(options: ClusterOptions): Promise<ClusterServerKlaus> {
+  return (await openKlaus(options, createPostgresStore)).klaus;
 }
 
-interface Parts<S> {
-  createStore: (options: PostgresStoreOptions) => Promise<S>;
-  /** Receives the snapshots of each workspace that is opened, by its path. */
-  archives: Map<string, ArchivedSnapshots>;
+interface OpenedKlaus<S extends SessionStore> {
+  klaus: KlausOver<S> & ClusterWorkspaces & { readonly tenants: ClusterTenants };
+  parts: PrepareParts;
 }
 
-async function openKlaus<S extends SessionStore & Pick<PostgresWorkerStore, 'tenants'>>(
+async function openKlaus<S extends PostgresWorkerStore & SessionStore>(
   given: ClusterOptions,
-  { createStore, archives }: Parts<S>,
-): Promise<KlausOver<S> & { readonly tenants: ClusterTenants }> {
+  createStore: (options: PostgresStoreOptions) => Promise<S>,
+): Promise<OpenedKlaus<S>> {
   const { database, bucket, onAppend, explain = (_, error) => error, ...options } = given;
   const objects = await openS3(bucket).catch((error: unknown) => {
     throw explain('bucket', error);
@@ -109,38 +137,51 @@ async function openKlaus<S extends SessionStore & Pick<PostgresWorkerStore, 'ten
     };
     return { ...store, append, close };
   };
+  const opened = new Map<string, OpenedWorkspace>();
   try {
     const klaus = await createKlausOver(options, openStore, {
       wrapSnapshots(local, root) {
         const archived = archiveSnapshots(local, { objects, root });
-        archives.set(root, archived);
+        opened.set(root, { local, archived });
         return archived;
       },
       admit: (session, reserved) => tenants!.admit(session, reserved),
     });
-    return Object.assign(klaus, { tenants: tenants! });
+    return addWorkspaces(Object.assign(klaus, { tenants: tenants! }), { objects, opened });
   } catch (error) {
     objects.close();
     throw error;
   }
 }
 
-async function prepare(
-  { store, openSnapshots }: Pick<KlausOver<PostgresWorkerStore>, 'store' | 'openSnapshots'>,
-  { session, archives }: { session: string; archives: ReadonlyMap<string, ArchivedSnapshots> },
-): Promise<void> {
-  const events = await store.eventsOf(session, ['session.opened', 'workspace.snapshotted']);
-  const opened = events.find((event) => event.type === 'session.opened');
-  if (!opened) return;
-  const roots = [opened.workspace, ...(opened.writable ?? [])];
-  const named = events.flatMap((event) =>
-    event.type === 'workspace.snapshotted' ? [event.tree, ...(event.gitTree ? [event.gitTree] : [])] : [],
-  );
-  for (const tree of new Set(named.slice(-NEEDED))) {
-    for (const [index, state] of splitState(tree).entries()) {
-      const root = roots[index] ?? opened.workspace;
-      await openSnapshots(root);
-      await archives.get(root)!.fetch(state);
-    }
-  }
+/** Adds the managed workspaces. */
+function addWorkspaces<S extends PostgresWorkerStore & SessionStore>(
+  klaus: KlausOver<S> & { readonly tenants: ClusterTenants },
+  { objects, opened }: { objects: ObjectStore; opened: Map<string, OpenedWorkspace> },
+): OpenedKlaus<S> {
+  const { store, configuration } = klaus;
+  const open = async (root: string): Promise<OpenedWorkspace> => {
+    await klaus.openSnapshots(root);
+    return opened.get(root)!;
+  };
+  const folder = toManagedFolder(configuration);
+  const forget = (root: string): Promise<void> => klaus.forgetSnapshots(root);
+  const managed = folder && new ManagedWorkspaces({ folder, objects, store, open, forget });
+  const openSession = klaus.open;
+  const added: ClusterWorkspaces & Pick<KlausOver<S>, 'open'> = {
+    async open(given = {}) {
+      // Its settings and instructions are read from the folder.
+      if (given.workspace !== undefined && managed?.contains(given.workspace)) await managed.provide(given.workspace);
+      return await openSession(given);
+    },
+    createWorkspace: async (given) => {
+      if (managed) return await managed.create(given);
+      throw new KlausError('config', 'Workspaces are not managed: `cluster.workspaces` is `shared`.', {
+        hint: 'Set `cluster.workspaces` to `managed`, and `cluster.workspacesFolder`, on all machines.',
+      });
+    },
+    collectArchive: ({ dryRun = true } = {}) =>
+      collectArchive({ objects, store, dryRun, since: Date.now() - configuration.get('undo.keepDays') * DAY_MS }),
+  };
+  return { klaus: Object.assign(klaus, added), parts: { store, open, managed } };
 }

@@ -66,7 +66,8 @@ async function run({ klaus, onProblem }: ClusterWorkerOptions, given: RunAttempt
   const { session, attempt, signal, pause } = given;
   const handle = klaus.handle(session);
   try {
-    await klaus.prepare(session);
+    await using prepared = await klaus.prepare(session);
+    if (!prepared) return { state: 'held' };
     const { state } = await handle.advance({ signal, pause, attempt });
     if (pause.aborted || signal.aborted) return { state: 'paused' };
     if (state === 'parked') return await toWaiting(klaus, session);

@@ -4,10 +4,12 @@ export {
   type ClusterKlaus,
   type ClusterOptions,
   type ClusterServerKlaus,
+  type ClusterWorkspaces,
 } from './cluster-klaus.ts';
 export { CLUSTER_PACKAGES } from './cluster-packages.ts';
 export { toClusterServices, type ClusterServices } from './cluster-services.ts';
 export { startClusterWorker, type ClusterWorker, type ClusterWorkerOptions } from './cluster-worker.ts';
+export type { WorkspaceOrigin } from './managed-workspaces.ts';
 export { openCluster, openClusterServer, type OpenClusterOptions, type OpenedCluster } from './open-cluster.ts';
 export { startSweep, type Sweep, type SweepOptions, type SweptStore } from './sweep.ts';
 export type { ClusterTenants } from './tenants.ts';

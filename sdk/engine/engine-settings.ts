@@ -30,6 +30,7 @@ export function toEngineSettings(
     secretPatterns: values.secrets.files,
     hiddenPatterns: [],
     endProcesses,
+    keepsStates: values.cluster.workspaces === 'managed',
     reviews: toReviewSettings(configuration),
     hooks: values.hooks,
     ...(values.lsp.enabled ? { lsp: { timeoutMs: values.lsp.timeoutMs } } : {}),

@@ -11,6 +11,8 @@ export function statesOf(event: Event): TreeId[] {
         : [event.evidence.tree, event.evidence.left ?? event.evidence.tree];
     case 'workspace.restored':
       return [event.from, event.to, ...(event.git ? [event.git.from, event.git.to] : [])];
+    case 'workspace.committed':
+      return event.gitTree === undefined ? [] : [event.gitTree];
     case 'approval.asked':
       return event.subject.kind === 'changes' ? [event.subject.from, event.subject.to] : [];
     default:

@@ -38,6 +38,14 @@ export function createOpenSnapshots(home: string, wrap?: (local: LocalSnapshots,
       const found = await Promise.allSettled(all);
       return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     },
+    /** Closes the snapshots of one workspace, such as when its folder was removed. The next `open` opens them again. */
+    async forget(root: string): Promise<void> {
+      const snapshots = opened.get(root);
+      opened.delete(root);
+      wrapped.delete(root);
+      const [result] = await Promise.allSettled([snapshots]);
+      if (result.status === 'fulfilled') result.value?.close();
+    },
     async close(): Promise<void> {
       const all = await Promise.allSettled(opened.values());
       opened.clear();
@@ -129,7 +137,10 @@ async function findNeeded({ store, since }: GcOptions, sessions: readonly Sessio
 }
 
 /** The states of the workspace that the logs of some sessions name, by root. */
-async function findStates(store: SessionStore, sessions: readonly SessionRow[]): Promise<Map<string, TreeId[]>> {
+export async function findStates(
+  store: Pick<SessionStore, 'read'>,
+  sessions: readonly SessionRow[],
+): Promise<Map<string, TreeId[]>> {
   const states = new Map<string, TreeId[]>();
   for (const row of sessions) {
     const trees: TreeId[] = [];

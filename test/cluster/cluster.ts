@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createClusterKlaus, createClusterServer, type ClusterKlaus } from '@klaus/sdk/cluster';
 import { openTemporalScheduler, type TemporalScheduler } from '@klaus/sdk/scheduler';
 import { createClient, type Client } from '@klaus/server/client';
+import type { S3Options } from '@klaus/adapters/objects';
 import { provideSeaweed, startS3Server } from '../../adapters/objects/fixtures/s3-server.ts';
 import {
   provideTemporal,
@@ -44,6 +45,7 @@ export interface Cluster extends AsyncDisposable {
   /** What each process gets. */
   readonly shared: Omit<ClusterOrder, 'home'>;
   readonly database: string;
+  readonly bucket: S3Options;
   readonly engine: TemporalServer;
 }
 
@@ -88,7 +90,7 @@ export async function startCluster(
   const scheduler = stack.use(await openTemporalScheduler({ address: engine.address, cacheFolder: WORKFLOW_CACHE }));
   const { bucket, endpoint, credentials } = shared.bucket;
   return {
-    ...{ scheduler, postgres, engine, database: shared.database },
+    ...{ scheduler, postgres, engine, database: shared.database, bucket: shared.bucket },
     variables: {
       KLAUS_CLUSTER_POSTGRES_URL: shared.database,
       KLAUS_CLUSTER_BUCKET: bucket,

@@ -1,4 +1,4 @@
-// `node worker-process.ts ORDER`: a worker of a cluster, with a sweep. Prints `ready`, then each problem as a line of JSON.
+// `node worker-process.ts ORDER`: a worker of a cluster, with a sweep. Prints `ready`, each problem as a line of JSON, and `stopping`.
 import { createClusterKlaus, startClusterWorker, startSweep } from '@klaus/sdk/cluster';
 import { openTemporalScheduler } from '@klaus/sdk/scheduler';
 import { isKlausError } from '@klaus/sdk';
@@ -21,9 +21,8 @@ const worker = startClusterWorker({
 const sweep = startSweep({ store: klaus.store, scheduler, tenants: klaus.tenants, onError: report('sweep') });
 process.once('SIGTERM', () => {
   sweep.stop();
-  void worker
-    .stop(5_000)
-    .then(() => klaus.close())
-    .then(() => process.exit(0));
+  const stopped = worker.stop(20_000);
+  console.log('stopping');
+  void stopped.then(() => klaus.close()).then(() => process.exit(0));
 });
 console.log('ready');

@@ -1,5 +1,6 @@
 import type { Clock, SessionStore, StoreView } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
+import type { EventOf } from '@klaus/core/protocol';
 import type { BlobStore } from '../shared/blob-store.ts';
 import { createFolderBlobStore } from '../shared/blob-store.ts';
 import type { Redact } from '../shared/host-record.ts';
@@ -19,6 +20,7 @@ import { projectEvents, projectPlainEvents } from './projections/project-events.
 import { createKnowledge } from './queries/knowledge.ts';
 import { createQueries } from './queries/queries.ts';
 import { findSession } from './queries/sessions.ts';
+import { readWorkspaceStates, type StateEventType } from './queries/workspace-states.ts';
 import { createRecall } from './recall/recall.ts';
 import { createTenants, type Tenants } from './tenants/tenants.ts';
 import type { SessionTransfer } from '../transfer/session-transfer.ts';
@@ -50,6 +52,8 @@ export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   overdueWakes(olderThanMs: number): Promise<string[]>;
   readonly tenants: Tenants;
   readonly transfer: SessionTransfer;
+  /** The last events that name the state of a workspace, of all its sessions, the newest first. Forks: without their copies. */
+  workspaceStates(workspace: string, limit: number): Promise<EventOf<StateEventType>[]>;
 }
 
 /**
@@ -155,6 +159,7 @@ async function openStore(
     }),
     ...createLogQueries(log, { clock, blobs, redact }),
     transfer: createTransfer(database, { clock, projection, touched: (session) => log.touched(session) }),
+    workspaceStates: (workspace, limit) => readWorkspaceStates(database, workspace, limit),
   };
   return { log, store };
 }

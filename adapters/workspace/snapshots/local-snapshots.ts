@@ -1,5 +1,5 @@
-import { lstatSync, realpathSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { makeFolder } from '@klaus/adapters/system';
 import { toPlain } from './path.ts';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
@@ -9,6 +9,7 @@ import { openWorkspaceRoot } from '../root.ts';
 import { applyChanges } from './restore/apply.ts';
 import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
 import { collectGarbage, type GcOptions, type GcReport } from './objects/gc.ts';
+import { scanGitContents } from './git/git-contents.ts';
 import { applyGitChanges, scanGitData } from './git/git-data.ts';
 import { hasGitObject } from './git/git-objects.ts';
 import { readGitStates, toGitPaths, type GitState } from './git/git-state.ts';
@@ -23,6 +24,7 @@ import type { Scan } from './scan/scan.ts';
 import { StatCache } from './scan/stat-cache.ts';
 import { prepareStore } from './snapshot-stores.ts';
 import { hasState, readMetadata, toStateWrite, type StateMetadata, type Uncovered } from './states.ts';
+import { toExcluded } from './excluded.ts';
 import { finishPlans } from './restore/restore-plan.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
 import { checkOut } from './transfer/check-out.ts';
@@ -62,6 +64,8 @@ export interface LocalSnapshots extends Snapshots, Disposable {
   readonly repositories: readonly string[];
   /** Removes data that no stored state needs. @throws KlausError `store.busy`. */
   gc(options: GcOptions): Promise<GcReport>;
+  /** The objects of the repositories of a state of git's own data, which that state leaves out. Durable when it resolves. */
+  snapshotGitContents(git: TreeId): Promise<TreeId>;
   /** A state as packs for another machine, see {@link packState}. */
   pack(tree: TreeId, since?: TreeId): AsyncIterable<Uint8Array>;
   /** Stores a state of another machine, see {@link unpackState}. */
@@ -96,16 +100,6 @@ export async function createSnapshots(root: string, options: SnapshotsOptions): 
     db.close();
     throw error;
   }
-}
-
-function toExcluded(root: string, { stateDir, klausHome }: SnapshotsOptions): ReadonlySet<string> {
-  const own = [stateDir, ...(klausHome === undefined ? [] : [klausHome])];
-  return new Set(
-    own.flatMap((path) => {
-      const inside = relative(root, lstatSync(path, { throwIfNoEntry: false }) ? realpathSync.native(path) : path);
-      return inside === '' || inside.startsWith('..') ? [] : [inside];
-    }),
-  );
 }
 
 class FolderSnapshots implements LocalSnapshots {
@@ -170,6 +164,17 @@ class FolderSnapshots implements LocalSnapshots {
         return state.toString('hex');
       });
     });
+  }
+
+  snapshotGitContents(git: TreeId): Promise<TreeId> {
+    const { root, trees, db } = this.#store;
+    return this.#locked({ alone: false }, () =>
+      withScan(this.#store, { root, updatesCache: true, yielder: new Yielder() }, async (scan) => {
+        const contents = await scanGitContents(scan, { root, state: toTreeHash(trees, git) });
+        await scan.batch.flush(toStateWrite(db, contents, { isLast: false }));
+        return contents.toString('hex');
+      }),
+    );
   }
 
   hasGitObject(gitFolder: string, id: string): boolean {

@@ -28,6 +28,7 @@ export async function findOutcome(work: Work, call: CallState): Promise<EventBod
     }
     case 'tell': {
       if (started.background) return findStarted(work, call);
+      if (work.engine.settings.keepsStates) return reportUnknown(work, call, 'lost');
       const workspace = await work.workspace();
       const { mark } = started;
       const changes = mark === undefined ? [] : await workspace.changedSince(mark, { limit: MAX_ROWS + 1 });
@@ -84,13 +85,17 @@ async function changesOf(work: Work, changes: readonly FileChange[]): Promise<Fi
   return (await Promise.all(now)).flat();
 }
 
-function reportUnknown(work: Work, call: CallState, changes: readonly FileChange[]): EventBody[] {
+/** @param found `lost`: the files are those of the state before the turn, see `reportLostChanges`. */
+function reportUnknown(work: Work, call: CallState, found: readonly FileChange[] | 'lost'): EventBody[] {
+  const changes = found === 'lost' ? [] : found;
   const rows = changes.slice(0, MAX_ROWS).map(({ kind, path }) => `  ${kind === 'deleted' ? 'missing' : kind} ${path}`);
   if (changes.length > MAX_ROWS) rows.push('  …');
   const what =
-    rows.length > 0
-      ? `Changed in the workspace since it began:\n${rows.join('\n')}`
-      : 'Nothing in the workspace changed since it began.';
+    found === 'lost'
+      ? 'Its changes in the workspace are lost: the files are those of the last stored state.'
+      : rows.length > 0
+        ? `Changed in the workspace since it began:\n${rows.join('\n')}`
+        : 'Nothing in the workspace changed since it began.';
   const output =
     'Outcome unknown: Klaus was interrupted while this ran. All processes of the call were ended, and it was not run again. ' +
     `${what}\nCheck the present state before you decide whether to repeat it.`;

@@ -10,6 +10,7 @@ import { forecast } from '../budget/forecast.ts';
 import { reportToParent } from '../children/report-to-parent.ts';
 import { drainInbox } from './inbox.ts';
 import { isReceivable } from './receivable.ts';
+import { keepState, reportLostChanges } from '../workspace/keep-state.ts';
 import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
 import { accountOf } from '../budget/ledger.ts';
 import { findWarnings } from '../budget/limit-check.ts';
@@ -92,9 +93,13 @@ async function work(
     if (!stopper.isLeaving()) {
       await current.authority.learn();
       await takeOverProcesses(current);
+      await reportLostChanges(current);
     }
     for (;;) {
-      if (stopper.isLeaving() || pause?.aborted) return { state: 'idle' };
+      if (stopper.isLeaving() || pause?.aborted) {
+        await keepState(current);
+        return { state: 'idle' };
+      }
       const before = state.lastRun;
       // A cancel that arrives while the inbox is drained may be missed: then it is drained again.
       do {
@@ -105,6 +110,7 @@ async function work(
       const action = await decideNext(current);
       if (action.kind === 'idle' || action.kind === 'park') {
         if (state.lastRun !== before) finished = state.lastRun;
+        await keepState(current);
         await cacheState('end');
         const open = openChildrenOf(state).map(({ id }) => id);
         const children = open.length > 0 ? { children: open } : {};

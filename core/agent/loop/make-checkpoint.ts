@@ -1,5 +1,5 @@
 import { decide, RULES } from '../../policy/index.ts';
-import { toKlausError, type EventBody } from '../../protocol/index.ts';
+import { optional, toKlausError, type EventBody, type TreeId } from '../../protocol/index.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
@@ -35,7 +35,7 @@ export async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     // A process may have crashed between its commit and its event.
     const made = 'skipped' in result ? result.last : result;
     if (!made || made.commit === state.checkpoint) return bodies;
-    bodies.push({ type: 'workspace.committed', run, ...made });
+    bodies.push({ type: 'workspace.committed', run, ...made, ...(await snapshotRefs(work)) });
     if (made.leftOut.length > 0) {
       const text = `Left out of the checkpoint because they hold secrets: ${made.leftOut.join(', ')}.`;
       bodies.push({ type: 'notice', run, level: 'warn', text });
@@ -50,6 +50,13 @@ export async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     bodies.push({ type: 'notice', run, level: 'warn', text });
   }
   return bodies;
+}
+
+/** The state of git's own data with the ref of the checkpoint, for other machines. */
+async function snapshotRefs(work: Work): Promise<{ gitTree?: TreeId }> {
+  const { left } = work.state;
+  if (work.engine.settings.keepsStates !== true || !left) return {};
+  return optional({ gitTree: await (await work.snapshots()).snapshotGit(left.tree) });
 }
 
 /** If a folder has more files than this, only the folder is named, such as one with build output. */

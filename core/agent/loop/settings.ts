@@ -47,6 +47,8 @@ export interface EngineSettings {
   approvalTtlMs: number;
   /** When background processes that do not survive are ended: with their run, or when Klaus is closed. */
   endProcesses: 'run' | 'close';
+  /** The state of an open turn is stored before the session is given back, for other machines. Default false. */
+  keepsStates?: boolean;
   /** Absent: no call is reviewed. */
   reviews?: ReviewSettings;
   /** Language servers check edited files. Absent: none does. */

@@ -1,5 +1,6 @@
 import type { Command, Event, EventBody } from '../../protocol/index.ts';
 import { SINCE_BEGIN } from '../context/outside-notice.ts';
+import { CHANGES_LOST } from '../workspace/keep-state.ts';
 import { createComparison, type Mismatch } from './compare.ts';
 import { readCommands, toCommandId } from './recorded-commands.ts';
 
@@ -166,7 +167,7 @@ const EDGES: ReadonlySet<string> = new Set(['run.started', 'run.finished']);
 
 /**
  * True for events that the loop does not append: the opening, an undo or redo with its message and the snapshot before
- * it, repeated checks, a refused pin, and notices between two runs.
+ * it, repeated checks, a refused pin, a report of lost changes, and notices between two runs.
  */
 function isOutside(events: readonly Event[], at: number): boolean {
   const event = events[at];
@@ -180,7 +181,8 @@ function isOutside(events: readonly Event[], at: number): boolean {
       // The loop only judges calls within a run.
       return events.findLast(({ type }, index) => index < at && EDGES.has(type))?.type !== 'run.started';
     case 'notice':
-      if ([SINCE_BEGIN, 'Not pinned. '].some((beginning) => event.text.startsWith(beginning))) return true;
+      if ([SINCE_BEGIN, CHANGES_LOST, 'Not pinned. '].some((beginning) => event.text.startsWith(beginning)))
+        return true;
       return !events.slice(0, at).some(({ type }) => type === 'run.started');
     case 'workspace.restored':
       return event.kind !== 'review';
@@ -190,7 +192,9 @@ function isOutside(events: readonly Event[], at: number): boolean {
     }
     case 'message.added': {
       const before = events[at - 1];
-      return event.message.origin === 'engine' && before?.type === 'workspace.restored' && before.kind !== 'review';
+      if (event.message.origin !== 'engine') return false;
+      if (before?.type === 'notice') return before.text.startsWith(CHANGES_LOST);
+      return before?.type === 'workspace.restored' && before.kind !== 'review';
     }
     default:
       return false;

@@ -48,6 +48,7 @@ export const workspaceCommitted = z
     ...run,
     ref: z.string(),
     commit: z.string(),
+    gitTree: treeIdSchema.optional().describe("The state of git's own data after it, in a managed workspace."),
     files: z.int().describe('Files that differ from the last commit.'),
     leftOut: z.array(z.string()).describe('Files that were left out because they contain secrets.'),
     large: z.array(z.string()).optional().describe('New files that were left out because they are large or binary.'),

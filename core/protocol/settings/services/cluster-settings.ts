@@ -47,6 +47,20 @@ export const CLUSTER_SETTINGS = {
     'Id of the access key of the bucket. Without it and `cluster.s3SecretKey`: the credentials of this machine, as the AWS tools find them.',
   ),
   'cluster.s3SecretKey': credential('KLAUS_CLUSTER_S3_SECRET_KEY', 'Secret access key of the bucket.'),
+  'cluster.workspaces': defineSetting({
+    schema: z.enum(['shared', 'managed']),
+    default: 'shared',
+    env: 'KLAUS_CLUSTER_WORKSPACES',
+    description:
+      'Where workers find the folder of a session. `shared`: it is there already, such as on a shared file system. `managed`: workers create the folders below `cluster.workspacesFolder` from the bucket.',
+  }),
+  'cluster.workspacesFolder': defineSetting({
+    schema: file,
+    env: 'KLAUS_CLUSTER_WORKSPACES_FOLDER',
+    unset: 'required for managed workspaces',
+    values: 'an absolute path without symbolic links, the same on all machines',
+    description: 'The folder of this machine that contains the managed workspaces. Nothing else may use it.',
+  }),
   'cluster.temporalAddress': defineSetting({
     schema: hostAndPort,
     env: 'KLAUS_CLUSTER_TEMPORAL_ADDRESS',
