@@ -3,12 +3,12 @@ import { accountOf, createState, fold, takenOf } from '@klaus/core/agent';
 import { allowsTool, isCovered } from '@klaus/core/policy';
 import { toCountedTokens, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
 import { addUsage, NO_USAGE } from '@klaus/core/protocol';
-import type { SqliteStore } from '@klaus/adapters/store';
 import { checkPrompts } from './check-prompts.ts';
 import { toHash } from './files.ts';
 import { findBrokenHistory } from './history.ts';
 import type { BrokenInvariant, Invariant } from './invariant.ts';
 import { SECRET, TOOLS } from './plan.ts';
+import type { DurableData, ProcessStore } from './stores/life-stores.ts';
 
 /** A command of the user, with the time when it became durable. */
 export interface SentAnswer {
@@ -41,7 +41,7 @@ export class Monitor {
   billed = 0;
   /** Completed writes to the database, by any process. */
   writes = 0;
-  readonly #store: SqliteStore;
+  readonly #durable: DurableData;
   readonly #session: string;
   readonly #stepOf: () => number;
   readonly #effects = new Map<string, Attempts>();
@@ -54,8 +54,8 @@ export class Monitor {
   #logged = 0;
   #looked = -1;
 
-  constructor(options: { store: SqliteStore; session: string; stepOf: () => number }) {
-    this.#store = options.store;
+  constructor(options: { durable: DurableData; session: string; stepOf: () => number }) {
+    this.#durable = options.durable;
     this.#session = options.session;
     this.#stepOf = options.stepOf;
   }
@@ -72,7 +72,7 @@ export class Monitor {
   }
 
   #read(): void {
-    for (const event of this.#store.view.events(this.#session, this.state.seq)) {
+    for (const event of this.#durable.events(this.#session, this.state.seq)) {
       this.#check(event);
       this.events.push(event);
       fold(this.state, event);
@@ -88,7 +88,7 @@ export class Monitor {
       if (ids.includes(prompt) && events.length > 0)
         this.fail('withdrawn or sent', `${prompt} was withdrawn and sent in the same transaction`);
       // A command that arrived while the inbox was read is ignored.
-      if (isLater && this.#store.view.inbox(this.#session).some((command) => command.id === prompt))
+      if (isLater && this.#durable.inbox(this.#session).some((command) => command.id === prompt))
         this.fail('withdrawn or sent', `${prompt} is still queued, and its withdrawal was consumed`);
     }
   }
@@ -108,6 +108,11 @@ export class Monitor {
   /** Records a subscription to the events after `after`. */
   seenBy(subscriber: string, after: number): void {
     this.#seen.set(subscriber, after);
+  }
+
+  /** True when every subscriber received every event. */
+  get isDelivered(): boolean {
+    return [...this.#seen.values()].every((seq) => seq === this.state.seq);
   }
 
   /** Removes the subscribers of a dead process. */
@@ -283,7 +288,7 @@ export class Monitor {
   }
 
   /** The checks at the end of a simulation. */
-  async atEnd(): Promise<void> {
+  async atEnd(store: Pick<ProcessStore, 'audit' | 'session'>): Promise<void> {
     this.#read();
     const { state } = this;
     const open = [
@@ -293,7 +298,7 @@ export class Monitor {
       accountOf(state.ledger, this.#session).open && 'a request',
       state.approvals.size > 0 && 'a question',
       state.openSnapshot && 'a turn whose state is not kept',
-      this.#store.view.inbox(this.#session).length > 0 && 'a command',
+      this.#durable.inbox(this.#session).length > 0 && 'a command',
     ].filter(Boolean);
     if (open.length > 0) this.fail('nothing left open', `at the end there is still ${open.join(', ')}`);
     for (const [id] of this.#asked)
@@ -301,16 +306,16 @@ export class Monitor {
     checkPrompts(this, (invariant, what) => this.fail(invariant, what));
     if (this.#logged < this.billed)
       this.fail('sums agree', `the provider counted ${this.billed} tokens, the log ${this.#logged}`);
-    this.#checkRow();
-    const report = await this.#store.audit();
+    await this.#checkRow(store);
+    const report = await store.audit();
     if (!report.intact) this.fail('chain is intact', JSON.stringify(report));
     for (const [subscriber, seq] of this.#seen)
       if (seq !== state.seq) this.fail('append before emit', `${subscriber} got ${seq} of ${state.seq} events`);
   }
 
   /** Checks that `klaus sessions` agrees with the log. */
-  #checkRow(): void {
-    const row = this.#store.view.session(this.#session);
+  async #checkRow(store: Pick<ProcessStore, 'session'>): Promise<void> {
+    const row = await store.session(this.#session);
     const { usage } = accountOf(this.state.ledger, this.#session);
     const inRow = [row?.inputTokens, row?.outputTokens, row?.cacheReadTokens, row?.cacheWriteTokens];
     const inLog = [usage.input, usage.output, usage.cacheRead, usage.cacheWrite];

@@ -8,7 +8,7 @@ import { MUTANTS } from './mutants.ts';
 import { createPlan } from './plan.ts';
 import { toText, type Report } from './report.ts';
 import { check } from './shrink.ts';
-import { Ground } from './simulate.ts';
+import { SqliteGround } from './stores/sqlite-ground.ts';
 
 const { values } = parseArgs({
   options: {
@@ -92,7 +92,7 @@ async function runMany(): Promise<void> {
 
 /** Simulates one seed twice: both must be equal. */
 async function runOne(seed: number): Promise<void> {
-  using ground = new Ground();
+  await using ground = new SqliteGround();
   const plan = createPlan(seed);
   const [first, second] = [await check(ground, plan), await check(ground, plan)];
   const { broken, hash, steps, crashes, trace, events } = first;

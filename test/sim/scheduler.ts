@@ -51,9 +51,13 @@ export class Scheduler {
   #intervals = new Set<Interval>();
   #order = 0;
   #busy = 0;
+  readonly #isRemote: boolean;
+  #lastIo: Promise<void> = Promise.resolve();
 
-  constructor(chance: Chance) {
+  /** @param isRemote True: real I/O takes time, so that it happens one after the other, in the same order in every run. */
+  constructor(chance: Chance, { isRemote = false } = {}) {
     this.#chance = chance;
+    this.#isRemote = isRemote;
   }
 
   /** Waits for the scheduler. Never resolves in a process that dies. */
@@ -67,7 +71,7 @@ export class Scheduler {
   async real<T>(host: Host, label: string, work: () => Promise<T>): Promise<T> {
     const order = ++this.#order;
     this.#busy++;
-    const settled = await work().then(
+    const settled = await (this.#isRemote ? this.#inTurn(work) : work()).then(
       (value) => ({ ok: true as const, value }),
       (error: unknown) => ({ ok: false as const, error }),
     );
@@ -75,6 +79,34 @@ export class Scheduler {
     await new Promise<void>((resolve) => this.#enqueue({ host, label, order, run: resolve }));
     if (settled.ok) return settled.value;
     throw settled.error;
+  }
+
+  /** Real I/O that is no step, such as a read: the next step waits for it. Never resolves in a process that dies. */
+  async io<T>(host: Host, work: () => Promise<T>): Promise<T> {
+    if (!this.#isRemote) return work();
+    try {
+      return await this.#inTurn(work);
+    } finally {
+      if (!host.isAlive) await new Promise(() => {});
+    }
+  }
+
+  /** I/O of no process, for which the next step waits. */
+  background(work: () => Promise<void>): void {
+    if (this.#isRemote) void this.#inTurn(work);
+    else void work();
+  }
+
+  /** Everything that follows from one answer happens before the next question. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy++;
+    const answer = this.#lastIo.then(work);
+    const end = async (): Promise<void> => {
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      this.#busy--;
+    };
+    this.#lastIo = answer.then(end, end);
+    return answer;
   }
 
   /** Runs `run` after `ms` of simulated time; the returned function cancels it. */
@@ -163,8 +195,10 @@ export class Scheduler {
 
   /** Resolves when no callback is pending outside the scheduler. */
   async settle(): Promise<void> {
-    do await new Promise<void>((resolve) => void setImmediate(resolve));
-    while (this.#busy > 0);
+    do {
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await this.#lastIo;
+    } while (this.#busy > 0);
   }
 
   #enqueue(task: Task): void {

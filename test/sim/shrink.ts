@@ -1,5 +1,6 @@
 import type { Plan } from './plan.ts';
-import { compareWithUndisturbed, simulate, type Ground, type Outcome } from './simulate.ts';
+import { compareWithUndisturbed, simulate, type Outcome } from './simulate.ts';
+import type { Ground } from './stores/life-stores.ts';
 
 /** Maximum simulations to shrink a plan. */
 const MAX_TRIES = 120;

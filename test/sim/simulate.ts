@@ -1,22 +1,23 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { toDefaultGrant, unite, parseGrants } from '@klaus/core/policy';
 import { toCanonical, type Event, type EventBody } from '@klaus/core/protocol';
-import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
 import { createChance } from '../undo/chance.ts';
 import { Files, ROOT, toHash } from './files.ts';
 import { Human } from './human.ts';
 import type { BrokenInvariant } from './invariant.ts';
 import { Monitor } from './monitor.ts';
+import { Notices } from './notices.ts';
 import { SECRET, TOOLS, type Plan } from './plan.ts';
 import { BEGIN, Scheduler, type Host } from './scheduler.ts';
 import { Requests } from './requests.ts';
 import { SimProcess } from './sim-process.ts';
+import type { Ground, LifeStores, ProcessStore } from './stores/life-stores.ts';
 import { Faults, type World } from './world.ts';
 
 /** Steps after which no more failures occur and every question is answered at once. */
 const CALM_AFTER = 2_000;
+/** Real milliseconds within which the events reach every process, for a store that sends them in real time. */
+const DELIVERY_MS = 10_000;
 /** Maximum steps of a simulation. */
 const MAX_STEPS = 6_000;
 
@@ -35,45 +36,15 @@ export interface Outcome {
   canonical?: unknown[];
 }
 
-/** The folder of the simulated databases: in memory, if the machine has such a folder. */
-function toTemporary(): string {
-  return mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : realpathSync(tmpdir()), 'klaus-sim-'));
-}
-
-/** A folder for simulations. One empty database is created and copied for each of them. */
-export class Ground implements Disposable {
-  readonly #folder = toTemporary();
-  #made = 0;
-
-  constructor() {
-    createSqliteStore({ home: join(this.#folder, 'empty') })[Symbol.dispose]();
-  }
-
-  createHome(): string {
-    const home = join(this.#folder, String(++this.#made));
-    mkdirSync(home, { mode: 0o700 });
-    copyFileSync(join(this.#folder, 'empty', 'klaus.db'), join(home, 'klaus.db'));
-    return home;
-  }
-
-  removeHome(home: string): void {
-    rmSync(home, { recursive: true, force: true });
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
-
 /** Simulates one plan from the first prompt until no task is left, and checks every invariant. */
 export async function simulate(ground: Ground, plan: Plan): Promise<Outcome> {
-  const home = ground.createHome();
-  const life = new Life(plan, home);
+  const stores = await ground.openLife();
+  const life = new Life(plan, stores);
   try {
     return await life.live();
   } finally {
-    life.close();
-    ground.removeHome(home);
+    await life.close();
+    await stores.close();
   }
 }
 
@@ -105,20 +76,19 @@ function isUnknowable(events: readonly Event[]): boolean {
 
 class Life {
   readonly #world: World;
-  readonly #door: SqliteStore;
   readonly #user: Host = { name: 'user', isAlive: true };
-  readonly #human: Human;
+  #door: ProcessStore | undefined;
+  #human: Human | undefined;
   readonly #processes: SimProcess[] = [];
   readonly #counts = new Map<string, number>();
   #started = 0;
   #crashes = 0;
   #waiting = 0;
 
-  constructor(plan: Plan, home: string) {
-    const scheduler = new Scheduler(createChance(plan.seed));
-    this.#door = createSqliteStore({ home, clock: scheduler.clockOf(this.#user, { isPoll: true }) });
+  constructor(plan: Plan, stores: LifeStores) {
+    const scheduler = new Scheduler(createChance(plan.seed), stores);
     const session = '01SMVLATED0000000000000000';
-    const monitor = new Monitor({ store: this.#door, session, stepOf: () => scheduler.steps });
+    const monitor = new Monitor({ durable: stores.durable, session, stepOf: () => scheduler.steps });
     this.#world = {
       plan,
       scheduler,
@@ -126,18 +96,22 @@ class Life {
       monitor,
       requests: new Requests(),
       faults: new Faults(plan),
-      home,
+      stores,
+      notices: new Notices(scheduler),
       session,
       holder: undefined,
     };
-    this.#human = new Human(this.#world, { host: this.#user, store: this.#door });
   }
 
   async live(): Promise<Outcome> {
-    const { scheduler, monitor, plan } = this.#world;
-    await this.#open();
-    this.#human.begin();
-    this.#start();
+    const { scheduler, monitor, plan, stores } = this.#world;
+    const host = this.#user;
+    this.#door = await stores.open({ name: host.name, clock: scheduler.clockOf(host, { isPoll: true }) });
+    const human = new Human(this.#world, { host, store: this.#door });
+    this.#human = human;
+    await this.#open(this.#door);
+    human.begin();
+    await this.#start();
     if (plan.seed % 5 === 2) this.#startLater(100);
     while (!monitor.broken && !this.#isAtRest()) {
       if (scheduler.steps > CALM_AFTER) this.#calm();
@@ -146,11 +120,12 @@ class Life {
         break;
       }
       this.#crash();
+      await scheduler.settle();
       const hasStep = await scheduler.step();
       this.#look();
       if (!hasStep) break;
     }
-    if (!monitor.broken) await this.#end();
+    if (!monitor.broken) await this.#end(this.#door);
     const { broken } = monitor;
     const { trace, steps } = scheduler;
     scheduler.note(`${monitor.events.at(-1)?.prev} ${JSON.stringify([...this.#world.files.workspace])}`);
@@ -159,12 +134,13 @@ class Life {
     return { seed, hash, steps, crashes: this.#crashes, events: monitor.events, trace, ...(broken ? { broken } : {}) };
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const process of this.#processes) process.kill();
-    this.#door[Symbol.dispose]();
+    await this.#world.scheduler.settle();
+    await this.#door?.kill();
   }
 
-  async #open(): Promise<void> {
+  async #open(door: ProcessStore): Promise<void> {
     const { plan, session, scheduler, files } = this.#world;
     files.write('a.txt', 'one\ntwo\nthree\n');
     files.write('src/c.txt', 'see\n');
@@ -190,15 +166,15 @@ class Life {
       ...(plan.isolate ? { isolate: true } : {}),
       ...(plan.snapshots ? {} : { snapshots: false }),
     };
-    const lease = (await this.#door.claim(session))!;
-    await this.#door.append(session, [{ ...opened, at: scheduler.now }], { lease });
+    const lease = (await door.claim(session))!;
+    await door.append(session, [{ ...opened, at: scheduler.now }], { lease });
     await lease.release();
     await scheduler.settle();
   }
 
-  #start(): void {
+  async #start(): Promise<void> {
     const host: Host = { name: `p${++this.#started}`, isAlive: true };
-    const process = new SimProcess(this.#world, host);
+    const process = await SimProcess.open(this.#world, host);
     this.#processes.push(process);
     process.start(() => this.#startLater(1_000));
   }
@@ -209,7 +185,7 @@ class Life {
     const ms = Number.parseInt(toHash(`${this.#world.plan.seed} ${this.#started}`).slice(0, 4), 16) % most;
     const run = (): void => {
       this.#waiting--;
-      this.#start();
+      void this.#start();
     };
     scheduler.at(this.#user, ms, { label: 'a process starts', run });
   }
@@ -239,28 +215,30 @@ class Life {
 
   #look(): void {
     this.#world.monitor.catchUp();
-    this.#human.look();
+    this.#human?.look();
   }
 
   #calm(): void {
     this.#world.faults.isOver = true;
-    this.#human.isPatient = false;
+    if (this.#human) this.#human.isPatient = false;
   }
 
   #isAtRest(): boolean {
     const { monitor, session } = this.#world;
-    if (this.#waiting > 0 || this.#human.isBusy || this.#processes.some((one) => one.host.isAlive && one.isWorking))
+    if (this.#waiting > 0 || this.#human?.isBusy || this.#processes.some((one) => one.host.isAlive && one.isWorking))
       return false;
     const { state } = monitor;
-    return !state.run && state.titled && !state.openSnapshot && this.#door.view.inbox(session).length === 0;
+    return !state.run && state.titled && !state.openSnapshot && this.#world.stores.durable.inbox(session).length === 0;
   }
 
   /** Delivers all events to all subscribers. Then nothing may be open. */
-  async #end(): Promise<void> {
+  async #end(door: ProcessStore): Promise<void> {
     const { scheduler, monitor } = this.#world;
     const until = scheduler.now + 3_000;
     scheduler.at(this.#user, 3_000, { label: 'the end', run: () => {} });
     while (scheduler.now < until && !monitor.broken) if (!(await scheduler.step())) break;
-    await monitor.atEnd();
+    const end = performance.now() + DELIVERY_MS;
+    while (this.#world.stores.isRemote && !monitor.isDelivered && performance.now() < end) await delay(1);
+    await monitor.atEnd(door);
   }
 }

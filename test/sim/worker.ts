@@ -7,11 +7,11 @@ if (mutant !== undefined) installMutant(mutant);
 // Imported after the mutant is installed.
 const { createPlan } = await import('./plan.ts');
 const { check, shrink } = await import('./shrink.ts');
-const { Ground } = await import('./simulate.ts');
+const { SqliteGround } = await import('./stores/sqlite-ground.ts');
 const { toReport } = await import('./report.ts');
 
 const port = parentPort!;
-const ground = new Ground();
+const ground = new SqliteGround();
 
 async function live(seed: number): Promise<Report> {
   const plan = createPlan(seed);
@@ -24,6 +24,6 @@ async function live(seed: number): Promise<Report> {
 
 port.on('message', (seed: number | undefined) => {
   if (seed !== undefined) return void live(seed).then((report) => port.postMessage(report));
-  ground[Symbol.dispose]();
+  ground[Symbol.asyncDispose]();
   port.close();
 });

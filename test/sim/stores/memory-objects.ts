@@ -1,0 +1,52 @@
+import type { ObjectBody, ObjectStore, StoredObject } from '@klaus/adapters/objects';
+import { readFile } from 'node:fs/promises';
+
+/** Objects that survive every simulated process. */
+export class MemoryObjects implements ObjectStore {
+  readonly #objects = new Map<string, Uint8Array>();
+  readonly #now: () => number;
+
+  /** @param now Unix milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  async put(key: string, body: ObjectBody): Promise<boolean> {
+    const bytes = await toBytes(body);
+    if (this.#objects.has(key)) return false;
+    this.#objects.set(key, bytes);
+    return true;
+  }
+
+  async renew(key: string, body: ObjectBody): Promise<void> {
+    this.#objects.set(key, await toBytes(body));
+  }
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    return this.#objects.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#objects.has(key);
+  }
+
+  async stat(key: string): Promise<StoredObject | undefined> {
+    const bytes = this.#objects.get(key);
+    return bytes && { key, size: bytes.length, writtenAt: this.#now() };
+  }
+
+  async *list(prefix: string): AsyncGenerator<StoredObject> {
+    for (const [key, { length }] of this.#objects)
+      if (key.startsWith(prefix)) yield { key, size: length, writtenAt: this.#now() };
+  }
+
+  async delete(key: string): Promise<void> {
+    this.#objects.delete(key);
+  }
+
+  close(): void {}
+}
+
+async function toBytes(body: ObjectBody): Promise<Uint8Array> {
+  return body instanceof Uint8Array ? Uint8Array.from(body) : new Uint8Array(await readFile(body.path));
+}
