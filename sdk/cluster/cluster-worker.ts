@@ -1,5 +1,5 @@
 import type { Clock, RunAttempt, RunOutcome, RunScheduler, RunWorker } from '@klaus/core/agent';
-import type { SessionHandle } from '../sessions/session-handle.ts';
+import type { Session } from '../sessions/session-handle.ts';
 import type { ClusterKlaus } from './cluster-klaus.ts';
 
 export interface ClusterWorkerOptions {
@@ -15,7 +15,7 @@ export interface ClusterWorkerOptions {
 
 /** What a worker needs of Klaus. */
 export interface WorkingKlaus extends Pick<ClusterKlaus, 'prepare'> {
-  handle(session: string): Pick<SessionHandle, 'advance' | 'isRunnable'>;
+  handle(session: string): Pick<Session, 'advance' | 'isRunnable'>;
   readonly store: Pick<ClusterKlaus['store'], 'tree' | 'approvals'>;
 }
 

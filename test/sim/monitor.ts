@@ -20,6 +20,8 @@ interface Attempts {
   begun: number;
   done: number;
   last: number;
+  /** A process had the effect after it lost the session. */
+  isLate: boolean;
 }
 
 const EPSILON = 1e-9;
@@ -48,6 +50,8 @@ export class Monitor {
   readonly #decided = new Map<string, EventOf<'gate.decided'>>();
   readonly #asked = new Map<string, EventOf<'approval.asked'>>();
   readonly #settled = new Map<string, EventOf<'approval.answered'>>();
+  /** The last intent by the id of the effect. */
+  readonly #intents = new Map<string, EventOf<'tool.started'>>();
   readonly #finished = new Set<string>();
   readonly #seen = new Map<string, number>();
   #runUsage = NO_USAGE;
@@ -120,9 +124,14 @@ export class Monitor {
     this.#seen.delete(subscriber);
   }
 
-  /** Checks an effect of a call before it happens. */
-  effectBegins(id: string): void {
+  /**
+   * Checks an effect of a call before it happens.
+   *
+   * @param isLate The process lost the session after the intent, and does not know it yet.
+   */
+  effectBegins(id: string, isLate = false): void {
     this.catchUp();
+    if (isLate) return this.#lateEffectBegins(id);
     const { state } = this;
     const call = state.calls.find(({ input }) => (input as { id?: unknown } | null)?.id === id);
     const started = call?.started;
@@ -132,11 +141,13 @@ export class Monitor {
     if (!started) return this.fail('intent before effect', `${id} happens, and no intent is durable`);
     if (decided && (decided.attempt !== started.attempt || decided.seq > started.seq))
       this.fail('one gate', `${id} happens, and its attempt ${started.attempt} was not judged`);
-    const known = this.#effects.get(id) ?? { begun: 0, done: 0, last: 0 };
+    const known = this.#effects.get(id) ?? { begun: 0, done: 0, last: 0, isLate: false };
     if (started.attempt <= known.last) this.fail('at most once', `attempt ${started.attempt} of ${id} happens again`);
     if (started.resume === 'tell' && known.begun > 0)
       this.fail('at most once', `${id} was begun before and runs again`);
-    if (started.resume === 'probe' && known.done > 0) this.fail('at most once', `${id} was done before and runs again`);
+    // A late effect of a former holder makes the edit of the next one fail.
+    if (started.resume === 'probe' && known.done > 0 && !known.isLate)
+      this.fail('at most once', `${id} was done before and runs again`);
     this.#effects.set(id, { ...known, begun: known.begun + 1, last: started.attempt });
     this.#checkAnswer(id, call.id, started);
     const { toolCalls } = state.limits;
@@ -148,9 +159,23 @@ export class Monitor {
       this.fail('changes can be undone', `${id} happens, and no state before it is kept`);
   }
 
+  /** The effect of a stopped process that continues: it has its intent, and no other process has the same effect. */
+  #lateEffectBegins(id: string): void {
+    const started = this.#intents.get(id);
+    if (!started) return this.fail('intent before effect', `${id} happens late, and no intent is durable`);
+    if (this.#decided.get(started.call)?.verdict !== 'allow')
+      this.fail('one gate', `${id} happens late, and the gate did not allow it`);
+    const known = this.#effects.get(id) ?? { begun: 0, done: 0, last: 0, isLate: true };
+    if (started.resume === 'tell' && known.begun > 0) this.fail('at most once', `${id} happens late and again`);
+    this.#effects.set(id, { ...known, begun: known.begun + 1, isLate: true });
+  }
+
   effectEnds(id: string): void {
     const known = this.#effects.get(id);
-    if (known) known.done++;
+    if (!known) return;
+    known.done++;
+    const { resume } = this.#intents.get(id) ?? {};
+    if (known.isLate && known.done > 1 && resume !== 'repeat') this.fail('at most once', `${id} was done twice`);
   }
 
   /** Checks a command before it runs in the workspace or on a layer. */
@@ -163,8 +188,10 @@ export class Monitor {
   }
 
   /** Checks a model request before it is sent; `worst` is its maximum cost. */
-  requestLeaves(request: ModelRequest, worst: { tokens: number; usd: number; isTurn: boolean }): void {
+  requestLeaves(request: ModelRequest, worst: { tokens: number; usd: number; isTurn: boolean; isLate: boolean }): void {
     this.catchUp();
+    // Its reservation was charged when the session was taken from it.
+    if (worst.isLate) return;
     const { state } = this;
     const open = accountOf(state.ledger, this.#session).open;
     if (!open) this.fail('reserved before spent', 'a request leaves, and nothing is set aside for it');
@@ -280,6 +307,11 @@ export class Monitor {
   }
 
   #checkAfter(event: Event): void {
+    if (event.type === 'tool.started') {
+      const call = this.state.calls.find((one) => one.id === event.call);
+      const { id } = (call?.input ?? {}) as { id?: string };
+      if (id !== undefined) this.#intents.set(id, event);
+    }
     if (event.type !== 'run.finished') return;
     const { calls, openTurn, approvals, ledger } = this.state;
     const isOpen = accountOf(ledger, event.session).open !== undefined;

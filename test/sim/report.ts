@@ -28,7 +28,7 @@ export function toReport({ seed, hash, steps, events, crashes, broken, trace }: 
 /** The report of a broken invariant. */
 export function toText({ seed, broken, plan, tail = [] }: Report): string {
   if (!broken || !plan) return '';
-  const { answers, faults, acts, replies, ...rest } = plan;
+  const { answers, faults, cluster = [], acts, replies, ...rest } = plan;
   const list = (name: string, items: readonly unknown[]): string[] =>
     items.length === 0 ? [] : [`  ${name}:`, ...items.map((item) => `    ${shorten(JSON.stringify(item))}`)];
   return [
@@ -38,6 +38,7 @@ export function toText({ seed, broken, plan, tail = [] }: Report): string {
     `  ${JSON.stringify(rest)}`,
     ...list('answers', answers),
     ...list('faults', faults),
+    ...list('faults of the cluster', cluster),
     ...list('acts', acts),
     ...list('replies', replies.slice(0, 3)),
     'the last steps (milliseconds, process, step):',

@@ -6,6 +6,7 @@ import {
   type Agents,
   type Engine,
   type Processes,
+  type Snapshots,
 } from '@klaus/core/agent';
 import { createRedactor, type Rule } from '@klaus/core/policy';
 import { isKlausError, KlausError, toUlid, type Event } from '@klaus/core/protocol';
@@ -72,7 +73,7 @@ export class SimProcess {
     if (!this.host.isAlive) return;
     const { scheduler, monitor } = this.#world;
     scheduler.note(`${this.host.name} dies`);
-    if (this.#world.holder === this.host) this.#world.holder = undefined;
+    this.#world.holders.died(this.host);
     scheduler.kill(this.host);
     this.#unsubscribe();
     monitor.forget(this.host.name);
@@ -109,11 +110,11 @@ export class SimProcess {
 
   /** True if a server would advance the session, which no process holds. */
   #isRunnable(): boolean {
-    const { monitor, scheduler, session, holder } = this.#world;
+    const { monitor, scheduler, session, holders } = this.#world;
     monitor.catchUp();
     const { state } = monitor;
     // A refused claim takes some real milliseconds, so that it is rarely tried.
-    if (holder?.isAlive && !this.#chance.percent(10)) return false;
+    if (holders.current?.isAlive && !this.#chance.percent(10)) return false;
     if (this.#world.stores.durable.inbox(session).some((command) => isReceivable(state, command))) return true;
     if (state.openSnapshot && state.calls.length === 0) return true;
     if (!state.run) return !state.titled;
@@ -156,7 +157,10 @@ function toChance({ plan }: World, host: Host, what: string): Chance {
 }
 
 /** The real loop on simulated ports. */
-export function createSimEngine(world: World, { host, store }: { host: Host; store: ProcessStore }): Engine {
+export function createSimEngine(
+  world: World,
+  { host, store, snapshots }: { host: Host; store: ProcessStore; snapshots?: Snapshots },
+): Engine {
   const { scheduler, files, plan, faults } = world;
   const chance = toChance(world, host, 'engine');
   let last = 0;
@@ -212,7 +216,7 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     listProcesses: () => [],
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: toHash, values: [{ name: 'planted', value: SECRET }], rules: [] }),
-    openSnapshots: async () => files.snapshotsOf(host, () => faults.checkSnapshot()),
+    openSnapshots: async () => snapshots ?? files.snapshotsOf(host, () => faults.checkSnapshot()),
     openLayers: async () => files.layersOf(host),
     openSecrets: () => ({
       files: async () => [],

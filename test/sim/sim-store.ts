@@ -27,7 +27,7 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
         const events = await store.append(session, drafts, { ...options, lease: leases.get(lease) ?? lease });
         monitor.writes++;
         monitor.consumed(options.consume ?? [], events);
-        if (world.holder !== host) monitor.fail('one holder', `${host.name} appended without holding the session`);
+        world.holders.appended(host, lease);
         return events;
       });
     },
@@ -58,6 +58,7 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
       scheduler.note(`${host.name} claims: ${lease ? 'held' : 'busy'}`);
       if (!lease) return undefined;
       const mine = toLease(world, host, lease);
+      world.holders.claimed(host, mine, options?.attempt);
       leases.set(mine, lease);
       return mine;
     },
@@ -72,6 +73,8 @@ export function createSimStore(world: World, { host, store }: { host: Host; stor
         write: (chunk) => writer.write(chunk),
         async finish() {
           await scheduler.pause(host, 'blob');
+          // The objects of a cluster are simulated and wait by themselves.
+          if (world.cluster) return writer.finish();
           return scheduler.real(host, 'blob kept', () => writer.finish());
         },
         abort: () => writer.abort(),
@@ -108,23 +111,22 @@ export function listen(
 }
 
 function toLease(world: World, host: Host, lease: Lease): Lease {
-  const { holder } = world;
-  if (holder?.isAlive && holder !== host) world.monitor.fail('one holder', `${host.name} and ${holder.name} hold it`);
-  world.holder = host;
-  return {
+  const mine: Lease = {
     session: lease.session,
     fence: lease.fence,
     async release() {
       if (!host.isAlive) return;
-      if (world.holder === host) world.holder = undefined;
+      world.holders.released(host, mine);
       await world.scheduler.io(host, () => lease.release());
     },
   };
+  return mine;
 }
 
 /** Records durable writes, so that they can be searched in the log. */
-function noteSent({ monitor, notices, scheduler }: World, command: Command): void {
+function noteSent({ cluster, monitor, notices, scheduler }: World, command: Command): void {
   notices.sent();
+  cluster?.sent(command.id);
   if (command.type === 'prompt') monitor.prompts.set(command.id, toText(command));
   if (command.type === 'withdraw')
     monitor.withdrawals.set(command.id, { prompt: command.command, isLater: monitor.prompts.has(command.command) });

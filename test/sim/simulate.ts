@@ -2,16 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { toDefaultGrant, unite, parseGrants } from '@klaus/core/policy';
 import { toCanonical, type Event, type EventBody } from '@klaus/core/protocol';
 import { createChance } from '../undo/chance.ts';
-import { Files, ROOT, toHash } from './files.ts';
+import { Files, ROOT } from './files.ts';
+import type { Ground } from './ground.ts';
+import { SingleHolder } from './holders.ts';
 import { Human } from './human.ts';
 import type { BrokenInvariant } from './invariant.ts';
 import { Monitor } from './monitor.ts';
 import { Notices } from './notices.ts';
 import { SECRET, TOOLS, type Plan } from './plan.ts';
-import { BEGIN, Scheduler, type Host } from './scheduler.ts';
+import { ProcessGroup, type Processes } from './process-group.ts';
 import { Requests } from './requests.ts';
-import { SimProcess } from './sim-process.ts';
-import type { Ground, LifeStores, ProcessStore } from './stores/life-stores.ts';
+import { BEGIN, Scheduler, type Host } from './scheduler.ts';
+import type { LifeStores, ProcessStore } from './stores/life-stores.ts';
 import { Faults, type World } from './world.ts';
 
 /** Steps after which no more failures occur and every question is answered at once. */
@@ -39,7 +41,7 @@ export interface Outcome {
 /** Simulates one plan from the first prompt until no task is left, and checks every invariant. */
 export async function simulate(ground: Ground, plan: Plan): Promise<Outcome> {
   const stores = await ground.openLife();
-  const life = new Life(plan, stores);
+  const life = new Life(plan, stores, ground);
   try {
     return await life.live();
   } finally {
@@ -50,8 +52,9 @@ export async function simulate(ground: Ground, plan: Plan): Promise<Outcome> {
 
 /** Checks that the same plan without crashes gives the same canonical log, unless an outcome was unknown. */
 export async function compareWithUndisturbed(ground: Ground, plan: Plan, outcome: Outcome): Promise<Outcome> {
-  if (!plan.isCalm || outcome.broken || outcome.crashes === 0 || isUnknowable(outcome.events)) return outcome;
-  const undisturbed = await simulate(ground, { ...plan, faults: [] });
+  if (!plan.isCalm || plan.cluster || outcome.broken || outcome.crashes === 0 || isUnknowable(outcome.events))
+    return outcome;
+  const undisturbed = await simulate(ground.twin ?? ground, { ...plan, faults: [] });
   if (undisturbed.broken) return { ...outcome, broken: undisturbed.broken };
   const one = toCanonicalLines(outcome.events);
   const other = toCanonicalLines(undisturbed.events);
@@ -60,6 +63,18 @@ export async function compareWithUndisturbed(ground: Ground, plan: Plan, outcome
   const place = at < 0 ? one.length : at;
   const what = `line ${place}:\n  with crashes: ${one[place]}\n  without:      ${other[place]}`;
   return { ...outcome, broken: { invariant: 'same canonical log', what, step: outcome.steps } };
+}
+
+/** Checks that the same plan gives the same steps and the same events over another store. */
+export async function compareWithTwin({ twin }: Ground, plan: Plan, outcome: Outcome): Promise<Outcome> {
+  if (!twin || outcome.broken) return outcome;
+  const other = await simulate(twin, plan);
+  const lines = (one: Outcome): string[] => [...one.events.map((event) => JSON.stringify(event)), ...one.trace];
+  const [here, there] = [lines(outcome), lines(other)];
+  if (other.hash === outcome.hash && here.join() === there.join()) return outcome;
+  const at = here.findIndex((line, index) => line !== there[index]);
+  const what = other.broken?.what ?? `here: ${here[at]}\n  there: ${there[at]}`;
+  return { ...outcome, broken: { invariant: 'same over every store', what, step: outcome.steps } };
 }
 
 function toCanonicalLines(events: readonly Event[]): string[] {
@@ -79,14 +94,11 @@ class Life {
   readonly #user: Host = { name: 'user', isAlive: true };
   #door: ProcessStore | undefined;
   #human: Human | undefined;
-  readonly #processes: SimProcess[] = [];
-  readonly #counts = new Map<string, number>();
-  #started = 0;
-  #crashes = 0;
-  #waiting = 0;
+  readonly #processes: Processes;
 
-  constructor(plan: Plan, stores: LifeStores) {
-    const scheduler = new Scheduler(createChance(plan.seed), stores);
+  constructor(plan: Plan, stores: LifeStores, ground: Ground) {
+    const { isRemote } = stores;
+    const scheduler = new Scheduler(createChance(plan.seed), { isRemote, pace: ground.pace });
     const session = '01SMVLATED0000000000000000';
     const monitor = new Monitor({ durable: stores.durable, session, stepOf: () => scheduler.steps });
     this.#world = {
@@ -99,8 +111,9 @@ class Life {
       stores,
       notices: new Notices(scheduler),
       session,
-      holder: undefined,
+      holders: new SingleHolder(monitor),
     };
+    this.#processes = ground.createProcesses?.(this.#world) ?? new ProcessGroup(this.#world);
   }
 
   async live(): Promise<Outcome> {
@@ -111,15 +124,14 @@ class Life {
     this.#human = human;
     await this.#open(this.#door);
     human.begin();
-    await this.#start();
-    if (plan.seed % 5 === 2) this.#startLater(100);
+    await this.#processes.begin();
     while (!monitor.broken && !this.#isAtRest()) {
       if (scheduler.steps > CALM_AFTER) this.#calm();
       if (scheduler.steps > MAX_STEPS) {
         monitor.fail('every run ends', `after ${scheduler.steps} steps the session is not at rest`);
         break;
       }
-      this.#crash();
+      this.#processes.fail();
       await scheduler.settle();
       const hasStep = await scheduler.step();
       this.#look();
@@ -131,11 +143,11 @@ class Life {
     scheduler.note(`${monitor.events.at(-1)?.prev} ${JSON.stringify([...this.#world.files.workspace])}`);
     const hash = scheduler.hash();
     const { seed } = plan;
-    return { seed, hash, steps, crashes: this.#crashes, events: monitor.events, trace, ...(broken ? { broken } : {}) };
+    return { seed, hash, steps, crashes: this.#processes.crashes, events: monitor.events, trace, ...(broken ? { broken } : {}) };
   }
 
   async close(): Promise<void> {
-    for (const process of this.#processes) process.kill();
+    this.#processes.kill();
     await this.#world.scheduler.settle();
     await this.#door?.kill();
   }
@@ -172,47 +184,6 @@ class Life {
     await scheduler.settle();
   }
 
-  async #start(): Promise<void> {
-    const host: Host = { name: `p${++this.#started}`, isAlive: true };
-    const process = await SimProcess.open(this.#world, host);
-    this.#processes.push(process);
-    process.start(() => this.#startLater(1_000));
-  }
-
-  #startLater(most: number): void {
-    const { scheduler } = this.#world;
-    this.#waiting++;
-    const ms = Number.parseInt(toHash(`${this.#world.plan.seed} ${this.#started}`).slice(0, 4), 16) % most;
-    const run = (): void => {
-      this.#waiting--;
-      void this.#start();
-    };
-    scheduler.at(this.#user, ms, { label: 'a process starts', run });
-  }
-
-  /** Kills the process that holds the session as planned, and starts another one. */
-  #crash(): void {
-    const { plan, scheduler, faults, holder } = this.#world;
-    if (faults.isOver) return;
-    for (const fault of plan.faults) {
-      if (fault.kind === 'crash' && fault.step === scheduler.steps) this.#kill(holder);
-      if (fault.kind !== 'crash-at') continue;
-      const isThere = scheduler.waiting().some(({ label }) => label.startsWith(fault.label));
-      const key = JSON.stringify(fault);
-      const known = this.#counts.get(key) ?? 0;
-      if (isThere !== (known % 2 === 1)) this.#counts.set(key, known + 1);
-      if (isThere && known === fault.nth * 2 - 2) this.#kill(holder);
-    }
-  }
-
-  #kill(host: Host | undefined): void {
-    const process = this.#processes.find((one) => one.host === host && one.host.isAlive);
-    if (!process) return;
-    this.#crashes++;
-    process.kill();
-    this.#startLater(3_000);
-  }
-
   #look(): void {
     this.#world.monitor.catchUp();
     this.#human?.look();
@@ -225,8 +196,7 @@ class Life {
 
   #isAtRest(): boolean {
     const { monitor, session } = this.#world;
-    if (this.#waiting > 0 || this.#human?.isBusy || this.#processes.some((one) => one.host.isAlive && one.isWorking))
-      return false;
+    if (this.#human?.isBusy || this.#processes.isBusy) return false;
     const { state } = monitor;
     return !state.run && state.titled && !state.openSnapshot && this.#world.stores.durable.inbox(session).length === 0;
   }

@@ -23,9 +23,3 @@ export interface LifeStores {
   open(options: { name: string; clock: Clock }): Promise<ProcessStore>;
   close(): Promise<void>;
 }
-
-/** Where lives are simulated, one after the other. */
-export interface Ground extends AsyncDisposable {
-  /** Stores without data. */
-  openLife(): Promise<LifeStores>;
-}

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import type { ObjectBody, ObjectStore, StoredObject } from '@klaus/adapters/objects';
-import { readFile } from 'node:fs/promises';
 
 /** Objects that survive every simulated process. */
 export class MemoryObjects implements ObjectStore {
@@ -12,22 +12,23 @@ export class MemoryObjects implements ObjectStore {
   }
 
   async put(key: string, body: ObjectBody): Promise<boolean> {
-    const bytes = await toBytes(body);
+    const bytes = toBytes(body);
     if (this.#objects.has(key)) return false;
     this.#objects.set(key, bytes);
     return true;
   }
 
   async renew(key: string, body: ObjectBody): Promise<void> {
-    this.#objects.set(key, await toBytes(body));
+    this.#objects.set(key, toBytes(body));
   }
 
   async get(key: string): Promise<Uint8Array | undefined> {
     return this.#objects.get(key);
   }
 
-  has(key: string): boolean {
-    return this.#objects.has(key);
+  /** True if a key ends with this name. */
+  hasNamed(name: string): boolean {
+    return [...this.#objects.keys()].some((key) => key.endsWith(`/${name}`));
   }
 
   async stat(key: string): Promise<StoredObject | undefined> {
@@ -47,6 +48,6 @@ export class MemoryObjects implements ObjectStore {
   close(): void {}
 }
 
-async function toBytes(body: ObjectBody): Promise<Uint8Array> {
-  return body instanceof Uint8Array ? Uint8Array.from(body) : new Uint8Array(await readFile(body.path));
+function toBytes(body: ObjectBody): Uint8Array {
+  return body instanceof Uint8Array ? Uint8Array.from(body) : new Uint8Array(readFileSync(body.path));
 }

@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ObjectBlobs } from '@klaus/adapters/objects';
+import { ObjectBlobs, type ObjectStore } from '@klaus/adapters/objects';
 import { createPostgresWorkerStore, type PostgresWorkerStore } from '@klaus/adapters/postgres-store';
 import type { Command, Event } from '@klaus/core/protocol';
-import type { Ground, LifeStores, ProcessStore } from './life-stores.ts';
+import type { Ground } from '../ground.ts';
+import type { LifeStores, ProcessStore } from './life-stores.ts';
 import { MemoryObjects } from './memory-objects.ts';
 import { startProxy, type Proxy } from './proxy.ts';
-import { toTemporary } from './sqlite-ground.ts';
+import { SqliteGround, toTemporary } from './sqlite-ground.ts';
 import { SyncSql } from './sync-sql.ts';
 
 /** Milliseconds until the server has noticed a closed connection. */
@@ -22,8 +23,8 @@ export interface PostgresProcessStore extends Omit<PostgresWorkerStore, 'close'>
 /** The stores of one life over Postgres. */
 export interface PostgresLifeStores extends LifeStores {
   readonly objects: MemoryObjects;
-  /** @param connections Default 3. */
-  open(options: { name: string }): Promise<PostgresProcessStore>;
+  /** @param options.objects Where the process stores blobs. Default: `objects`. */
+  open(options: { name: string; objects?: ObjectStore }): Promise<PostgresProcessStore>;
   /** Ends the leases of a process as if their time had passed. */
   expireLeases(name: string): void;
 }
@@ -35,6 +36,7 @@ export class PostgresGround implements Ground {
   /** Statements that restore the empty database. */
   readonly #reset: string;
   readonly #home = toTemporary();
+  readonly twin = new SqliteGround({ isRemote: true });
 
   private constructor(url: URL, sql: SyncSql) {
     this.#url = url;
@@ -83,8 +85,8 @@ export class PostgresGround implements Ground {
             )
             .map(({ command }) => JSON.parse(command) as Command),
       },
-      open: async ({ name }) => {
-        const store = await this.#open(name, objects);
+      open: async ({ name, objects: given = objects }) => {
+        const store = await this.#open(name, given);
         const [row] = sql.all<{ holder: number }>('SELECT last_value::int AS holder FROM holders');
         open.set(name, { store, holder: row!.holder });
         return store;
@@ -99,7 +101,7 @@ export class PostgresGround implements Ground {
     };
   }
 
-  async #open(name: string, objects: MemoryObjects): Promise<PostgresProcessStore> {
+  async #open(name: string, objects: ObjectStore): Promise<PostgresProcessStore> {
     const proxy = await startProxy(Number(this.#url.port));
     const url = new URL(this.#url);
     url.port = String(proxy.port);
@@ -133,6 +135,7 @@ export class PostgresGround implements Ground {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sql[Symbol.asyncDispose]();
+    await this.twin[Symbol.asyncDispose]();
     rmSync(this.#home, { recursive: true, force: true });
   }
 }

@@ -2,7 +2,8 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteStore } from '@klaus/adapters/store';
-import type { Ground, LifeStores } from './life-stores.ts';
+import type { Ground } from '../ground.ts';
+import type { LifeStores } from './life-stores.ts';
 
 /** The folder of the simulated databases: in memory, if the machine has such a folder. */
 export function toTemporary(): string {
