@@ -3,10 +3,12 @@ import { accountOf, createState, fold, takenOf } from '@klaus/core/agent';
 import { allowsTool, isCovered } from '@klaus/core/policy';
 import { toCountedTokens, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
 import { addUsage, NO_USAGE } from '@klaus/core/protocol';
-import { checkPrompts } from './check-prompts.ts';
+import { checkPrompts } from './checks/check-prompts.ts';
+import { checkRow } from './checks/check-row.ts';
+import { Effects } from './checks/effects.ts';
 import { toHash } from './files.ts';
-import { findBrokenHistory } from './history.ts';
-import type { BrokenInvariant, Invariant } from './invariant.ts';
+import { findBrokenHistory } from './checks/history.ts';
+import type { BrokenInvariant, Invariant } from './checks/invariant.ts';
 import { SECRET, TOOLS } from './plan.ts';
 import type { DurableData, ProcessStore } from './stores/life-stores.ts';
 
@@ -14,14 +16,6 @@ import type { DurableData, ProcessStore } from './stores/life-stores.ts';
 export interface SentAnswer {
   answer: string;
   at: number;
-}
-
-interface Attempts {
-  begun: number;
-  done: number;
-  last: number;
-  /** A process had the effect after it lost the session. */
-  isLate: boolean;
 }
 
 const EPSILON = 1e-9;
@@ -46,12 +40,10 @@ export class Monitor {
   readonly #durable: DurableData;
   readonly #session: string;
   readonly #stepOf: () => number;
-  readonly #effects = new Map<string, Attempts>();
+  readonly #effects = new Effects((invariant, what) => this.fail(invariant, what));
   readonly #decided = new Map<string, EventOf<'gate.decided'>>();
   readonly #asked = new Map<string, EventOf<'approval.asked'>>();
   readonly #settled = new Map<string, EventOf<'approval.answered'>>();
-  /** The last intent by the id of the effect. */
-  readonly #intents = new Map<string, EventOf<'tool.started'>>();
   readonly #finished = new Set<string>();
   readonly #seen = new Map<string, number>();
   #runUsage = NO_USAGE;
@@ -141,14 +133,7 @@ export class Monitor {
     if (!started) return this.fail('intent before effect', `${id} happens, and no intent is durable`);
     if (decided && (decided.attempt !== started.attempt || decided.seq > started.seq))
       this.fail('one gate', `${id} happens, and its attempt ${started.attempt} was not judged`);
-    const known = this.#effects.get(id) ?? { begun: 0, done: 0, last: 0, isLate: false };
-    if (started.attempt <= known.last) this.fail('at most once', `attempt ${started.attempt} of ${id} happens again`);
-    if (started.resume === 'tell' && known.begun > 0)
-      this.fail('at most once', `${id} was begun before and runs again`);
-    // A late effect of a former holder makes the edit of the next one fail.
-    if (started.resume === 'probe' && known.done > 0 && !known.isLate)
-      this.fail('at most once', `${id} was done before and runs again`);
-    this.#effects.set(id, { ...known, begun: known.begun + 1, last: started.attempt });
+    this.#effects.begins(id, started);
     this.#checkAnswer(id, call.id, started);
     const { toolCalls } = state.limits;
     const open = state.calls.filter((other) => other.started).length;
@@ -159,23 +144,16 @@ export class Monitor {
       this.fail('changes can be undone', `${id} happens, and no state before it is kept`);
   }
 
-  /** The effect of a stopped process that continues: it has its intent, and no other process has the same effect. */
   #lateEffectBegins(id: string): void {
-    const started = this.#intents.get(id);
+    const started = this.#effects.intentOf(id);
     if (!started) return this.fail('intent before effect', `${id} happens late, and no intent is durable`);
     if (this.#decided.get(started.call)?.verdict !== 'allow')
       this.fail('one gate', `${id} happens late, and the gate did not allow it`);
-    const known = this.#effects.get(id) ?? { begun: 0, done: 0, last: 0, isLate: true };
-    if (started.resume === 'tell' && known.begun > 0) this.fail('at most once', `${id} happens late and again`);
-    this.#effects.set(id, { ...known, begun: known.begun + 1, isLate: true });
+    this.#effects.beginsLate(id);
   }
 
   effectEnds(id: string): void {
-    const known = this.#effects.get(id);
-    if (!known) return;
-    known.done++;
-    const { resume } = this.#intents.get(id) ?? {};
-    if (known.isLate && known.done > 1 && resume !== 'repeat') this.fail('at most once', `${id} was done twice`);
+    this.#effects.ends(id);
   }
 
   /** Checks a command before it runs in the workspace or on a layer. */
@@ -310,7 +288,7 @@ export class Monitor {
     if (event.type === 'tool.started') {
       const call = this.state.calls.find((one) => one.id === event.call);
       const { id } = (call?.input ?? {}) as { id?: string };
-      if (id !== undefined) this.#intents.set(id, event);
+      if (id !== undefined) this.#effects.intended(id, event);
     }
     if (event.type !== 'run.finished') return;
     const { calls, openTurn, approvals, ledger } = this.state;
@@ -338,20 +316,10 @@ export class Monitor {
     checkPrompts(this, (invariant, what) => this.fail(invariant, what));
     if (this.#logged < this.billed)
       this.fail('sums agree', `the provider counted ${this.billed} tokens, the log ${this.#logged}`);
-    await this.#checkRow(store);
+    await checkRow(store, { session: this.#session, ledger: state.ledger }, (what) => this.fail('sums agree', what));
     const report = await store.audit();
     if (!report.intact) this.fail('chain is intact', JSON.stringify(report));
     for (const [subscriber, seq] of this.#seen)
       if (seq !== state.seq) this.fail('append before emit', `${subscriber} got ${seq} of ${state.seq} events`);
-  }
-
-  /** Checks that `klaus sessions` agrees with the log. */
-  async #checkRow(store: Pick<ProcessStore, 'session'>): Promise<void> {
-    const row = await store.session(this.#session);
-    const { usage } = accountOf(this.state.ledger, this.#session);
-    const inRow = [row?.inputTokens, row?.outputTokens, row?.cacheReadTokens, row?.cacheWriteTokens];
-    const inLog = [usage.input, usage.output, usage.cacheRead, usage.cacheWrite];
-    if (JSON.stringify(inRow) !== JSON.stringify(inLog))
-      this.fail('sums agree', `the session's row says ${JSON.stringify(inRow)}, the log ${JSON.stringify(inLog)}`);
   }
 }

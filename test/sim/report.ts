@@ -1,4 +1,4 @@
-import type { BrokenInvariant } from './invariant.ts';
+import type { BrokenInvariant } from './checks/invariant.ts';
 import type { Plan } from './plan.ts';
 import type { Outcome } from './simulate.ts';
 

@@ -233,7 +233,7 @@ export class Scheduler {
       await new Promise((resolve) => setTimeout(resolve, 2));
       if (this.#runnable.length > 0) break;
       const next = Math.min(...this.#timers.map(({ due }) => due), ...[...this.#intervals].map(({ due }) => due));
-      this.#pass(Math.min(next - this.now, (performance.now() - begun) * pace));
+      this.#pass(Math.min(next - this.now, Math.round((performance.now() - begun) * pace)));
       await this.settle();
     }
     return this.#runnable.length > 0;

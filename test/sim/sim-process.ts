@@ -54,7 +54,9 @@ export class SimProcess {
     const { session, monitor } = world;
     monitor.catchUp();
     monitor.seenBy(host.name, monitor.state.seq);
-    this.#unsubscribe = store.subscribe(session, monitor.state.seq, (event: Event) => monitor.emitted(host.name, event));
+    this.#unsubscribe = store.subscribe(session, monitor.state.seq, (event: Event) =>
+      monitor.emitted(host.name, event),
+    );
     listen(world, { host, store, session, wake: () => this.#wake?.abort() });
   }
 

@@ -4,9 +4,9 @@ import { toCanonical, type Event, type EventBody } from '@klaus/core/protocol';
 import { createChance } from '../undo/chance.ts';
 import { Files, ROOT } from './files.ts';
 import type { Ground } from './ground.ts';
-import { SingleHolder } from './holders.ts';
+import { SingleHolder } from './checks/holders.ts';
 import { Human } from './human.ts';
-import type { BrokenInvariant } from './invariant.ts';
+import type { BrokenInvariant } from './checks/invariant.ts';
 import { Monitor } from './monitor.ts';
 import { Notices } from './notices.ts';
 import { SECRET, TOOLS, type Plan } from './plan.ts';
@@ -143,7 +143,15 @@ class Life {
     scheduler.note(`${monitor.events.at(-1)?.prev} ${JSON.stringify([...this.#world.files.workspace])}`);
     const hash = scheduler.hash();
     const { seed } = plan;
-    return { seed, hash, steps, crashes: this.#processes.crashes, events: monitor.events, trace, ...(broken ? { broken } : {}) };
+    return {
+      seed,
+      hash,
+      steps,
+      crashes: this.#processes.crashes,
+      events: monitor.events,
+      trace,
+      ...(broken ? { broken } : {}),
+    };
   }
 
   async close(): Promise<void> {

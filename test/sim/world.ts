@@ -1,7 +1,7 @@
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { Cluster } from './cluster/cluster.ts';
 import type { Files } from './files.ts';
-import type { Holders } from './holders.ts';
+import type { Holders } from './checks/holders.ts';
 import type { Monitor } from './monitor.ts';
 import type { Notices } from './notices.ts';
 import type { Plan } from './plan.ts';

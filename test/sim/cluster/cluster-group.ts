@@ -171,7 +171,7 @@ export class ClusterGroup implements Processes {
       scheduler: this.#wakes,
       overdueMs: OVERDUE_MS,
       clock: {
-        now: clock.now,
+        now: () => scheduler.now,
         every: (ms, tick) =>
           clock.every(ms, () => {
             tick();

@@ -1,5 +1,5 @@
 import type { Lease } from '@klaus/core/agent';
-import type { Holders } from '../holders.ts';
+import type { Holders } from '../checks/holders.ts';
 import type { Monitor } from '../monitor.ts';
 import type { Host } from '../scheduler.ts';
 
@@ -35,7 +35,10 @@ export class ClusterHolders implements Holders {
     const isNewer = attempt !== undefined && attempt > this.#attempt;
     const who = `${host.name} with attempt ${attempt}`;
     if (held?.host.isAlive && !isNewer)
-      this.#monitor.fail('live holders keep the session', `${who} took it from ${held.host.name} with ${this.#attempt}`);
+      this.#monitor.fail(
+        'live holders keep the session',
+        `${who} took it from ${held.host.name} with ${this.#attempt}`,
+      );
     if (attempt !== undefined && attempt < this.#attempt)
       this.#monitor.fail('live holders keep the session', `${who} claimed after attempt ${this.#attempt}`);
     if (lease.fence <= this.#fence)
@@ -48,7 +51,10 @@ export class ClusterHolders implements Holders {
 
   appended(host: Host, lease: Lease): void {
     if (lease.fence !== this.#fence)
-      this.#monitor.fail('former holders append nothing', `${host.name} appended with fence ${lease.fence} of ${this.#fence}`);
+      this.#monitor.fail(
+        'former holders append nothing',
+        `${host.name} appended with fence ${lease.fence} of ${this.#fence}`,
+      );
   }
 
   released(_host: Host, lease: Lease): void {

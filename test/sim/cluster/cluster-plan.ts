@@ -13,15 +13,15 @@ export function createClusterPlan(seed: number): Plan {
   const faults = chance.percent(35)
     ? [...plan.faults, { kind: 'crash-at' as const, label: chance.pick(UPLOAD_LABELS), nth: 1 + chance.number(8) }]
     : plan.faults;
-  return { ...plan, faults, cluster: Array.from({ length: chance.number(5) }, () => toFault(chance)) };
+  return { ...plan, faults, cluster: Array.from({ length: 1 + chance.number(5) }, () => toFault(chance)) };
 }
 
 function toFault(chance: Chance): ClusterFault {
   const ms = chance.percent(40) ? chance.number(2_000) : chance.number(12_000);
   if (chance.percent(45))
-    return { kind: 'stop', label: chance.pick(STOP_LABELS), nth: 1 + chance.number(6), ms: 200 + ms };
-  const nth = 1 + chance.number(3);
+    return { kind: 'stop', label: chance.pick(STOP_LABELS), nth: 1 + chance.number(4), ms: 200 + ms };
+  const nth = 1 + chance.number(2);
   if (chance.percent(40)) return { kind: 'lost', nth, how: chance.pick(['fails', 'dropped'] as const) };
-  if (chance.percent(30)) return { kind: 'twice', nth, ms };
-  return { kind: 'late', nth, older: chance.pick([0, 1] as const), ms: chance.number(1_500) };
+  if (chance.percent(25)) return { kind: 'twice', nth, ms };
+  return { kind: 'late', nth, older: chance.percent(60) ? 0 : 1, ms: chance.number(600) };
 }

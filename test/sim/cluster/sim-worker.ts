@@ -49,7 +49,9 @@ export class SimWorker {
     this.#run = toRun(world, parts);
     monitor.catchUp();
     monitor.seenBy(host.name, monitor.state.seq);
-    this.#unsubscribe = store.subscribe(session, monitor.state.seq, (event: Event) => monitor.emitted(host.name, event));
+    this.#unsubscribe = store.subscribe(session, monitor.state.seq, (event: Event) =>
+      monitor.emitted(host.name, event),
+    );
   }
 
   get isResponsive(): boolean {
@@ -69,12 +71,12 @@ export class SimWorker {
 
   /** The scheduler gives its attempts to another worker. */
   lose(): void {
-    for (const { lose } of this.#attempts) lose();
+    for (const attempt of this.#attempts) attempt.lose();
   }
 
   /** Aborts the attempts that were lost, as with the first heartbeat after a stop. */
   abortLost(): void {
-    for (const { abort } of this.#attempts) abort.abort();
+    for (const attempt of this.#attempts) attempt.abort.abort();
   }
 
   /** Ends it like SIGKILL. */

@@ -45,7 +45,9 @@ export class PostgresGround implements Ground {
       .all<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'")
       .map(({ name }) => name)
       .filter((name) => name !== 'migrations');
-    sql.all(`CREATE SCHEMA initial; ${tables.map((name) => `CREATE TABLE initial.${name} AS TABLE ${name};`).join('')}`);
+    sql.all(
+      `CREATE SCHEMA initial; ${tables.map((name) => `CREATE TABLE initial.${name} AS TABLE ${name};`).join('')}`,
+    );
     const filled = tables.filter((name) => sql.all(`SELECT 1 FROM initial.${name} LIMIT 1`).length > 0);
     this.#reset = [
       ...tables.map((name) => `DELETE FROM ${name}`),

@@ -1,6 +1,6 @@
 import type { Lease } from '@klaus/core/agent';
-import type { Monitor } from './monitor.ts';
-import type { Host } from './scheduler.ts';
+import type { Monitor } from '../monitor.ts';
+import type { Host } from '../scheduler.ts';
 
 /** Which process holds the session. Checks claims and appends. */
 export interface Holders {
@@ -30,7 +30,8 @@ export class SingleHolder implements Holders {
 
   claimed(host: Host): void {
     const { current } = this;
-    if (current?.isAlive && current !== host) this.#monitor.fail('one holder', `${host.name} and ${current.name} hold it`);
+    if (current?.isAlive && current !== host)
+      this.#monitor.fail('one holder', `${host.name} and ${current.name} hold it`);
     this.current = host;
   }
 
