@@ -19,8 +19,8 @@ export interface GroundOrder extends GroundKind {
 
 /** The services of all threads. */
 export interface Services extends AsyncDisposable {
-  /** For one ground. */
-  order(): Promise<GroundOrder>;
+  /** For one ground. @param kind Needs no other services than those that were started. */
+  order(kind: GroundKind): Promise<GroundOrder>;
 }
 
 /** Why these services cannot be started on this machine; undefined if they can. */
@@ -36,8 +36,8 @@ export async function startServices(kind: GroundKind): Promise<Services> {
     kind.scheduler === 'temporal' ? stack.use(await startTemporal(provideTemporal().program!)) : undefined;
   const started = stack.move();
   return {
-    order: async () => ({
-      ...kind,
+    order: async (ordered) => ({
+      ...ordered,
       ...(postgres && { database: await postgres.createDatabase() }),
       ...(temporal && { engine: temporal.address }),
     }),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Mutant } from './mutants.ts';
-import type { Services } from './open-ground.ts';
+import type { GroundKind, Services } from './open-ground.ts';
 import type { Report } from './report.ts';
 
 /** Real milliseconds after which a seed counts as hanging, such as in an endless loop. */
@@ -13,6 +13,7 @@ export interface Range {
   /** Threads. */
   jobs: number;
   services: Services;
+  kind: GroundKind;
   mutant?: string | undefined;
   /** True to end the run. */
   isEnough: (report: Report) => boolean;
@@ -20,11 +21,11 @@ export interface Range {
 
 /** Simulates a range of seeds in worker threads, in any order. @throws Error if a seed hangs. */
 export async function simulateRange(range: Range): Promise<void> {
-  const { services, mutant } = range;
+  const { services, kind, mutant } = range;
   let next = range.from;
   let isOver = false;
   const work = async (): Promise<void> => {
-    const order = await services.order();
+    const order = await services.order(kind);
     await new Promise<void>((resolve, reject) => {
       const worker = new Worker(join(import.meta.dirname, 'worker.ts'), { workerData: { mutant, order } });
       let watch: NodeJS.Timeout | undefined;

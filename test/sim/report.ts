@@ -10,6 +10,10 @@ export interface Report {
   steps: number;
   events: number;
   crashes: number;
+  /** Processes of a cluster that were stopped, and calls and attempts of its scheduler that were lost. */
+  stops: number;
+  lostWakes: number;
+  lostAttempts: number;
   broken?: BrokenInvariant;
   /** The smallest plan that breaks the invariant. */
   plan?: Plan;
@@ -21,7 +25,9 @@ export interface Report {
 const TAIL = 40;
 
 export function toReport({ seed, hash, steps, events, crashes, broken, trace }: Outcome, plan: Plan): Report {
-  const base = { seed, hash, steps, events: events.length, crashes };
+  const count = (end: string): number => trace.filter((line) => line.endsWith(end)).length;
+  const faults = { stops: count(' is stopped'), lostWakes: count(' is lost'), lostAttempts: count(' ended: lost') };
+  const base = { seed, hash, steps, events: events.length, crashes, ...faults };
   return broken ? { ...base, broken, plan, tail: trace.slice(-TAIL) } : base;
 }
 

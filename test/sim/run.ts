@@ -39,11 +39,12 @@ await using services = await startServices(kind);
 /** Simulates many seeds. The exit code is 1 if an invariant broke. */
 async function runMany(): Promise<void> {
   const begun = performance.now();
-  const sum = { seeds: 0, broken: 0, steps: 0, events: 0, crashes: 0 };
+  const sum = { seeds: 0, broken: 0, steps: 0, events: 0, crashes: 0, stops: 0, lostWakes: 0, lostAttempts: 0 };
   const seconds = (): number => (performance.now() - begun) / 1_000;
   const isEnough = (report: Report): boolean => {
     sum.seeds++;
-    for (const key of ['steps', 'events', 'crashes'] as const) sum[key] += report[key];
+    for (const key of ['steps', 'events', 'crashes', 'stops', 'lostWakes', 'lostAttempts'] as const)
+      sum[key] += report[key];
     if (values.json) console.log(JSON.stringify(report));
     else if (report.broken) console.log(`${toText(report)}\n`);
     else if (sum.seeds % 1_000 === 0)
@@ -51,10 +52,11 @@ async function runMany(): Promise<void> {
     return report.broken !== undefined && ++sum.broken >= MAX_BROKEN;
   };
   const range = { from: Number(values.from), count: Number(values.seeds), jobs: Number(values.jobs) };
-  await simulateRange({ ...range, services, mutant: values.mutant, isEnough });
+  await simulateRange({ ...range, services, kind, mutant: values.mutant, isEnough });
   const text =
     `${sum.seeds} seeds from ${values.from}: ${sum.broken} broken; ${sum.steps} steps, ${sum.events} events, ` +
-    `${sum.crashes} crashes; ${seconds().toFixed(0)} s, ${(sum.seeds / seconds()).toFixed(1)} seeds a second`;
+    `${sum.crashes} crashes, ${sum.stops} stops, ${sum.lostWakes} lost wakes, ${sum.lostAttempts} lost attempts; ` +
+    `${seconds().toFixed(0)} s, ${(sum.seeds / seconds()).toFixed(1)} seeds a second`;
   if (values.json) console.error(text);
   else console.log(text);
   process.exitCode = sum.broken > 0 || sum.seeds === 0 ? 1 : 0;
@@ -62,7 +64,7 @@ async function runMany(): Promise<void> {
 
 /** Simulates one seed twice: both must be equal. */
 async function runOne(seed: number): Promise<void> {
-  await using ground = await openGround(await services.order());
+  await using ground = await openGround(await services.order(kind));
   const plan = planOf(ground, seed);
   const [first, second] = [await check(ground, plan), await check(ground, plan)];
   const { broken, hash, steps, crashes, trace, events } = first;
@@ -86,7 +88,7 @@ async function runMutants(): Promise<void> {
   let missed = 0;
   const isOfCluster = kind.scheduler !== undefined;
   for (const mutant of MUTANTS.filter((one) => (one.isOfCluster ?? false) === isOfCluster)) {
-    const range = { from: Number(values.from), count: Number(values.seeds), services };
+    const range = { from: Number(values.from), count: Number(values.seeds), services, kind };
     const { caught, lived } = await catchMutant(mutant, range);
     if (!caught) missed++;
     const verdict = caught

@@ -76,7 +76,7 @@ export class ClusterGroup implements Processes {
     const { plan, scheduler, faults, holders } = this.#world;
     this.#wakeUnfinished();
     if (faults.isOver) return;
-    const holder = this.#workers.find(({ host }) => host === holders.current && host.isAlive);
+    const holder = this.#workers.find((worker) => worker.host.isAlive && worker.has(holders.current));
     for (const fault of plan.faults) {
       if (fault.kind === 'crash' && fault.step === scheduler.steps) this.#kill(holder);
       if (fault.kind === 'crash-at' && this.#watch.isReached(fault)) this.#kill(holder);
@@ -124,7 +124,7 @@ export class ClusterGroup implements Processes {
     later(LEASE_MS, 'leases expire', () => {
       if (!host.isAlive || !host.isStopped) return;
       this.#stores.expireLeases(host.name);
-      this.#holders.expired(host);
+      if (worker.has(this.#holders.current)) this.#holders.expired();
     });
     later(ms, 'a worker continues', () => {
       worker.continue();

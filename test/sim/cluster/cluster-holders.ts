@@ -25,9 +25,9 @@ export class ClusterHolders implements Holders {
     return this.#held?.host !== host;
   }
 
-  /** After the lease of a stopped process expired. */
-  expired(host: Host): void {
-    if (this.#held?.host === host) this.#isExpired = true;
+  /** After the lease of the holder expired, which is stopped. */
+  expired(): void {
+    this.#isExpired = true;
   }
 
   claimed(host: Host, lease: Lease, attempt: number | undefined): void {

@@ -1,6 +1,7 @@
-import { advance, splitState, type Engine, type RunOutcome, type RunSession } from '@klaus/core/agent';
+import { advance, splitState, type RunOutcome, type RunSession } from '@klaus/core/agent';
 import { isKlausError, type Event } from '@klaus/core/protocol';
 import { startClusterWorker, type ClusterWorkerOptions } from '@klaus/sdk/cluster';
+import type { ArchivedSnapshots } from '../../../sdk/cluster/archived-snapshots.ts';
 import { isTreeRunnable } from '../../../sdk/sessions/session-tree.ts';
 import type { Host } from '../scheduler.ts';
 import { createSimEngine } from '../sim-process.ts';
@@ -11,6 +12,13 @@ import { createSimArchive, createSimObjects } from './sim-archive.ts';
 
 /** Latest states of the workspace that a run may need. */
 const NEEDED = 12;
+
+interface Parts {
+  host: Host;
+  store: PostgresProcessStore;
+  stores: PostgresLifeStores;
+  archive: ArchivedSnapshots;
+}
 
 interface Attempt {
   abort: AbortController;
@@ -23,7 +31,9 @@ export class SimWorker {
   readonly host: Host;
   readonly #world: World;
   readonly #store: PostgresProcessStore;
-  readonly #run: RunSession;
+  readonly #parts: Parts;
+  /** One for each attempt: a process can have a lost attempt and a newer one at the same time. */
+  readonly #hosts: Host[] = [];
   readonly #attempts = new Set<Attempt>();
   readonly #unsubscribe: () => void;
 
@@ -31,27 +41,26 @@ export class SimWorker {
   static async open(world: World, host: Host, stores: PostgresLifeStores): Promise<SimWorker> {
     const objects = createSimObjects(world, host, stores.objects);
     const store = await world.scheduler.io(host, () => stores.open({ name: host.name, objects }));
-    const archive = createSimArchive(world, { host, objects });
-    const engine = createSimEngine(world, { host, store, snapshots: archive });
-    const checked = { ...engine, store: checkObjects(engine.store, stores.objects, world.monitor) };
-    return new SimWorker(world, { host, store, engine: checked, fetch: (tree) => archive.fetch(tree) });
+    return new SimWorker(world, { host, store, stores, archive: createSimArchive(world, { host, objects }) });
   }
 
-  private constructor(
-    world: World,
-    parts: { host: Host; store: PostgresProcessStore; engine: Engine; fetch: (tree: string) => Promise<void> },
-  ) {
+  private constructor(world: World, parts: Parts) {
     const { host, store } = parts;
     const { monitor, session } = world;
     this.host = host;
     this.#world = world;
     this.#store = store;
-    this.#run = toRun(world, parts);
+    this.#parts = parts;
     monitor.catchUp();
     monitor.seenBy(host.name, monitor.state.seq);
     this.#unsubscribe = store.subscribe(session, monitor.state.seq, (event: Event) =>
       monitor.emitted(host.name, event),
     );
+  }
+
+  /** True for the host of one of its attempts. */
+  has(host: Host | undefined): boolean {
+    return host !== undefined && this.#hosts.includes(host);
   }
 
   get isResponsive(): boolean {
@@ -64,7 +73,10 @@ export class SimWorker {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const attempt: Attempt = { abort, lose: () => resolve(undefined) };
     this.#attempts.add(attempt);
-    const outcome = await Promise.race([this.#run({ ...given, signal: abort.signal }), promise]);
+    const host: Host = { name: `${this.host.name}.${this.#hosts.length + 1}`, isAlive: true };
+    this.#hosts.push(host);
+    const run = toRun(this.#world, { ...this.#parts, host });
+    const outcome = await Promise.race([run({ ...given, signal: abort.signal }), promise]);
     if (outcome) this.#attempts.delete(attempt);
     return outcome;
   }
@@ -84,34 +96,34 @@ export class SimWorker {
     if (!this.host.isAlive) return;
     const { holders, monitor, scheduler } = this.#world;
     scheduler.note(`${this.host.name} dies`);
-    scheduler.kill(this.host);
+    for (const host of [this.host, ...this.#hosts]) {
+      scheduler.kill(host);
+      holders.died(host);
+    }
     this.#unsubscribe();
     monitor.forget(this.host.name);
-    holders.died(this.host);
     scheduler.background(() => this.#store.kill());
   }
 
   /** Stops it like SIGSTOP. */
   stop(): void {
     this.#world.scheduler.note(`${this.host.name} is stopped`);
-    this.host.isStopped = true;
+    for (const host of [this.host, ...this.#hosts]) host.isStopped = true;
     this.#store.pause();
   }
 
   continue(): void {
     if (!this.host.isAlive) return;
     this.#world.scheduler.note(`${this.host.name} continues`);
-    this.host.isStopped = false;
+    for (const host of [this.host, ...this.#hosts]) host.isStopped = false;
     this.#store.resume();
   }
 }
 
 /** What the worker of a cluster runs for an attempt. */
-function toRun(
-  world: World,
-  parts: { host: Host; store: PostgresProcessStore; engine: Engine; fetch: (tree: string) => Promise<void> },
-): RunSession {
-  const { host, store, engine, fetch } = parts;
+function toRun(world: World, { host, store, stores, archive }: Parts): RunSession {
+  const simulated = createSimEngine(world, { host, store, snapshots: archive });
+  const engine = { ...simulated, store: checkObjects(simulated.store, stores.objects, world.monitor) };
   const { scheduler } = world;
   const klaus: ClusterWorkerOptions['klaus'] = {
     handle: (session) => ({
@@ -125,7 +137,8 @@ function toRun(
     async prepare(session) {
       const events = await scheduler.io(host, () => store.eventsOf(session, ['workspace.snapshotted']));
       const trees = events.flatMap((event) => (event.type === 'workspace.snapshotted' ? [event.tree] : []));
-      for (const tree of new Set(trees.slice(-NEEDED))) for (const state of splitState(tree)) await fetch(state);
+      for (const tree of new Set(trees.slice(-NEEDED)))
+        for (const state of splitState(tree)) await archive.fetch(state);
     },
   };
   let run: RunSession | undefined;
