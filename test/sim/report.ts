@@ -1,4 +1,5 @@
 import type { BrokenInvariant } from './checks/invariant.ts';
+import type { GroundKind } from './open-ground.ts';
 import type { Plan } from './plan.ts';
 import type { Outcome } from './simulate.ts';
 
@@ -31,8 +32,8 @@ export function toReport({ seed, hash, steps, events, crashes, broken, trace }: 
   return broken ? { ...base, broken, plan, tail: trace.slice(-TAIL) } : base;
 }
 
-/** The report of a broken invariant. */
-export function toText({ seed, broken, plan, tail = [] }: Report): string {
+/** The report of a broken invariant. @param kind Which lives were simulated. */
+export function toText({ seed, broken, plan, tail = [] }: Report, { store, scheduler }: GroundKind): string {
   if (!broken || !plan) return '';
   const { answers, faults, cluster = [], acts, replies, ...rest } = plan;
   const list = (name: string, items: readonly unknown[]): string[] =>
@@ -49,7 +50,7 @@ export function toText({ seed, broken, plan, tail = [] }: Report): string {
     ...list('replies', replies.slice(0, 3)),
     'the last steps (milliseconds, process, step):',
     ...tail.map((line) => `  ${line}`),
-    `again: npm run test:sim -- --seed ${seed}`,
+    `again: npm run test:sim -- --store ${store}${scheduler ? ` --scheduler ${scheduler}` : ''} --seed ${seed}`,
   ].join('\n');
 }
 

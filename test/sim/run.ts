@@ -46,7 +46,7 @@ async function runMany(): Promise<void> {
     for (const key of ['steps', 'events', 'crashes', 'stops', 'lostWakes', 'lostAttempts'] as const)
       sum[key] += report[key];
     if (values.json) console.log(JSON.stringify(report));
-    else if (report.broken) console.log(`${toText(report)}\n`);
+    else if (report.broken) console.log(`${toText(report, kind)}\n`);
     else if (sum.seeds % 1_000 === 0)
       console.error(`${sum.seeds} seeds, ${(sum.seeds / seconds()).toFixed(1)} a second`);
     return report.broken !== undefined && ++sum.broken >= MAX_BROKEN;

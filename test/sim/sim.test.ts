@@ -23,7 +23,7 @@ for (let from = 1; from <= SEEDS; from += PART) {
     for (let seed = from; seed < from + PART; seed++) {
       const plan = createPlan(seed);
       const outcome = await check(ground, plan);
-      if (outcome.broken) broken.push(toText(toReport(outcome, plan)));
+      if (outcome.broken) broken.push(toText(toReport(outcome, plan), { store: 'sqlite' }));
       seen.crashes += outcome.crashes;
       for (const event of outcome.events) {
         if (event.type === 'tool.started' && event.attempt > 1) seen.again++;

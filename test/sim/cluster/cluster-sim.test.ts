@@ -85,7 +85,7 @@ async function simulate(
   };
   await simulateRange({ ...range, services, kind, jobs: Math.min(2, range.count), isEnough });
   const broken = lives.flatMap(({ broken: found, plan, ...life }) =>
-    found && plan ? [toText({ ...life, broken: found, plan })] : [],
+    found && plan ? [toText({ ...life, broken: found, plan }, kind)] : [],
   );
   expect(broken.join('\n\n')).toBe('');
   expect(lives).toHaveLength(range.count);
