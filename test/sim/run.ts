@@ -28,13 +28,19 @@ const { values } = parseArgs({
 /** Maximum broken seeds before the run ends. */
 const MAX_BROKEN = 5;
 
-const kind: GroundKind = {
-  store: values.store as GroundKind['store'],
-  scheduler: values.scheduler as GroundKind['scheduler'],
-};
+const kind = toKind(values);
 const missing = findMissing(kind);
 if (missing) throw new Error(missing);
 await using services = await startServices(kind);
+
+function toKind({ store, scheduler }: { store: string; scheduler?: string | undefined }): GroundKind {
+  if (store !== 'sqlite' && store !== 'postgres') throw new Error('`--store` is `sqlite` or `postgres`.');
+  if (scheduler === undefined) return { store };
+  if (scheduler !== 'embedded' && scheduler !== 'temporal')
+    throw new Error('`--scheduler` is `embedded` or `temporal`.');
+  if (store === 'sqlite') throw new Error('Two workers need a store of several machines: add `--store postgres`.');
+  return { store, scheduler };
+}
 
 /** Simulates many seeds. The exit code is 1 if an invariant broke. */
 async function runMany(): Promise<void> {
@@ -85,6 +91,8 @@ async function runOne(seed: number): Promise<void> {
 
 /** Simulates every mutant until it is caught. A mutant that is not caught fails the run. */
 async function runMutants(): Promise<void> {
+  // Their bugs are in the store of one machine and in the loop.
+  if (kind.store === 'postgres' && !kind.scheduler) throw new Error('With Postgres, mutants need a `--scheduler`.');
   let missed = 0;
   const isOfCluster = kind.scheduler !== undefined;
   for (const mutant of MUTANTS.filter((one) => (one.isOfCluster ?? false) === isOfCluster)) {

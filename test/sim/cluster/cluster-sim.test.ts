@@ -28,12 +28,12 @@ describe.skipIf(findMissing(STORE) !== undefined)('simulated lives over Postgres
   afterAll(() => stack.disposeAsync());
 
   test('a life has the same steps and the same events as over SQLite', async () => {
-    const lives = await simulate(services, STORE, { from: 1, count: 24 });
+    const lives = await simulate(services, STORE, { from: 1, count: 16 });
     expect(lives.reduce((sum, { crashes }) => sum + crashes, 0)).toBeGreaterThan(0);
   }, 600_000);
 
   test('no invariant breaks with two workers in simulated time', async () => {
-    const lives = await simulate(services, EMBEDDED, { from: 1, count: 12 });
+    const lives = await simulate(services, EMBEDDED, { from: 1, count: 8 });
     for (const key of ['crashes', 'stops', 'lostWakes', 'lostAttempts'] as const)
       expect(
         lives.reduce((sum, life) => sum + life[key], 0),
@@ -42,15 +42,12 @@ describe.skipIf(findMissing(STORE) !== undefined)('simulated lives over Postgres
   }, 600_000);
 
   test('a seed gives the same life of two workers each time', async () => {
-    const [one, other] = [
-      await simulate(services, EMBEDDED, { from: 3, count: 1 }),
-      await simulate(services, EMBEDDED, { from: 3, count: 1 }),
-    ];
-    expect(one[0]!.events).toBeGreaterThan(0);
+    const [one, other] = await Promise.all([3, 3].map((from) => simulate(services, EMBEDDED, { from, count: 1 })));
+    expect(one![0]!.events).toBeGreaterThan(0);
     expect(other).toEqual(one);
   }, 600_000);
 
-  test.each(MUTANTS.filter(({ isOfCluster }) => isOfCluster))(
+  test.concurrent.each(MUTANTS.filter(({ isOfCluster }) => isOfCluster))(
     'a deliberate bug is caught: $what',
     async (mutant) => {
       const range = { services, kind: EMBEDDED, from: CAUGHT_BY[mutant.name]!, count: 40 };
@@ -66,7 +63,7 @@ describe.skipIf(findMissing(TEMPORAL) !== undefined)(
   () => {
     test('no invariant breaks with two workers', async () => {
       await using services = await startServices(TEMPORAL);
-      const lives = await simulate(services, TEMPORAL, { from: 1, count: 5 });
+      const lives = await simulate(services, TEMPORAL, { from: 2, count: 4 });
       expect(lives.reduce((sum, { stops }) => sum + stops, 0)).toBeGreaterThan(0);
     }, 600_000);
   },

@@ -8,7 +8,7 @@ import type { LifeStores, ProcessStore } from './life-stores.ts';
 import { MemoryObjects } from './memory-objects.ts';
 import { startProxy, type Proxy } from './proxy.ts';
 import { SqliteGround, toTemporary } from './sqlite-ground.ts';
-import { SyncSql } from './sync-sql.ts';
+import { SyncSql } from '../../../adapters/store/fixtures/sync-sql.ts';
 
 /** Milliseconds until the server has noticed a closed connection. */
 const GONE_MS = 10_000;
