@@ -1,16 +1,25 @@
-import type { RunAttempt, RunOutcome, RunScheduler, RunWorker } from '@klaus/core/agent';
+import type { Clock, RunAttempt, RunOutcome, RunScheduler, RunWorker } from '@klaus/core/agent';
+import type { Session } from '../sessions/session-handle.ts';
 import type { ClusterKlaus } from './cluster-klaus.ts';
 import type { ClusterTenants } from './tenants.ts';
 
 export interface ClusterWorkerOptions {
-  klaus: Pick<ClusterKlaus, 'handle' | 'store' | 'prepare'>;
-  scheduler: RunScheduler;
+  klaus: WorkingKlaus;
+  scheduler: Pick<RunScheduler, 'work' | 'wake'>;
   /** Sessions that run at the same time. */
   slots: number;
   /** Limits of tenants. Default: none. */
   tenants?: Pick<ClusterTenants, 'begin' | 'end'>;
   /** Called when a session cannot run, such as without its folder. The next command, or the sweep, tries again. */
   onProblem?: (session: string, error: unknown) => void;
+  /** Default: the machine's clock. */
+  clock?: Pick<Clock, 'now'>;
+}
+
+/** What a worker needs of Klaus. */
+export interface WorkingKlaus extends Pick<ClusterKlaus, 'prepare'> {
+  handle(session: string): Pick<Session, 'advance' | 'isRunnable'>;
+  readonly store: Pick<ClusterKlaus['store'], 'tree' | 'approvals'>;
 }
 
 /** A worker that counts what it does. */
@@ -62,7 +71,7 @@ async function runAsTenant(options: ClusterWorkerOptions, attempt: RunAttempt): 
   }
 }
 
-async function run({ klaus, onProblem }: ClusterWorkerOptions, given: RunAttempt): Promise<RunOutcome> {
+async function run({ klaus, clock = Date, onProblem }: ClusterWorkerOptions, given: RunAttempt): Promise<RunOutcome> {
   const { session, attempt, signal, pause } = given;
   const handle = klaus.handle(session);
   try {
@@ -70,7 +79,7 @@ async function run({ klaus, onProblem }: ClusterWorkerOptions, given: RunAttempt
     if (!prepared) return { state: 'held' };
     const { state } = await handle.advance({ signal, pause, attempt });
     if (pause.aborted || signal.aborted) return { state: 'paused' };
-    if (state === 'parked') return await toWaiting(klaus, session);
+    if (state === 'parked') return await toWaiting(klaus, session, clock);
     return state === 'idle' && !(await handle.isRunnable()) ? { state: 'idle' } : { state: 'held' };
   } catch (error) {
     if (signal.aborted) return { state: 'paused' };
@@ -80,11 +89,15 @@ async function run({ klaus, onProblem }: ClusterWorkerOptions, given: RunAttempt
 }
 
 /** Until the first approval of the session, or of one below it, expires. */
-async function toWaiting({ store }: Pick<ClusterKlaus, 'store'>, session: string): Promise<RunOutcome> {
+async function toWaiting(
+  { store }: Pick<WorkingKlaus, 'store'>,
+  session: string,
+  clock: Pick<Clock, 'now'>,
+): Promise<RunOutcome> {
   let first = Infinity;
   for (const id of await store.tree(session)) {
     for (const { expiresAt } of await store.approvals({ session: id, open: true })) first = Math.min(first, expiresAt);
   }
   if (first === Infinity) return { state: 'waiting' };
-  return { state: 'waiting', until: Math.max(first, Date.now() + EXPIRED_MS) };
+  return { state: 'waiting', until: Math.max(first, clock.now() + EXPIRED_MS) };
 }

@@ -23,7 +23,11 @@ export async function readTree(engine: Engine, sessions: readonly string[]): Pro
 }
 
 /** True when a session, or one below it, has something to do. */
-export async function isTreeRunnable(store: SessionStore, engine: Engine, session: string): Promise<boolean> {
+export async function isTreeRunnable(
+  store: Pick<SessionStore, 'inbox'>,
+  engine: Engine,
+  session: string,
+): Promise<boolean> {
   const states = await readTree(engine, [session]);
   const byId = new Map(states.flatMap((state) => (state.session ? [[state.session.session, state] as const] : [])));
   for (const state of states) {

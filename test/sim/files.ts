@@ -169,6 +169,11 @@ export class Files {
     };
   }
 
+  /** The files of a kept state. */
+  contentOf(tree: TreeId): readonly [path: string, text: string][] {
+    return [...this.#tree(tree)];
+  }
+
   #tree(id: TreeId): Folder {
     const tree = this.#trees.get(id);
     if (!tree) throw new KlausError('usage', `The state ${id} is not kept.`);

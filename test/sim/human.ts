@@ -1,10 +1,10 @@
 import type { Store } from '@klaus/core/agent';
 import { hunksOf, isKlausError, type Command, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
-import type { SqliteStore } from '@klaus/adapters/store';
 import { createChance, type Chance } from '../undo/chance.ts';
 import type { PlannedAct, PlannedReply } from './plan.ts';
 import type { Host } from './scheduler.ts';
 import { createSimEngine } from './sim-process.ts';
+import type { ProcessStore } from './stores/life-stores.ts';
 import type { World } from './world.ts';
 
 type Given = Command extends infer C ? (C extends Command ? Omit<C, 'id'> : never) : never;
@@ -16,7 +16,7 @@ export class Human {
   readonly #world: World;
   readonly #host: Host;
   readonly #store: Store;
-  readonly #door: SqliteStore;
+  readonly #door: ProcessStore;
   readonly #ids: () => string;
   /** The remaining planned acts. */
   #pending = 0;
@@ -25,7 +25,7 @@ export class Human {
   #unsubscribe: () => void = () => {};
   #last = 0;
 
-  constructor(world: World, { host, store }: { host: Host; store: SqliteStore }) {
+  constructor(world: World, { host, store }: { host: Host; store: ProcessStore }) {
     this.#world = world;
     this.#host = host;
     this.#door = store;

@@ -3,23 +3,19 @@ import { accountOf, createState, fold, takenOf } from '@klaus/core/agent';
 import { allowsTool, isCovered } from '@klaus/core/policy';
 import { toCountedTokens, type Event, type EventOf, type Limits } from '@klaus/core/protocol';
 import { addUsage, NO_USAGE } from '@klaus/core/protocol';
-import type { SqliteStore } from '@klaus/adapters/store';
-import { checkPrompts } from './check-prompts.ts';
+import { checkPrompts } from './checks/check-prompts.ts';
+import { checkRow } from './checks/check-row.ts';
+import { Effects } from './checks/effects.ts';
 import { toHash } from './files.ts';
-import { findBrokenHistory } from './history.ts';
-import type { BrokenInvariant, Invariant } from './invariant.ts';
+import { findBrokenHistory } from './checks/history.ts';
+import type { BrokenInvariant, Invariant } from './checks/invariant.ts';
 import { SECRET, TOOLS } from './plan.ts';
+import type { DurableData, ProcessStore } from './stores/life-stores.ts';
 
 /** A command of the user, with the time when it became durable. */
 export interface SentAnswer {
   answer: string;
   at: number;
-}
-
-interface Attempts {
-  begun: number;
-  done: number;
-  last: number;
 }
 
 const EPSILON = 1e-9;
@@ -41,10 +37,10 @@ export class Monitor {
   billed = 0;
   /** Completed writes to the database, by any process. */
   writes = 0;
-  readonly #store: SqliteStore;
+  readonly #durable: DurableData;
   readonly #session: string;
   readonly #stepOf: () => number;
-  readonly #effects = new Map<string, Attempts>();
+  readonly #effects = new Effects((invariant, what) => this.fail(invariant, what));
   readonly #decided = new Map<string, EventOf<'gate.decided'>>();
   readonly #asked = new Map<string, EventOf<'approval.asked'>>();
   readonly #settled = new Map<string, EventOf<'approval.answered'>>();
@@ -54,8 +50,8 @@ export class Monitor {
   #logged = 0;
   #looked = -1;
 
-  constructor(options: { store: SqliteStore; session: string; stepOf: () => number }) {
-    this.#store = options.store;
+  constructor(options: { durable: DurableData; session: string; stepOf: () => number }) {
+    this.#durable = options.durable;
     this.#session = options.session;
     this.#stepOf = options.stepOf;
   }
@@ -72,7 +68,7 @@ export class Monitor {
   }
 
   #read(): void {
-    for (const event of this.#store.view.events(this.#session, this.state.seq)) {
+    for (const event of this.#durable.events(this.#session, this.state.seq)) {
       this.#check(event);
       this.events.push(event);
       fold(this.state, event);
@@ -88,7 +84,7 @@ export class Monitor {
       if (ids.includes(prompt) && events.length > 0)
         this.fail('withdrawn or sent', `${prompt} was withdrawn and sent in the same transaction`);
       // A command that arrived while the inbox was read is ignored.
-      if (isLater && this.#store.view.inbox(this.#session).some((command) => command.id === prompt))
+      if (isLater && this.#durable.inbox(this.#session).some((command) => command.id === prompt))
         this.fail('withdrawn or sent', `${prompt} is still queued, and its withdrawal was consumed`);
     }
   }
@@ -110,14 +106,24 @@ export class Monitor {
     this.#seen.set(subscriber, after);
   }
 
+  /** True when every subscriber received every event. */
+  get isDelivered(): boolean {
+    return [...this.#seen.values()].every((seq) => seq === this.state.seq);
+  }
+
   /** Removes the subscribers of a dead process. */
   forget(subscriber: string): void {
     this.#seen.delete(subscriber);
   }
 
-  /** Checks an effect of a call before it happens. */
-  effectBegins(id: string): void {
+  /**
+   * Checks an effect of a call before it happens.
+   *
+   * @param isLate The process lost the session after the intent, and does not know it yet.
+   */
+  effectBegins(id: string, isLate = false): void {
     this.catchUp();
+    if (isLate) return this.#lateEffectBegins(id);
     const { state } = this;
     const call = state.calls.find(({ input }) => (input as { id?: unknown } | null)?.id === id);
     const started = call?.started;
@@ -127,12 +133,7 @@ export class Monitor {
     if (!started) return this.fail('intent before effect', `${id} happens, and no intent is durable`);
     if (decided && (decided.attempt !== started.attempt || decided.seq > started.seq))
       this.fail('one gate', `${id} happens, and its attempt ${started.attempt} was not judged`);
-    const known = this.#effects.get(id) ?? { begun: 0, done: 0, last: 0 };
-    if (started.attempt <= known.last) this.fail('at most once', `attempt ${started.attempt} of ${id} happens again`);
-    if (started.resume === 'tell' && known.begun > 0)
-      this.fail('at most once', `${id} was begun before and runs again`);
-    if (started.resume === 'probe' && known.done > 0) this.fail('at most once', `${id} was done before and runs again`);
-    this.#effects.set(id, { ...known, begun: known.begun + 1, last: started.attempt });
+    this.#effects.begins(id, started);
     this.#checkAnswer(id, call.id, started);
     const { toolCalls } = state.limits;
     const open = state.calls.filter((other) => other.started).length;
@@ -143,9 +144,16 @@ export class Monitor {
       this.fail('changes can be undone', `${id} happens, and no state before it is kept`);
   }
 
+  #lateEffectBegins(id: string): void {
+    const started = this.#effects.intentOf(id);
+    if (!started) return this.fail('intent before effect', `${id} happens late, and no intent is durable`);
+    if (this.#decided.get(started.call)?.verdict !== 'allow')
+      this.fail('one gate', `${id} happens late, and the gate did not allow it`);
+    this.#effects.beginsLate(id);
+  }
+
   effectEnds(id: string): void {
-    const known = this.#effects.get(id);
-    if (known) known.done++;
+    this.#effects.ends(id);
   }
 
   /** Checks a command before it runs in the workspace or on a layer. */
@@ -158,8 +166,10 @@ export class Monitor {
   }
 
   /** Checks a model request before it is sent; `worst` is its maximum cost. */
-  requestLeaves(request: ModelRequest, worst: { tokens: number; usd: number; isTurn: boolean }): void {
+  requestLeaves(request: ModelRequest, worst: { tokens: number; usd: number; isTurn: boolean; isLate: boolean }): void {
     this.catchUp();
+    // Its reservation was charged when the session was taken from it.
+    if (worst.isLate) return;
     const { state } = this;
     const open = accountOf(state.ledger, this.#session).open;
     if (!open) this.fail('reserved before spent', 'a request leaves, and nothing is set aside for it');
@@ -275,6 +285,11 @@ export class Monitor {
   }
 
   #checkAfter(event: Event): void {
+    if (event.type === 'tool.started') {
+      const call = this.state.calls.find((one) => one.id === event.call);
+      const { id } = (call?.input ?? {}) as { id?: string };
+      if (id !== undefined) this.#effects.intended(id, event);
+    }
     if (event.type !== 'run.finished') return;
     const { calls, openTurn, approvals, ledger } = this.state;
     const isOpen = accountOf(ledger, event.session).open !== undefined;
@@ -283,7 +298,7 @@ export class Monitor {
   }
 
   /** The checks at the end of a simulation. */
-  async atEnd(): Promise<void> {
+  async atEnd(store: Pick<ProcessStore, 'audit' | 'session'>): Promise<void> {
     this.#read();
     const { state } = this;
     const open = [
@@ -293,7 +308,7 @@ export class Monitor {
       accountOf(state.ledger, this.#session).open && 'a request',
       state.approvals.size > 0 && 'a question',
       state.openSnapshot && 'a turn whose state is not kept',
-      this.#store.view.inbox(this.#session).length > 0 && 'a command',
+      this.#durable.inbox(this.#session).length > 0 && 'a command',
     ].filter(Boolean);
     if (open.length > 0) this.fail('nothing left open', `at the end there is still ${open.join(', ')}`);
     for (const [id] of this.#asked)
@@ -301,20 +316,10 @@ export class Monitor {
     checkPrompts(this, (invariant, what) => this.fail(invariant, what));
     if (this.#logged < this.billed)
       this.fail('sums agree', `the provider counted ${this.billed} tokens, the log ${this.#logged}`);
-    this.#checkRow();
-    const report = await this.#store.audit();
+    await checkRow(store, { session: this.#session, ledger: state.ledger }, (what) => this.fail('sums agree', what));
+    const report = await store.audit();
     if (!report.intact) this.fail('chain is intact', JSON.stringify(report));
     for (const [subscriber, seq] of this.#seen)
       if (seq !== state.seq) this.fail('append before emit', `${subscriber} got ${seq} of ${state.seq} events`);
-  }
-
-  /** Checks that `klaus sessions` agrees with the log. */
-  #checkRow(): void {
-    const row = this.#store.view.session(this.#session);
-    const { usage } = accountOf(this.state.ledger, this.#session);
-    const inRow = [row?.inputTokens, row?.outputTokens, row?.cacheReadTokens, row?.cacheWriteTokens];
-    const inLog = [usage.input, usage.output, usage.cacheRead, usage.cacheWrite];
-    if (JSON.stringify(inRow) !== JSON.stringify(inLog))
-      this.fail('sums agree', `the session's row says ${JSON.stringify(inRow)}, the log ${JSON.stringify(inLog)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import type { Invariant } from './invariant.ts';
+import type { Invariant } from './checks/invariant.ts';
 
 /** A deliberate bug, made by a replacement in the source of one module. */
 export interface Mutant {
@@ -13,9 +13,72 @@ export interface Mutant {
   to: string;
   /** One of these invariants must break. */
   breaks: readonly Invariant[];
+  /** True for a bug that only the lives of two workers show. */
+  isOfCluster?: boolean;
 }
 
+/** Bugs of the store, the sweep and the uploads of several machines. */
+const CLUSTER_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'claim-over-holder',
+    what: 'a claim takes the session from a live holder',
+    file: 'adapters/store/postgres/leases/leases.ts',
+    from: 'if (isHeld && !isNewer) return',
+    to: 'if (false) return',
+    breaks: ['live holders keep the session'],
+  },
+  {
+    name: 'late-claim',
+    what: 'an older attempt than the last gets a free session',
+    file: 'adapters/store/postgres/leases/leases.ts',
+    from: 'if (attempt !== undefined && known !== undefined && attempt < known) return {};',
+    to: '',
+    breaks: ['live holders keep the session'],
+  },
+  {
+    name: 'append-without-fence',
+    what: 'a former holder appends',
+    file: 'adapters/store/postgres/log/write-group.ts',
+    from: 'if (head?.fence !== fence) return',
+    to: 'if (!head) return',
+    breaks: ['former holders append nothing'],
+  },
+  {
+    name: 'sweep-does-nothing',
+    what: 'a lost wake is not repaired',
+    file: 'sdk/cluster/sweep.ts',
+    from: 'for (const session of found) await wake(session);',
+    to: '',
+    breaks: ['lost wakes are repaired'],
+  },
+  {
+    name: 'upload-after-event',
+    what: 'an event names a state of the workspace before its upload',
+    file: 'adapters/objects/state-archive.ts',
+    from: 'const isNew = await objects.put(',
+    to: 'const isNew = true; void objects.put(',
+    breaks: ['objects before events'],
+  },
+  {
+    name: 'blob-after-event',
+    what: 'an event names a blob before its upload',
+    file: 'adapters/objects/object-blobs.ts',
+    from: 'await this.#store(toBlobKey(name), { path, size });',
+    to: 'void this.#store(toBlobKey(name), { path, size }).catch(() => {});',
+    breaks: ['objects before events'],
+  },
+  {
+    name: 'other-worker-runs-again',
+    what: 'another worker repeats a command that may have run',
+    file: 'core/agent/calls/find-outcome.ts',
+    from: "case 'tell': {",
+    to: "case 'tell': { return 'repeat';",
+    breaks: ['at most once'],
+  },
+];
+
 export const MUTANTS: readonly Mutant[] = [
+  ...CLUSTER_MUTANTS.map((mutant) => ({ ...mutant, isOfCluster: true })),
   {
     name: 'emit-before-append',
     what: 'subscribers are notified before the transaction is committed',

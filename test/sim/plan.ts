@@ -1,5 +1,6 @@
 import type { Effect, Limits, Mode, ModelFailureCode, OnAsk, Resume, StopReason } from '@klaus/core/protocol';
 import { createChance, type Chance } from '../undo/chance.ts';
+import type { ClusterFault } from './cluster/cluster-fault.ts';
 
 /** A tool of the simulated world. */
 export interface PlannedTool {
@@ -111,6 +112,8 @@ export interface Plan {
   acts: PlannedAct[];
   replies: PlannedReply[];
   faults: PlannedFault[];
+  /** Only in the lives of a cluster. */
+  cluster?: ClusterFault[];
 }
 
 /** Labels of waits that are interesting for a crash. */

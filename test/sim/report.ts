@@ -1,4 +1,5 @@
-import type { BrokenInvariant } from './invariant.ts';
+import type { BrokenInvariant } from './checks/invariant.ts';
+import type { GroundKind } from './open-ground.ts';
 import type { Plan } from './plan.ts';
 import type { Outcome } from './simulate.ts';
 
@@ -10,6 +11,10 @@ export interface Report {
   steps: number;
   events: number;
   crashes: number;
+  /** Processes of a cluster that were stopped, and calls and attempts of its scheduler that were lost. */
+  stops: number;
+  lostWakes: number;
+  lostAttempts: number;
   broken?: BrokenInvariant;
   /** The smallest plan that breaks the invariant. */
   plan?: Plan;
@@ -21,14 +26,16 @@ export interface Report {
 const TAIL = 40;
 
 export function toReport({ seed, hash, steps, events, crashes, broken, trace }: Outcome, plan: Plan): Report {
-  const base = { seed, hash, steps, events: events.length, crashes };
+  const count = (end: string): number => trace.filter((line) => line.endsWith(end)).length;
+  const faults = { stops: count(' is stopped'), lostWakes: count(' is lost'), lostAttempts: count(' ended: lost') };
+  const base = { seed, hash, steps, events: events.length, crashes, ...faults };
   return broken ? { ...base, broken, plan, tail: trace.slice(-TAIL) } : base;
 }
 
-/** The report of a broken invariant. */
-export function toText({ seed, broken, plan, tail = [] }: Report): string {
+/** The report of a broken invariant. @param kind Which lives were simulated. */
+export function toText({ seed, broken, plan, tail = [] }: Report, { store, scheduler }: GroundKind): string {
   if (!broken || !plan) return '';
-  const { answers, faults, acts, replies, ...rest } = plan;
+  const { answers, faults, cluster = [], acts, replies, ...rest } = plan;
   const list = (name: string, items: readonly unknown[]): string[] =>
     items.length === 0 ? [] : [`  ${name}:`, ...items.map((item) => `    ${shorten(JSON.stringify(item))}`)];
   return [
@@ -38,11 +45,12 @@ export function toText({ seed, broken, plan, tail = [] }: Report): string {
     `  ${JSON.stringify(rest)}`,
     ...list('answers', answers),
     ...list('faults', faults),
+    ...list('faults of the cluster', cluster),
     ...list('acts', acts),
     ...list('replies', replies.slice(0, 3)),
     'the last steps (milliseconds, process, step):',
     ...tail.map((line) => `  ${line}`),
-    `again: npm run test:sim -- --seed ${seed}`,
+    `again: npm run test:sim -- --store ${store}${scheduler ? ` --scheduler ${scheduler}` : ''} --seed ${seed}`,
   ].join('\n');
 }
 

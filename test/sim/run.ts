@@ -1,14 +1,15 @@
 // `npm run test:sim [-- --seeds 20000] [-- --from 1] [-- --jobs 2] [-- --json]`: many simulated sessions.
 // `npm run test:sim -- --seed N`: one seed, twice, with all its steps. `-- --mutants`: builds with deliberate bugs.
+// `-- --store postgres`: the same lives over Postgres, compared with those over SQLite. `-- --store postgres --scheduler
+// embedded|temporal`: lives of two workers, in simulated time or with a real Temporal.
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
+import { planOf } from './ground.ts';
 import { MUTANTS } from './mutants.ts';
-import { createPlan } from './plan.ts';
+import { findMissing, openGround, startServices, type GroundKind } from './open-ground.ts';
+import { catchMutant, simulateRange } from './pool.ts';
 import { toText, type Report } from './report.ts';
 import { check } from './shrink.ts';
-import { Ground } from './simulate.ts';
 
 const { values } = parseArgs({
   options: {
@@ -19,72 +20,49 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     mutant: { type: 'string' },
     mutants: { type: 'boolean', default: false },
+    store: { type: 'string', default: 'sqlite' },
+    scheduler: { type: 'string' },
   },
 });
 
-/** Real milliseconds after which a seed counts as hanging, such as in an endless loop. */
-const HANGS_AFTER_MS = 180_000;
 /** Maximum broken seeds before the run ends. */
 const MAX_BROKEN = 5;
 
-interface Range {
-  from: number;
-  count: number;
-  jobs: number;
-  mutant?: string | undefined;
-  /** True to end the run. */
-  isEnough: (report: Report) => boolean;
-}
+const kind = toKind(values);
+const missing = findMissing(kind);
+if (missing) throw new Error(missing);
+await using services = await startServices(kind);
 
-/** Simulates a range of seeds in worker threads, in any order. */
-async function run(range: Range): Promise<void> {
-  let next = range.from;
-  let isOver = false;
-  const work = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const worker = new Worker(join(import.meta.dirname, 'worker.ts'), { workerData: { mutant: range.mutant } });
-      let watch: NodeJS.Timeout | undefined;
-      const give = (): void => {
-        clearTimeout(watch);
-        if (isOver || next >= range.from + range.count) return worker.postMessage(undefined);
-        const seed = next++;
-        watch = setTimeout(() => {
-          isOver = true;
-          void worker.terminate();
-          reject(new Error(`seed ${seed} hangs: no step ended within ${HANGS_AFTER_MS / 1_000} s`));
-        }, HANGS_AFTER_MS);
-        worker.postMessage(seed);
-      };
-      worker.on('message', (report: Report) => {
-        isOver ||= range.isEnough(report);
-        give();
-      });
-      worker.on('error', reject);
-      worker.on('exit', () => resolve());
-      give();
-    });
-  await Promise.all(Array.from({ length: range.jobs }, work));
+function toKind({ store, scheduler }: { store: string; scheduler?: string | undefined }): GroundKind {
+  if (store !== 'sqlite' && store !== 'postgres') throw new Error('`--store` is `sqlite` or `postgres`.');
+  if (scheduler === undefined) return { store };
+  if (scheduler !== 'embedded' && scheduler !== 'temporal')
+    throw new Error('`--scheduler` is `embedded` or `temporal`.');
+  if (store === 'sqlite') throw new Error('Two workers need a store of several machines: add `--store postgres`.');
+  return { store, scheduler };
 }
 
 /** Simulates many seeds. The exit code is 1 if an invariant broke. */
 async function runMany(): Promise<void> {
   const begun = performance.now();
-  const sum = { seeds: 0, broken: 0, steps: 0, events: 0, crashes: 0 };
+  const sum = { seeds: 0, broken: 0, steps: 0, events: 0, crashes: 0, stops: 0, lostWakes: 0, lostAttempts: 0 };
   const seconds = (): number => (performance.now() - begun) / 1_000;
   const isEnough = (report: Report): boolean => {
     sum.seeds++;
-    for (const key of ['steps', 'events', 'crashes'] as const) sum[key] += report[key];
+    for (const key of ['steps', 'events', 'crashes', 'stops', 'lostWakes', 'lostAttempts'] as const)
+      sum[key] += report[key];
     if (values.json) console.log(JSON.stringify(report));
-    else if (report.broken) console.log(`${toText(report)}\n`);
+    else if (report.broken) console.log(`${toText(report, kind)}\n`);
     else if (sum.seeds % 1_000 === 0)
       console.error(`${sum.seeds} seeds, ${(sum.seeds / seconds()).toFixed(1)} a second`);
     return report.broken !== undefined && ++sum.broken >= MAX_BROKEN;
   };
   const range = { from: Number(values.from), count: Number(values.seeds), jobs: Number(values.jobs) };
-  await run({ ...range, mutant: values.mutant, isEnough });
+  await simulateRange({ ...range, services, kind, mutant: values.mutant, isEnough });
   const text =
     `${sum.seeds} seeds from ${values.from}: ${sum.broken} broken; ${sum.steps} steps, ${sum.events} events, ` +
-    `${sum.crashes} crashes; ${seconds().toFixed(0)} s, ${(sum.seeds / seconds()).toFixed(1)} seeds a second`;
+    `${sum.crashes} crashes, ${sum.stops} stops, ${sum.lostWakes} lost wakes, ${sum.lostAttempts} lost attempts; ` +
+    `${seconds().toFixed(0)} s, ${(sum.seeds / seconds()).toFixed(1)} seeds a second`;
   if (values.json) console.error(text);
   else console.log(text);
   process.exitCode = sum.broken > 0 || sum.seeds === 0 ? 1 : 0;
@@ -92,8 +70,8 @@ async function runMany(): Promise<void> {
 
 /** Simulates one seed twice: both must be equal. */
 async function runOne(seed: number): Promise<void> {
-  using ground = new Ground();
-  const plan = createPlan(seed);
+  await using ground = await openGround(await services.order(kind));
+  const plan = planOf(ground, seed);
   const [first, second] = [await check(ground, plan), await check(ground, plan)];
   const { broken, hash, steps, crashes, trace, events } = first;
   if (values.json) console.log(JSON.stringify({ seed, hash, steps, crashes, broken, plan, trace, events }));
@@ -105,27 +83,26 @@ async function runOne(seed: number): Promise<void> {
     console.log(broken ? `"${broken.invariant}" is broken: ${broken.what}` : 'nothing is broken');
     console.log(`${steps} steps, ${crashes} crashes, hash ${hash}`);
   }
-  if (second.hash !== hash) console.error(`It cannot be replayed: the second life has the hash ${second.hash}.`);
-  process.exitCode = broken || second.hash !== hash ? 1 : 0;
+  // Temporal decides when an attempt begins.
+  const isReplayed = kind.scheduler === 'temporal' || second.hash === hash;
+  if (!isReplayed) console.error(`It cannot be replayed: the second life has the hash ${second.hash}.`);
+  process.exitCode = broken || !isReplayed ? 1 : 0;
 }
 
 /** Simulates every mutant until it is caught. A mutant that is not caught fails the run. */
 async function runMutants(): Promise<void> {
+  // Their bugs are in the store of one machine and in the loop.
+  if (kind.store === 'postgres' && !kind.scheduler) throw new Error('With Postgres, mutants need a `--scheduler`.');
   let missed = 0;
-  for (const { name, what, breaks } of MUTANTS) {
-    let caught: Report | undefined;
-    let lived = 0;
-    const isEnough = (report: Report): boolean => {
-      lived++;
-      if (report.broken && breaks.includes(report.broken.invariant)) caught ??= report;
-      return caught !== undefined;
-    };
-    await run({ from: Number(values.from), count: Number(values.seeds), jobs: 1, mutant: name, isEnough });
+  const isOfCluster = kind.scheduler !== undefined;
+  for (const mutant of MUTANTS.filter((one) => (one.isOfCluster ?? false) === isOfCluster)) {
+    const range = { from: Number(values.from), count: Number(values.seeds), services, kind };
+    const { caught, lived } = await catchMutant(mutant, range);
     if (!caught) missed++;
     const verdict = caught
-      ? `caught after ${lived} seeds by "${caught.broken!.invariant}"`
+      ? `caught after ${lived} seeds, by seed ${caught.seed}: "${caught.broken!.invariant}"`
       : `NOT CAUGHT by ${lived} seeds`;
-    console.log(`${name} (${what}): ${verdict}`);
+    console.log(`${mutant.name} (${mutant.what}): ${verdict}`);
   }
   process.exitCode = missed > 0 ? 1 : 0;
 }

@@ -10,6 +10,8 @@ export interface Host {
   readonly name: string;
   /** False after it was killed or has ended. */
   isAlive: boolean;
+  /** True while it is stopped: its tasks wait. */
+  isStopped?: boolean;
 }
 
 /** A task that continues when the scheduler resumes it. */
@@ -35,6 +37,8 @@ interface Interval {
 
 /** Number of time jumps without a task after which the simulation ends. */
 const MAX_EMPTY_HOPS = 200;
+/** The same in real milliseconds. */
+const MAX_WAIT_MS = 60_000;
 
 /**
  * Decides which task continues. Every wait in the simulation is a task. Tasks continue one at a time in an order that
@@ -51,9 +55,20 @@ export class Scheduler {
   #intervals = new Set<Interval>();
   #order = 0;
   #busy = 0;
+  readonly #isRemote: boolean;
+  readonly #pace: number | undefined;
+  #lastIo: Promise<void> = Promise.resolve();
 
-  constructor(chance: Chance) {
+  /**
+   * @param options.isRemote True: real I/O takes time, so that it happens one after the other, in the same order in every
+   *   run.
+   * @param options.pace Simulated milliseconds in a real one, when something outside takes real time. Default: the time
+   *   passes as soon as no task is ready.
+   */
+  constructor(chance: Chance, { isRemote = false, pace }: { isRemote?: boolean; pace?: number | undefined } = {}) {
     this.#chance = chance;
+    this.#isRemote = isRemote;
+    this.#pace = pace;
   }
 
   /** Waits for the scheduler. Never resolves in a process that dies. */
@@ -67,7 +82,7 @@ export class Scheduler {
   async real<T>(host: Host, label: string, work: () => Promise<T>): Promise<T> {
     const order = ++this.#order;
     this.#busy++;
-    const settled = await work().then(
+    const settled = await (this.#isRemote ? this.#inTurn(work) : work()).then(
       (value) => ({ ok: true as const, value }),
       (error: unknown) => ({ ok: false as const, error }),
     );
@@ -75,6 +90,34 @@ export class Scheduler {
     await new Promise<void>((resolve) => this.#enqueue({ host, label, order, run: resolve }));
     if (settled.ok) return settled.value;
     throw settled.error;
+  }
+
+  /** Real I/O that is no step, such as a read: the next step waits for it. Never resolves in a process that dies. */
+  async io<T>(host: Host, work: () => Promise<T>): Promise<T> {
+    if (!this.#isRemote) return work();
+    try {
+      return await this.#inTurn(work);
+    } finally {
+      if (!host.isAlive) await new Promise(() => {});
+    }
+  }
+
+  /** I/O of no process, for which the next step waits. */
+  background(work: () => Promise<void>): void {
+    if (this.#isRemote) void this.#inTurn(work);
+    else void work();
+  }
+
+  /** Everything that follows from one answer happens before the next question. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy++;
+    const answer = this.#lastIo.then(work);
+    const end = async (): Promise<void> => {
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      this.#busy--;
+    };
+    this.#lastIo = answer.then(end, end);
+    return answer;
   }
 
   /** Runs `run` after `ms` of simulated time; the returned function cancels it. */
@@ -146,16 +189,19 @@ export class Scheduler {
   /** Resumes one task, rarely two at once. False if no task is left. */
   async step(): Promise<boolean> {
     this.#pass(this.#chance.number(8));
-    for (let hops = 0; this.#ready.length === 0; hops++) {
-      if (hops > MAX_EMPTY_HOPS || !this.#hop()) return false;
+    for (let hops = 0; this.#runnable.length === 0; hops++) {
+      if (hops > MAX_EMPTY_HOPS || !(this.#pace ? await this.#wait(this.#pace) : this.#hop())) return false;
       await this.settle();
     }
     const together = this.#chance.percent(8) ? 2 : 1;
-    for (let count = 0; count < together && this.#ready.length > 0; count++) {
-      const [task] = this.#ready.splice(this.#chance.number(this.#ready.length), 1);
+    for (let count = 0; count < together; count++) {
+      const runnable = this.#runnable;
+      if (runnable.length === 0) break;
+      const task = runnable[this.#chance.number(runnable.length)]!;
+      this.#ready.splice(this.#ready.indexOf(task), 1);
       this.steps++;
-      this.note(`${task!.host.name} ${task!.label}`);
-      task!.run();
+      this.note(`${task.host.name} ${task.label}`);
+      task.run();
     }
     await this.settle();
     return true;
@@ -163,14 +209,34 @@ export class Scheduler {
 
   /** Resolves when no callback is pending outside the scheduler. */
   async settle(): Promise<void> {
-    do await new Promise<void>((resolve) => void setImmediate(resolve));
-    while (this.#busy > 0);
+    do {
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await this.#lastIo;
+    } while (this.#busy > 0);
   }
 
   #enqueue(task: Task): void {
     if (!task.host.isAlive) return;
     const at = this.#ready.findLastIndex((other) => other.order < task.order) + 1;
     this.#ready.splice(at, 0, task);
+  }
+
+  get #runnable(): Task[] {
+    return this.#ready.filter(({ host }) => !host.isStopped);
+  }
+
+  /** Lets real time pass, up to the next task. */
+  async #wait(pace: number): Promise<boolean> {
+    const end = performance.now() + MAX_WAIT_MS;
+    while (this.#runnable.length === 0 && performance.now() < end) {
+      const begun = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      if (this.#runnable.length > 0) break;
+      const next = Math.min(...this.#timers.map(({ due }) => due), ...[...this.#intervals].map(({ due }) => due));
+      this.#pass(Math.min(next - this.now, Math.round((performance.now() - begun) * pace)));
+      await this.settle();
+    }
+    return this.#runnable.length > 0;
   }
 
   /** Advances the time to the next task; false if there is none. */
@@ -191,7 +257,7 @@ export class Scheduler {
     for (const interval of this.#intervals) {
       if (interval.due > this.now) continue;
       interval.due = this.now + interval.ms;
-      if (interval.host.isAlive) interval.tick();
+      if (interval.host.isAlive && !interval.host.isStopped) interval.tick();
     }
   }
 }

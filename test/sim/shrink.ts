@@ -1,12 +1,14 @@
+import type { Ground } from './ground.ts';
 import type { Plan } from './plan.ts';
-import { compareWithUndisturbed, simulate, type Ground, type Outcome } from './simulate.ts';
+import { compareWithTwin, compareWithUndisturbed, simulate, type Outcome } from './simulate.ts';
 
 /** Maximum simulations to shrink a plan. */
 const MAX_TRIES = 120;
 
 /** One simulation with all checks. */
 export async function check(ground: Ground, plan: Plan): Promise<Outcome> {
-  return compareWithUndisturbed(ground, plan, await simulate(ground, plan));
+  const outcome = await compareWithTwin(ground, plan, await simulate(ground, plan));
+  return compareWithUndisturbed(ground, plan, outcome);
 }
 
 /** Removes the parts of a plan that its broken invariant does not need. Returns the smallest plan and its result. */
@@ -29,6 +31,7 @@ export async function shrink(ground: Ground, plan: Plan, outcome: Outcome): Prom
 
 function* toSmaller(plan: Plan): Generator<Plan> {
   for (const faults of without(plan.faults)) yield { ...plan, faults };
+  for (const cluster of without(plan.cluster ?? [])) yield { ...plan, cluster };
   for (const acts of without(plan.acts)) yield { ...plan, acts };
   if (plan.prompts > 1) yield { ...plan, prompts: 1 };
   if (plan.answers.length > 0) yield { ...plan, answers: plan.answers.slice(0, -1) };

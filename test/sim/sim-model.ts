@@ -55,7 +55,7 @@ async function* stream(streaming: Streaming): AsyncGenerator<ModelEvent, void, u
   const prompt = countPrompt(request);
   const tokens = prompt + request.maxOutputTokens;
   const usd = worstCase(info, prompt, request.maxOutputTokens) ?? 0;
-  world.monitor.requestLeaves(request, { tokens, usd, isTurn });
+  world.monitor.requestLeaves(request, { tokens, usd, isTurn, isLate: world.holders.isFormer(host) });
   const { answer, index, failure } = isTurn ? takeTurn(world, request) : takeCheap(world, request);
   await world.scheduler.pause(host, 'model request');
   onSent?.();

@@ -6,17 +6,18 @@ import {
   type Agents,
   type Engine,
   type Processes,
+  type Snapshots,
 } from '@klaus/core/agent';
 import { createRedactor, type Rule } from '@klaus/core/policy';
 import { isKlausError, KlausError, toUlid, type Event } from '@klaus/core/protocol';
-import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
 import { createChance, type Chance } from '../undo/chance.ts';
 import { toHash } from './files.ts';
 import { SECRET } from './plan.ts';
 import type { Host } from './scheduler.ts';
 import { createSimModels } from './sim-model.ts';
 import { createSimSandbox, createSimTools } from './sim-tools.ts';
-import { createSimStore } from './sim-store.ts';
+import { createSimStore, listen } from './sim-store.ts';
+import type { ProcessStore } from './stores/life-stores.ts';
 import { isPlanned, type World } from './world.ts';
 
 /** Milliseconds between two polls of a session. */
@@ -30,24 +31,33 @@ export class SimProcess {
   /** True during `advance`. */
   isWorking = false;
   readonly #world: World;
-  readonly #store: SqliteStore;
+  readonly #store: ProcessStore;
   readonly #engine: Engine;
   readonly #chance: Chance;
   #wake: AbortController | undefined;
+  readonly #unsubscribe: () => void;
   #onEnd: () => void = () => {};
 
-  constructor(world: World, host: Host) {
+  /** Connects to the store. */
+  static async open(world: World, host: Host): Promise<SimProcess> {
+    const { scheduler, stores } = world;
+    const clock = scheduler.clockOf(host, { isPoll: true });
+    return new SimProcess(world, { host, store: await scheduler.io(host, () => stores.open({ ...host, clock })) });
+  }
+
+  private constructor(world: World, { host, store }: { host: Host; store: ProcessStore }) {
     this.host = host;
     this.#world = world;
     this.#chance = toChance(world, host, 'tries');
-    const clock = world.scheduler.clockOf(host, { isPoll: true });
-    this.#store = createSqliteStore({ home: world.home, clock });
+    this.#store = store;
     this.#engine = createSimEngine(world, { host, store: this.#store });
     const { session, monitor } = world;
     monitor.catchUp();
     monitor.seenBy(host.name, monitor.state.seq);
-    this.#store.subscribe(session, monitor.state.seq, (event: Event) => monitor.emitted(host.name, event));
-    this.#store.onSend(session, () => this.#wake?.abort());
+    this.#unsubscribe = store.subscribe(session, monitor.state.seq, (event: Event) =>
+      monitor.emitted(host.name, event),
+    );
+    listen(world, { host, store, session, wake: () => this.#wake?.abort() });
   }
 
   get engine(): Engine {
@@ -65,11 +75,12 @@ export class SimProcess {
     if (!this.host.isAlive) return;
     const { scheduler, monitor } = this.#world;
     scheduler.note(`${this.host.name} dies`);
-    if (this.#world.holder === this.host) this.#world.holder = undefined;
+    this.#world.holders.died(this.host);
     scheduler.kill(this.host);
+    this.#unsubscribe();
     monitor.forget(this.host.name);
     // The store has no pending writes: the scheduler waits for every write.
-    this.#store[Symbol.dispose]();
+    scheduler.background(() => this.#store.kill());
   }
 
   async #serve(): Promise<void> {
@@ -101,12 +112,12 @@ export class SimProcess {
 
   /** True if a server would advance the session, which no process holds. */
   #isRunnable(): boolean {
-    const { monitor, scheduler, session, holder } = this.#world;
+    const { monitor, scheduler, session, holders } = this.#world;
     monitor.catchUp();
     const { state } = monitor;
     // A refused claim takes some real milliseconds, so that it is rarely tried.
-    if (holder?.isAlive && !this.#chance.percent(10)) return false;
-    if (this.#store.view.inbox(session).some((command) => isReceivable(state, command))) return true;
+    if (holders.current?.isAlive && !this.#chance.percent(10)) return false;
+    if (this.#world.stores.durable.inbox(session).some((command) => isReceivable(state, command))) return true;
     if (state.openSnapshot && state.calls.length === 0) return true;
     if (!state.run) return !state.titled;
     return !isParked(state, scheduler.now);
@@ -148,7 +159,10 @@ function toChance({ plan }: World, host: Host, what: string): Chance {
 }
 
 /** The real loop on simulated ports. */
-export function createSimEngine(world: World, { host, store }: { host: Host; store: SqliteStore }): Engine {
+export function createSimEngine(
+  world: World,
+  { host, store, snapshots }: { host: Host; store: ProcessStore; snapshots?: Snapshots },
+): Engine {
   const { scheduler, files, plan, faults } = world;
   const chance = toChance(world, host, 'engine');
   let last = 0;
@@ -198,13 +212,13 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     openSandbox: async () => createSimSandbox(world, host),
     openAgents: () => NO_AGENTS,
     openSkills: () => ({ exist: () => false, folders: () => [], list: refuse, find: refuse, files: refuse }),
-    openKnowledge: (workspace) => store.knowledge(workspace),
-    openRecall: (session) => store.recall(session),
+    openKnowledge: (workspace) => toPort(world, host, store.knowledge(workspace)),
+    openRecall: (session) => toPort(world, host, store.recall(session)),
     openProcesses: () => NO_PROCESSES,
     listProcesses: () => [],
     createRedactor: (session) =>
       createRedactor({ salt: session, digest: toHash, values: [{ name: 'planted', value: SECRET }], rules: [] }),
-    openSnapshots: async () => files.snapshotsOf(host, () => faults.checkSnapshot()),
+    openSnapshots: async () => snapshots ?? files.snapshotsOf(host, () => faults.checkSnapshot()),
     openLayers: async () => files.layersOf(host),
     openSecrets: () => ({
       files: async () => [],
@@ -215,7 +229,10 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
     // One session works in a workspace, and there are no working copies.
     editsSince: async () => [],
     hasCopy: async () => false,
-    remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
+    remembered: async (workspace, agent) => {
+      const rows = await scheduler.io(host, () => store.remembered({ workspace, agent }));
+      return rows.map((row) => row.remembered);
+    },
     rules: plan.seed % 7 === 3 ? [FAILING_RULE] : [],
     findCommitted: async () => new Set(),
     async checkpoint() {
@@ -225,6 +242,17 @@ export function createSimEngine(world: World, { host, store }: { host: Host; sto
       return { ref: 'refs/klaus/sim', commit, files: files.workspace.size, leftOut: [] };
     },
   };
+}
+
+/** A port whose calls are I/O of this process. */
+function toPort<T extends object>({ scheduler }: World, host: Host, port: T): T {
+  return new Proxy(port, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]) => scheduler.io(host, async () => Reflect.apply(value, target, given) as unknown);
+    },
+  });
 }
 
 /** A rule with a bug: a call for which it throws is denied. */

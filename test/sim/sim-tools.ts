@@ -97,7 +97,7 @@ function fail({ id, wrong }: Input): void {
 
 async function look({ world, host }: Place, input: Input, { signal }: ToolContext) {
   await world.scheduler.pause(host, 'effect');
-  world.monitor.effectBegins(input.id);
+  world.monitor.effectBegins(input.id, world.holders.isFormer(host));
   if (input.ms > 0) await world.scheduler.sleep(host, input.ms, { label: 'tool works', signal });
   if (signal.aborted) throw new KlausError('cancelled', 'Stopped.');
   fail(input);
@@ -145,7 +145,7 @@ async function prepareMove({ path }: Input, { workspace }: ToolContext): Promise
 async function edit({ world, host }: Place, what: { input: Input; context: ToolContext; intent: Intent }) {
   const { input, context, intent } = what;
   await world.scheduler.pause(host, 'effect');
-  world.monitor.effectBegins(input.id);
+  world.monitor.effectBegins(input.id, world.holders.isFormer(host));
   fail(input);
   const changes = await context.workspace.apply(intent.edits ?? []);
   world.monitor.effectEnds(input.id);
@@ -156,7 +156,7 @@ async function edit({ world, host }: Place, what: { input: Input; context: ToolC
 async function reachOut({ world, host }: Place, input: Input, context: ToolContext) {
   const { signal } = context;
   await world.scheduler.pause(host, 'effect');
-  world.monitor.effectBegins(input.id);
+  world.monitor.effectBegins(input.id, world.holders.isFormer(host));
   context.progress('running');
   if (input.ms > 0) await world.scheduler.sleep(host, input.ms, { label: 'tool works', signal });
   if (signal.aborted) throw new KlausError('cancelled', 'Cancelled while running.');
@@ -190,7 +190,7 @@ export function createSimSandbox(world: World, host: Host): Sandbox {
       const tool = env?.['TOOL'] ?? '';
       const input = JSON.parse(env?.['INPUT'] ?? '{}') as Input;
       monitor.commandRuns(tool, workspaceAt !== undefined);
-      monitor.effectBegins(input.id);
+      monitor.effectBegins(input.id, world.holders.isFormer(host));
       const write = (text: string): void => {
         const isOwn = !input.path.startsWith('..') && (workspaceAt !== undefined || !input.path.startsWith('.git/'));
         if (isOwn && tool !== 'check' && tool !== 'deaf') files.write(input.path, text, workspaceAt ?? ROOT);

@@ -6,14 +6,14 @@ import { MUTANTS } from './mutants.ts';
 import { createPlan } from './plan.ts';
 import { toReport, toText } from './report.ts';
 import { check } from './shrink.ts';
-import { Ground } from './simulate.ts';
+import { SqliteGround } from './stores/sqlite-ground.ts';
 
 /** A sample; `npm run test:sim` simulates thousands. */
 const SEEDS = 150;
 const PART = 50;
 
-const ground = new Ground();
-afterAll(() => ground[Symbol.dispose]());
+const ground = new SqliteGround();
+afterAll(() => ground[Symbol.asyncDispose]());
 
 const seen = { crashes: 0, again: 0, approvals: 0, unknown: 0, abandoned: 0 };
 
@@ -23,7 +23,7 @@ for (let from = 1; from <= SEEDS; from += PART) {
     for (let seed = from; seed < from + PART; seed++) {
       const plan = createPlan(seed);
       const outcome = await check(ground, plan);
-      if (outcome.broken) broken.push(toText(toReport(outcome, plan)));
+      if (outcome.broken) broken.push(toText(toReport(outcome, plan), { store: 'sqlite' }));
       seen.crashes += outcome.crashes;
       for (const event of outcome.events) {
         if (event.type === 'tool.started' && event.attempt > 1) seen.again++;

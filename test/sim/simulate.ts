@@ -1,22 +1,25 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { toDefaultGrant, unite, parseGrants } from '@klaus/core/policy';
 import { toCanonical, type Event, type EventBody } from '@klaus/core/protocol';
-import { createSqliteStore, type SqliteStore } from '@klaus/adapters/store';
 import { createChance } from '../undo/chance.ts';
-import { Files, ROOT, toHash } from './files.ts';
+import { Files, ROOT } from './files.ts';
+import type { Ground } from './ground.ts';
+import { SingleHolder } from './checks/holders.ts';
 import { Human } from './human.ts';
-import type { BrokenInvariant } from './invariant.ts';
+import type { BrokenInvariant } from './checks/invariant.ts';
 import { Monitor } from './monitor.ts';
+import { Notices } from './notices.ts';
 import { SECRET, TOOLS, type Plan } from './plan.ts';
-import { BEGIN, Scheduler, type Host } from './scheduler.ts';
+import { ProcessGroup, type Processes } from './process-group.ts';
 import { Requests } from './requests.ts';
-import { SimProcess } from './sim-process.ts';
+import { BEGIN, Scheduler, type Host } from './scheduler.ts';
+import type { LifeStores, ProcessStore } from './stores/life-stores.ts';
 import { Faults, type World } from './world.ts';
 
 /** Steps after which no more failures occur and every question is answered at once. */
 const CALM_AFTER = 2_000;
+/** Real milliseconds within which the events reach every process, for a store that sends them in real time. */
+const DELIVERY_MS = 10_000;
 /** Maximum steps of a simulation. */
 const MAX_STEPS = 6_000;
 
@@ -35,52 +38,23 @@ export interface Outcome {
   canonical?: unknown[];
 }
 
-/** The folder of the simulated databases: in memory, if the machine has such a folder. */
-function toTemporary(): string {
-  return mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : realpathSync(tmpdir()), 'klaus-sim-'));
-}
-
-/** A folder for simulations. One empty database is created and copied for each of them. */
-export class Ground implements Disposable {
-  readonly #folder = toTemporary();
-  #made = 0;
-
-  constructor() {
-    createSqliteStore({ home: join(this.#folder, 'empty') })[Symbol.dispose]();
-  }
-
-  createHome(): string {
-    const home = join(this.#folder, String(++this.#made));
-    mkdirSync(home, { mode: 0o700 });
-    copyFileSync(join(this.#folder, 'empty', 'klaus.db'), join(home, 'klaus.db'));
-    return home;
-  }
-
-  removeHome(home: string): void {
-    rmSync(home, { recursive: true, force: true });
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
-
 /** Simulates one plan from the first prompt until no task is left, and checks every invariant. */
 export async function simulate(ground: Ground, plan: Plan): Promise<Outcome> {
-  const home = ground.createHome();
-  const life = new Life(plan, home);
+  const stores = await ground.openLife();
+  const life = new Life(plan, stores, ground);
   try {
     return await life.live();
   } finally {
-    life.close();
-    ground.removeHome(home);
+    await life.close();
+    await stores.close();
   }
 }
 
 /** Checks that the same plan without crashes gives the same canonical log, unless an outcome was unknown. */
 export async function compareWithUndisturbed(ground: Ground, plan: Plan, outcome: Outcome): Promise<Outcome> {
-  if (!plan.isCalm || outcome.broken || outcome.crashes === 0 || isUnknowable(outcome.events)) return outcome;
-  const undisturbed = await simulate(ground, { ...plan, faults: [] });
+  if (!plan.isCalm || plan.cluster || outcome.broken || outcome.crashes === 0 || isUnknowable(outcome.events))
+    return outcome;
+  const undisturbed = await simulate(ground.twin ?? ground, { ...plan, faults: [] });
   if (undisturbed.broken) return { ...outcome, broken: undisturbed.broken };
   const one = toCanonicalLines(outcome.events);
   const other = toCanonicalLines(undisturbed.events);
@@ -89,6 +63,18 @@ export async function compareWithUndisturbed(ground: Ground, plan: Plan, outcome
   const place = at < 0 ? one.length : at;
   const what = `line ${place}:\n  with crashes: ${one[place]}\n  without:      ${other[place]}`;
   return { ...outcome, broken: { invariant: 'same canonical log', what, step: outcome.steps } };
+}
+
+/** Checks that the same plan gives the same steps and the same events over another store. */
+export async function compareWithTwin({ twin }: Ground, plan: Plan, outcome: Outcome): Promise<Outcome> {
+  if (!twin || outcome.broken) return outcome;
+  const other = await simulate(twin, plan);
+  const lines = (one: Outcome): string[] => [...one.events.map((event) => JSON.stringify(event)), ...one.trace];
+  const [here, there] = [lines(outcome), lines(other)];
+  if (other.hash === outcome.hash && here.join() === there.join()) return outcome;
+  const at = here.findIndex((line, index) => line !== there[index]);
+  const what = other.broken?.what ?? `here: ${here[at]}\n  there: ${there[at]}`;
+  return { ...outcome, broken: { invariant: 'same over every store', what, step: outcome.steps } };
 }
 
 function toCanonicalLines(events: readonly Event[]): string[] {
@@ -105,20 +91,16 @@ function isUnknowable(events: readonly Event[]): boolean {
 
 class Life {
   readonly #world: World;
-  readonly #door: SqliteStore;
   readonly #user: Host = { name: 'user', isAlive: true };
-  readonly #human: Human;
-  readonly #processes: SimProcess[] = [];
-  readonly #counts = new Map<string, number>();
-  #started = 0;
-  #crashes = 0;
-  #waiting = 0;
+  #door: ProcessStore | undefined;
+  #human: Human | undefined;
+  readonly #processes: Processes;
 
-  constructor(plan: Plan, home: string) {
-    const scheduler = new Scheduler(createChance(plan.seed));
-    this.#door = createSqliteStore({ home, clock: scheduler.clockOf(this.#user, { isPoll: true }) });
+  constructor(plan: Plan, stores: LifeStores, ground: Ground) {
+    const { isRemote } = stores;
+    const scheduler = new Scheduler(createChance(plan.seed), { isRemote, pace: ground.pace });
     const session = '01SMVLATED0000000000000000';
-    const monitor = new Monitor({ store: this.#door, session, stepOf: () => scheduler.steps });
+    const monitor = new Monitor({ durable: stores.durable, session, stepOf: () => scheduler.steps });
     this.#world = {
       plan,
       scheduler,
@@ -126,45 +108,59 @@ class Life {
       monitor,
       requests: new Requests(),
       faults: new Faults(plan),
-      home,
+      stores,
+      notices: new Notices(scheduler),
       session,
-      holder: undefined,
+      holders: new SingleHolder(monitor),
     };
-    this.#human = new Human(this.#world, { host: this.#user, store: this.#door });
+    this.#processes = ground.createProcesses?.(this.#world) ?? new ProcessGroup(this.#world);
   }
 
   async live(): Promise<Outcome> {
-    const { scheduler, monitor, plan } = this.#world;
-    await this.#open();
-    this.#human.begin();
-    this.#start();
-    if (plan.seed % 5 === 2) this.#startLater(100);
+    const { scheduler, monitor, plan, stores } = this.#world;
+    const host = this.#user;
+    this.#door = await stores.open({ name: host.name, clock: scheduler.clockOf(host, { isPoll: true }) });
+    const human = new Human(this.#world, { host, store: this.#door });
+    this.#human = human;
+    await this.#open(this.#door);
+    human.begin();
+    await this.#processes.begin();
     while (!monitor.broken && !this.#isAtRest()) {
       if (scheduler.steps > CALM_AFTER) this.#calm();
       if (scheduler.steps > MAX_STEPS) {
         monitor.fail('every run ends', `after ${scheduler.steps} steps the session is not at rest`);
         break;
       }
-      this.#crash();
+      this.#processes.fail();
+      await scheduler.settle();
       const hasStep = await scheduler.step();
       this.#look();
       if (!hasStep) break;
     }
-    if (!monitor.broken) await this.#end();
+    if (!monitor.broken) await this.#end(this.#door);
     const { broken } = monitor;
     const { trace, steps } = scheduler;
     scheduler.note(`${monitor.events.at(-1)?.prev} ${JSON.stringify([...this.#world.files.workspace])}`);
     const hash = scheduler.hash();
     const { seed } = plan;
-    return { seed, hash, steps, crashes: this.#crashes, events: monitor.events, trace, ...(broken ? { broken } : {}) };
+    return {
+      seed,
+      hash,
+      steps,
+      crashes: this.#processes.crashes,
+      events: monitor.events,
+      trace,
+      ...(broken ? { broken } : {}),
+    };
   }
 
-  close(): void {
-    for (const process of this.#processes) process.kill();
-    this.#door[Symbol.dispose]();
+  async close(): Promise<void> {
+    this.#processes.kill();
+    await this.#world.scheduler.settle();
+    await this.#door?.kill();
   }
 
-  async #open(): Promise<void> {
+  async #open(door: ProcessStore): Promise<void> {
     const { plan, session, scheduler, files } = this.#world;
     files.write('a.txt', 'one\ntwo\nthree\n');
     files.write('src/c.txt', 'see\n');
@@ -190,77 +186,37 @@ class Life {
       ...(plan.isolate ? { isolate: true } : {}),
       ...(plan.snapshots ? {} : { snapshots: false }),
     };
-    const lease = (await this.#door.claim(session))!;
-    await this.#door.append(session, [{ ...opened, at: scheduler.now }], { lease });
+    const lease = (await door.claim(session))!;
+    await door.append(session, [{ ...opened, at: scheduler.now }], { lease });
     await lease.release();
     await scheduler.settle();
   }
 
-  #start(): void {
-    const host: Host = { name: `p${++this.#started}`, isAlive: true };
-    const process = new SimProcess(this.#world, host);
-    this.#processes.push(process);
-    process.start(() => this.#startLater(1_000));
-  }
-
-  #startLater(most: number): void {
-    const { scheduler } = this.#world;
-    this.#waiting++;
-    const ms = Number.parseInt(toHash(`${this.#world.plan.seed} ${this.#started}`).slice(0, 4), 16) % most;
-    const run = (): void => {
-      this.#waiting--;
-      this.#start();
-    };
-    scheduler.at(this.#user, ms, { label: 'a process starts', run });
-  }
-
-  /** Kills the process that holds the session as planned, and starts another one. */
-  #crash(): void {
-    const { plan, scheduler, faults, holder } = this.#world;
-    if (faults.isOver) return;
-    for (const fault of plan.faults) {
-      if (fault.kind === 'crash' && fault.step === scheduler.steps) this.#kill(holder);
-      if (fault.kind !== 'crash-at') continue;
-      const isThere = scheduler.waiting().some(({ label }) => label.startsWith(fault.label));
-      const key = JSON.stringify(fault);
-      const known = this.#counts.get(key) ?? 0;
-      if (isThere !== (known % 2 === 1)) this.#counts.set(key, known + 1);
-      if (isThere && known === fault.nth * 2 - 2) this.#kill(holder);
-    }
-  }
-
-  #kill(host: Host | undefined): void {
-    const process = this.#processes.find((one) => one.host === host && one.host.isAlive);
-    if (!process) return;
-    this.#crashes++;
-    process.kill();
-    this.#startLater(3_000);
-  }
-
   #look(): void {
     this.#world.monitor.catchUp();
-    this.#human.look();
+    this.#human?.look();
   }
 
   #calm(): void {
     this.#world.faults.isOver = true;
-    this.#human.isPatient = false;
+    if (this.#human) this.#human.isPatient = false;
   }
 
   #isAtRest(): boolean {
     const { monitor, session } = this.#world;
-    if (this.#waiting > 0 || this.#human.isBusy || this.#processes.some((one) => one.host.isAlive && one.isWorking))
-      return false;
+    if (this.#human?.isBusy || this.#processes.isBusy) return false;
     const { state } = monitor;
-    return !state.run && state.titled && !state.openSnapshot && this.#door.view.inbox(session).length === 0;
+    return !state.run && state.titled && !state.openSnapshot && this.#world.stores.durable.inbox(session).length === 0;
   }
 
   /** Delivers all events to all subscribers. Then nothing may be open. */
-  async #end(): Promise<void> {
+  async #end(door: ProcessStore): Promise<void> {
     const { scheduler, monitor } = this.#world;
     const until = scheduler.now + 3_000;
     scheduler.at(this.#user, 3_000, { label: 'the end', run: () => {} });
     while (scheduler.now < until && !monitor.broken) if (!(await scheduler.step())) break;
-    await monitor.atEnd();
+    const end = performance.now() + DELIVERY_MS;
+    while (this.#world.stores.isRemote && !monitor.isDelivered && performance.now() < end) await delay(1);
+    await monitor.atEnd(door);
   }
 }

@@ -1,20 +1,21 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { installMutant } from './mutants.ts';
+import { openGround, type GroundOrder } from './open-ground.ts';
 import type { Report } from './report.ts';
 
-const { mutant } = workerData as { mutant?: string };
+const { mutant, order } = workerData as { mutant?: string; order: GroundOrder };
 if (mutant !== undefined) installMutant(mutant);
 // Imported after the mutant is installed.
-const { createPlan } = await import('./plan.ts');
+const { planOf } = await import('./ground.ts');
 const { check, shrink } = await import('./shrink.ts');
-const { Ground } = await import('./simulate.ts');
 const { toReport } = await import('./report.ts');
 
 const port = parentPort!;
-const ground = new Ground();
+const opening = openGround(order);
 
 async function live(seed: number): Promise<Report> {
-  const plan = createPlan(seed);
+  const ground = await opening;
+  const plan = planOf(ground, seed);
   const outcome = await check(ground, plan);
   // The plan of a mutant is not shrunk.
   if (!outcome.broken || mutant !== undefined) return toReport(outcome, plan);
@@ -24,6 +25,5 @@ async function live(seed: number): Promise<Report> {
 
 port.on('message', (seed: number | undefined) => {
   if (seed !== undefined) return void live(seed).then((report) => port.postMessage(report));
-  ground[Symbol.dispose]();
-  port.close();
+  void opening.then((ground) => ground[Symbol.asyncDispose]()).then(() => port.close());
 });

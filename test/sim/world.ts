@@ -1,9 +1,13 @@
 import { isKlausError, KlausError } from '@klaus/core/protocol';
+import type { Cluster } from './cluster/cluster.ts';
 import type { Files } from './files.ts';
+import type { Holders } from './checks/holders.ts';
 import type { Monitor } from './monitor.ts';
+import type { Notices } from './notices.ts';
 import type { Plan } from './plan.ts';
-import type { Host, Scheduler } from './scheduler.ts';
+import type { Scheduler } from './scheduler.ts';
 import type { Requests } from './requests.ts';
+import type { LifeStores } from './stores/life-stores.ts';
 
 /** The parts of the simulation that survive processes. */
 export interface World {
@@ -13,11 +17,12 @@ export interface World {
   readonly monitor: Monitor;
   readonly requests: Requests;
   readonly faults: Faults;
-  /** Klaus's home on the real file system. */
-  readonly home: string;
+  readonly stores: LifeStores;
+  readonly notices: Notices;
   readonly session: string;
-  /** The process that holds the session. */
-  holder: Host | undefined;
+  holders: Holders;
+  /** Only in the lives of a cluster. */
+  cluster?: Cluster;
 }
 
 /** End of the message of every planned error. */

@@ -1,4 +1,5 @@
-import type { RunOutcome, RunScheduler, RunSession, RunStatus, RunWorker, WakeReason } from '@klaus/core/agent';
+import type { Clock, RunOutcome, RunScheduler, RunSession, RunStatus, RunWorker, WakeReason } from '@klaus/core/agent';
+import { MACHINE_CLOCK } from './scheduler-clock.ts';
 import { openStoredQueue, type StoredQueue } from './stored-queue.ts';
 import { Timers } from './timers.ts';
 
@@ -7,6 +8,8 @@ export interface EmbeddedOptions {
   folder: string;
   /** True while another process holds a session. A `held` session is run again when it is false. Default: never. */
   isHeld?: (session: string) => boolean;
+  /** Default: the machine's clock. */
+  clock?: Clock;
 }
 
 /** Milliseconds between two checks of sessions that another process holds. */
@@ -37,13 +40,16 @@ export class EmbeddedScheduler implements RunScheduler {
   /** Queued sessions with the time at which they were added. */
   readonly #queued = new Map<string, number>();
   readonly #waiting = new Map<string, { since: number; isHeld: boolean }>();
-  readonly #timers = new Timers((session) => this.#add(session));
+  readonly #clock: Clock;
+  readonly #timers: Timers;
   readonly #listeners = new Set<(session: string) => void>();
   #worker: Worker | undefined;
   #attempt = 0;
-  #held: NodeJS.Timeout | undefined;
+  #stopHeld: (() => void) | undefined;
 
-  constructor({ folder, isHeld = () => false }: EmbeddedOptions) {
+  constructor({ folder, isHeld = () => false, clock = MACHINE_CLOCK }: EmbeddedOptions) {
+    this.#clock = clock;
+    this.#timers = new Timers(clock, (session) => this.#add(session));
     this.#stored = openStoredQueue(folder);
     this.#isHeld = isHeld;
   }
@@ -97,11 +103,14 @@ export class EmbeddedScheduler implements RunScheduler {
     return {
       stop: async (timeoutMs) => {
         pause.abort();
-        clearInterval(this.#held);
+        this.#stopHeld?.();
         this.#timers.close();
-        const timer = setTimeout(() => this.#running.forEach(({ abort }) => abort.abort()), timeoutMs);
-        await Promise.allSettled([...this.#running.values()].map(({ ended }) => ended));
-        clearTimeout(timer);
+        const ended = new AbortController();
+        void this.#clock.sleep(timeoutMs, ended.signal).then(() => {
+          if (!ended.signal.aborted) this.#running.forEach(({ abort }) => abort.abort());
+        });
+        await Promise.allSettled([...this.#running.values()].map((running) => running.ended));
+        ended.abort();
       },
     };
   }
@@ -173,7 +182,7 @@ export class EmbeddedScheduler implements RunScheduler {
       return;
     }
     this.#waiting.delete(session);
-    if (!this.#queued.has(session)) this.#queued.set(session, Date.now());
+    if (!this.#queued.has(session)) this.#queued.set(session, this.#clock.now());
     this.#fill();
     this.#notify(session);
   }
@@ -192,7 +201,7 @@ export class EmbeddedScheduler implements RunScheduler {
     // The run returns until when the session waits now.
     this.#timers.remove(session);
     const abort = new AbortController();
-    const running: Running = { since: Date.now(), again: false, abort, ended: Promise.resolve() };
+    const running: Running = { since: this.#clock.now(), again: false, abort, ended: Promise.resolve() };
     this.#running.set(session, running);
     running.ended = this.#tryRun(session, running).finally(() => {
       this.#running.delete(session);
@@ -210,7 +219,7 @@ export class EmbeddedScheduler implements RunScheduler {
     let outcome: RunOutcome;
     try {
       // Also larger than those of an earlier process.
-      this.#attempt = Math.max(this.#attempt + 1, Date.now());
+      this.#attempt = Math.max(this.#attempt + 1, this.#clock.now());
       outcome = await run({ session, attempt: this.#attempt, signal, pause: pause.signal });
     } catch {
       // The same error would end each attempt: only the next wake runs the session again.
@@ -221,7 +230,7 @@ export class EmbeddedScheduler implements RunScheduler {
       if (this.#timers.of(session) === undefined) this.#stored.remove(session);
       return;
     }
-    this.#waiting.set(session, { since: Date.now(), isHeld: outcome.state === 'held' });
+    this.#waiting.set(session, { since: this.#clock.now(), isHeld: outcome.state === 'held' });
     if (outcome.state === 'held') this.#watchHeld();
     else if (outcome.until !== undefined) this.#timers.add(session, outcome.until);
   }
@@ -229,13 +238,13 @@ export class EmbeddedScheduler implements RunScheduler {
   /** The end of another process is no event. */
   #watchHeld(): void {
     if (this.#isStopping) return;
-    this.#held ??= setInterval(() => {
+    this.#stopHeld ??= this.#clock.every(HELD_MS, () => {
       const held = [...this.#waiting].flatMap(([session, { isHeld }]) => (isHeld ? [session] : []));
       for (const session of held) if (!this.#isHeld(session)) this.#add(session);
       if (held.length > 0) return;
-      clearInterval(this.#held);
-      this.#held = undefined;
-    }, HELD_MS).unref();
+      this.#stopHeld?.();
+      this.#stopHeld = undefined;
+    });
   }
 
   #notify(session: string): void {

@@ -1,15 +1,16 @@
-/** The longest time that Node's timers can wait, in milliseconds. */
-const MAX_MS = 2 ** 31 - 1;
+import type { Clock } from '@klaus/core/agent';
 
 /** One timer for each session, the earliest that was set. They share one timer of the process. */
 export class Timers {
+  readonly #clock: Clock;
   readonly #wake: (session: string) => void;
   readonly #times = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: AbortController | undefined;
   #next = Infinity;
   #isClosed = false;
 
-  constructor(wake: (session: string) => void) {
+  constructor(clock: Clock, wake: (session: string) => void) {
+    this.#clock = clock;
     this.#wake = wake;
   }
 
@@ -30,18 +31,21 @@ export class Timers {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.abort();
   }
 
   #set(time: number): void {
-    clearTimeout(this.#timer);
+    this.#timer?.abort();
     this.#next = time;
-    const wait = Math.min(Math.max(time - Date.now(), 0), MAX_MS);
-    this.#timer = setTimeout(() => this.#fire(), wait).unref();
+    const timer = new AbortController();
+    this.#timer = timer;
+    void this.#clock.sleep(Math.max(time - this.#clock.now(), 0), timer.signal).then(() => {
+      if (!timer.signal.aborted) this.#fire();
+    });
   }
 
   #fire(): void {
-    const now = Date.now();
+    const now = this.#clock.now();
     const due = [...this.#times].flatMap(([session, time]) => (time <= now ? [session] : []));
     for (const session of due) this.#times.delete(session);
     this.#next = Infinity;

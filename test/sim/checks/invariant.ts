@@ -21,6 +21,11 @@ export type Invariant =
   | 'review before it is applied'
   | 'chain is intact'
   | 'same canonical log'
+  | 'same over every store'
+  | 'live holders keep the session'
+  | 'former holders append nothing'
+  | 'lost wakes are repaired'
+  | 'objects before events'
   | 'no bug';
 
 export interface BrokenInvariant {
