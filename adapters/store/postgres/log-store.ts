@@ -49,6 +49,8 @@ export interface LogStore extends Store {
   readonly notifier: Notifier;
   readonly leases: Leases;
   readonly outbox: ReturnType<typeof createOutbox>;
+  /** Number of this process in the table `leases`. */
+  holder(): number;
   /** Reports a change that is neither an event nor a command to all processes. */
   touched(session?: string): Promise<void>;
   /** Sessions with a command that has waited longer than this, the longest first. */
@@ -126,6 +128,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     notifier,
     leases,
     outbox,
+    holder,
     touched,
     overdueWakes: (olderThanMs) => readOverdue(database, olderThanMs),
     async append(session, drafts, { lease, consume = [] }) {

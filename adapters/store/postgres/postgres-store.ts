@@ -20,6 +20,7 @@ import { createKnowledge } from './queries/knowledge.ts';
 import { createQueries } from './queries/queries.ts';
 import { findSession } from './queries/sessions.ts';
 import { createRecall } from './recall/recall.ts';
+import { createAdministration, type Administration } from './administration/administration.ts';
 import type { SessionTransfer } from '../transfer/session-transfer.ts';
 import { createTransfer } from './transfer/session-transfer.ts';
 import { createView, type LoadedView, type PostgresView } from './view/view.ts';
@@ -46,6 +47,7 @@ export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   /** Sessions with a command that has waited longer than this, the longest first. For the sweep that repairs lost wakes. */
   overdueWakes(olderThanMs: number): Promise<string[]>;
   readonly transfer: SessionTransfer;
+  readonly administration: Administration;
 }
 
 /**
@@ -149,6 +151,11 @@ async function openStore(
       countBlobs: () => countBlobs(blobs),
     }),
     ...createLogQueries(log, { clock, blobs, redact }),
+    administration: createAdministration(database, {
+      holder: () => log.holder(),
+      projection,
+      touched: (session) => log.touched(session),
+    }),
     transfer: createTransfer(database, { clock, projection, touched: (session) => log.touched(session) }),
   };
   return { log, store };
@@ -204,3 +211,7 @@ async function countBlobs(blobs: BlobStore): Promise<{ count: number; bytes: num
   }
   return found;
 }
+
+export type { Administration, RunProblem } from './administration/administration.ts';
+export type { ActiveSession, IdleSession } from './administration/session-facts.ts';
+export type { WorkerFacts, WorkerRow } from './administration/workers.ts';
