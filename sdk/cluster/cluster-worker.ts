@@ -26,26 +26,50 @@ export interface WorkingKlaus extends Pick<ClusterKlaus, 'prepare'> {
 export interface ClusterWorker extends RunWorker {
   /** Sessions that run here now. */
   readonly running: number;
+  /** Their ids. */
+  readonly sessions: readonly string[];
+  /**
+   * Ends the run of a session after its current step, and leaves it to another worker for some seconds. Does nothing for
+   * a session that does not run here.
+   */
+  release(session: string): void;
 }
 
 /** Milliseconds after which a session runs again whose approval expired, but is not settled. */
 const EXPIRED_MS = 1_000;
+/** Milliseconds for which another worker can take a session that was released here. */
+const RELEASED_MS = 10_000;
 
 /** Runs sessions in this process, as the scheduler gives them out. */
 export function startClusterWorker(options: ClusterWorkerOptions): ClusterWorker {
-  let running = 0;
+  const running = new Map<string, AbortController>();
+  const released = new Map<string, number>();
   const count = async (attempt: RunAttempt): Promise<RunOutcome> => {
-    running += 1;
+    const { session } = attempt;
+    const until = released.get(session) ?? 0;
+    if (Date.now() < until) return { state: 'held' };
+    released.delete(session);
+    const own = new AbortController();
+    running.set(session, own);
     try {
-      return await runAsTenant(options, attempt);
+      return await runAsTenant(options, { ...attempt, pause: AbortSignal.any([attempt.pause, own.signal]) });
     } finally {
-      running -= 1;
+      if (running.get(session) === own) running.delete(session);
     }
   };
   const worker = options.scheduler.work(count, { slots: options.slots });
   return {
     get running() {
-      return running;
+      return running.size;
+    },
+    get sessions() {
+      return [...running.keys()];
+    },
+    release(session) {
+      const own = running.get(session);
+      if (!own) return;
+      released.set(session, Date.now() + RELEASED_MS);
+      own.abort();
     },
     stop: (timeoutMs) => worker.stop(timeoutMs),
   };

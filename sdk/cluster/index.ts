@@ -16,3 +16,17 @@ export type { ClusterTenants } from './tenants.ts';
 export { copySessions, type CopiedSession, type CopyOptions, type CopyReport } from './copy/copy-sessions.ts';
 export type { CopyEnd, CopyParts } from './copy/copy-parts.ts';
 export { openCopy, type OpenCopyOptions, type OpenedCopy } from './copy/open-copy.ts';
+export { SESSION_STATES, type SessionState, type StuckReason } from './administration/judge-session.ts';
+export {
+  openAdministration,
+  type ListedSession,
+  type OpenedAdministration,
+  type SessionList,
+} from './administration/open-administration.ts';
+export { repairSessions, type RepairedSession, type RepairReport } from './administration/repair-sessions.ts';
+export {
+  createWorkerId,
+  reportWorker,
+  type WorkerReport,
+  type WorkerReportOptions,
+} from './administration/report-worker.ts';

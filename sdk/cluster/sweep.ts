@@ -6,6 +6,8 @@ import type { ClusterTenants } from './tenants.ts';
 export interface SweptStore extends Pick<StoreQueries, 'isClaimed' | 'session' | 'approvals' | 'attention'> {
   /** Sessions with a command that has waited longer than this, the longest first. */
   overdueWakes(olderThanMs: number): Promise<string[]>;
+  /** Finds out if a session runs at another place, so that no worker can run it. Default: none does. */
+  transfer?: { moveOf(session: string): Promise<unknown> };
 }
 
 export interface SweepOptions {
@@ -51,11 +53,13 @@ export function startSweep(options: SweepOptions): Sweep {
   const { store, scheduler, tenants, overdueMs = 2_000, clock = MACHINE_CLOCK, onError = () => {} } = options;
   /** Sessions that were woken and have not continued since. */
   const woken = new Map<string, { next: number; wait: number }>();
+  const isMoved = async (session: string): Promise<boolean> => (await store.transfer?.moveOf(session)) !== undefined;
   const wake = async (session: string): Promise<void> => {
     const known = woken.get(session);
     if (known && clock.now() < known.next) return;
     // Its holder reads the inbox itself.
     if (await store.isClaimed(session)) return;
+    if (await isMoved(session)) return;
     const wait = known ? Math.min(known.wait * 2, WAIT.longest) : WAIT.first;
     await scheduler.wake(session, 'sweep');
     woken.set(session, { next: clock.now() + wait, wait });
@@ -69,7 +73,7 @@ export function startSweep(options: SweepOptions): Sweep {
       const { items } = await store.attention();
       for (const { kind, session } of items) if (kind === 'interrupted') found.add(session);
       for (const { session, expiresAt } of await store.approvals({ open: true })) {
-        await scheduler.at(await findRoot(store, session), expiresAt);
+        if (!(await isMoved(session))) await scheduler.at(await findRoot(store, session), expiresAt);
       }
       // Between full sweeps it is not known which runs have an end.
       for (const session of woken.keys()) if (!found.has(session)) woken.delete(session);

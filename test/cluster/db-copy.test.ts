@@ -160,7 +160,7 @@ describe.skipIf(REASON !== undefined)(`klaus db copy${REASON ? `: ${REASON}` : '
       expect(await klaus.store.audit()).toMatchObject({ intact: true });
       expect((await klaus.store.readBlob((await blobOf(klaus, ids.large))!))!.length).toBeGreaterThan(100_000);
       const session = klaus.handle(ids.plain);
-      await session.prompt('Once more.');
+      await session.prompt('Say it again.');
       expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
       expect(await klaus.handle(ids.asked).restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({
         done: true,

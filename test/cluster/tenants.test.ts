@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterKlaus } from '@klaus/sdk/cluster';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, toEnv } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/test-home.ts';
+import { runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
 
 const SESSIONS = 5;
@@ -24,12 +24,11 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`tenants${WITHOUT_CLUSTER ? `: ${
   let cluster: Cluster;
   let klaus: ClusterKlaus;
   let server: Awaited<ReturnType<typeof startServer>>;
-  let root: string;
+  let place: TestHome;
 
   beforeAll(async () => {
     server = stack.use(await startServer(SCRIPT));
-    const place = stack.use(createTestHome());
-    root = place.workspace;
+    place = stack.use(createTestHome());
     cluster = stack.use(
       await startCluster(place, { env: { ...toEnv({ place, server }), KLAUS_CLUSTER_PROJECT_SLOTS: String(SLOTS) } }),
     );
@@ -39,7 +38,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`tenants${WITHOUT_CLUSTER ? `: ${
   afterAll(() => stack.disposeAsync(), 60_000);
 
   const open = async (name: string): Promise<string> => {
-    const workspace = join(root, name);
+    const workspace = join(place.workspace, name);
     mkdirSync(workspace, { recursive: true });
     return (await klaus.open({ workspace })).id;
   };
@@ -93,4 +92,21 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`tenants${WITHOUT_CLUSTER ? `: ${
       expect((await klaus.store.tenants.usage(tenant, new Date())).spentUsd).toBeLessThan(spentUsd + BUDGET);
     },
   );
+
+  test('`klaus admin projects` shows and changes the limits of a project', { timeout: 60_000 }, async () => {
+    const admin = async (...words: string[]) => {
+      const env = { ...cluster.variables, KLAUS_HOME: klaus.home };
+      const { code, stdout } = await runKlaus(['admin', 'projects', ...words, '--json'], { place, env });
+      return { code, rows: stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object])) };
+    };
+    const folder = join(place.workspace, 'two');
+    expect(await admin(folder, '--slots', '7', '--monthly-usd', 'default')).toMatchObject({
+      code: 0,
+      rows: [{ folder, slots: 7, monthlyUsd: null, weight: null, waiting: 0 }],
+    });
+    expect((await admin()).rows).toMatchObject([{ folder: join(place.workspace, 'one') }, { folder, slots: 7 }]);
+    expect((await admin(folder, '--priority', '6')).code).toBe(2);
+    expect((await admin(join(place.workspace, 'three'), '--slots', '1')).code).toBe(2);
+    expect((await admin('--slots', '1')).code).toBe(2);
+  });
 });

@@ -47,10 +47,10 @@ export interface LogStoreOptions extends DatabaseOptions {
 export interface LogStore extends Store {
   readonly database: Database;
   readonly notifier: Notifier;
-  /** Number of this process. */
-  readonly holder: number;
   readonly leases: Leases;
   readonly outbox: ReturnType<typeof createOutbox>;
+  /** Number of this process in the table `leases`. */
+  holder(): number;
   /** Reports a change that is neither an event nor a command to all processes. */
   touched(session?: string): Promise<void>;
   /** Sessions with a command that has waited longer than this, the longest first. */
@@ -126,9 +126,9 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
   return {
     database,
     notifier,
-    holder: holder(),
     leases,
     outbox,
+    holder,
     touched,
     overdueWakes: (olderThanMs) => readOverdue(database, olderThanMs),
     async append(session, drafts, { lease, consume = [] }) {

@@ -23,6 +23,7 @@ import { findSession } from './queries/sessions.ts';
 import { readWorkspaceStates, type StateEventType } from './queries/workspace-states.ts';
 import { createRecall } from './recall/recall.ts';
 import { createTenants, type Tenants } from './tenants/tenants.ts';
+import { createAdministration, type Administration } from './administration/administration.ts';
 import type { SessionTransfer } from '../transfer/session-transfer.ts';
 import { createTransfer } from './transfer/session-transfer.ts';
 import { createView, type LoadedView, type PostgresView } from './view/view.ts';
@@ -54,6 +55,7 @@ export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
   readonly transfer: SessionTransfer;
   /** The last events that name the state of a workspace, of all its sessions, the newest first. Forks: without their copies. */
   workspaceStates(workspace: string, limit: number): Promise<EventOf<StateEventType>[]>;
+  readonly administration: Administration;
 }
 
 /**
@@ -148,7 +150,7 @@ async function openStore(
   const store: PostgresWorkerStore = {
     ...log,
     knowledge: (workspace) => createKnowledge(database, { workspace, clock }),
-    tenants: createTenants(database, () => log.holder),
+    tenants: createTenants(database, () => log.holder()),
     recall: (session) => createRecall(database, { session, readBlob: (hash) => blobs.read(hash) }),
     ...createQueries(database, {
       clock,
@@ -158,6 +160,11 @@ async function openStore(
       countBlobs: () => countBlobs(blobs),
     }),
     ...createLogQueries(log, { clock, blobs, redact }),
+    administration: createAdministration(database, {
+      holder: () => log.holder(),
+      projection,
+      touched: (session) => log.touched(session),
+    }),
     transfer: createTransfer(database, { clock, projection, touched: (session) => log.touched(session) }),
     workspaceStates: (workspace, limit) => readWorkspaceStates(database, workspace, limit),
   };
@@ -214,3 +221,7 @@ async function countBlobs(blobs: BlobStore): Promise<{ count: number; bytes: num
   }
   return found;
 }
+
+export type { Administration, RunProblem } from './administration/administration.ts';
+export type { ActiveSession, IdleSession } from './administration/session-facts.ts';
+export type { WorkerFacts, WorkerRow } from './administration/workers.ts';

@@ -82,6 +82,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
   'Server:': {
     serve: () => import('../commands/system/serve.ts'),
     worker: () => import('../commands/system/worker.ts'),
+    admin: () => import('../commands/admin/admin.ts'),
     mcp: () => import('../commands/system/mcp.ts'),
   },
   'Maintenance:': {

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { openCluster, startClusterWorker, startSweep, type OpenedCluster } from '@klaus/sdk/cluster';
+import {
+  createWorkerId,
+  openCluster,
+  reportWorker,
+  startClusterWorker,
+  startSweep,
+  type OpenedCluster,
+} from '@klaus/sdk/cluster';
+import { isKlausError } from '../program/exit-codes.ts';
 import { createServerLog, type ServerLog } from '@klaus/server/server-log';
 import { toShutdownTimes } from '@klaus/server/shutdown-times';
 import { collectWebhooks } from '@klaus/server/webhook-message';
@@ -42,7 +50,8 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
   const { klaus, scheduler } = cluster;
   const ownLog = (log = openLog(cluster, json));
   const stopLoggingCrashes = logCrashes(ownLog);
-  const stopped = waitForSignal(ownLog);
+  const ending = Promise.withResolvers<void>();
+  void waitForSignal(ownLog).then(ending.resolve);
   // The servers of the cluster send what is stored.
   if (klaus.configuration.get('server.webhookUrl') !== undefined) collectWebhooks(klaus.store);
   const status = createWorkerStatus({ slots, ping: () => klaus.store.isClaimed('') });
@@ -51,11 +60,33 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
     metrics = await openWorkerMetrics(klaus, () => status.running());
     served = await startHealthServer({ ...health, read: () => status.read(), metrics });
   }
+  let isDraining = false;
+  const id = createWorkerId();
   const worker = startClusterWorker({
     ...{ klaus, scheduler, slots, tenants: klaus.tenants },
-    onProblem: (session, error) => ownLog.error('a session cannot run', { session, error }),
+    onProblem(session, error) {
+      ownLog.error('a session cannot run', { session, error });
+      const code = isKlausError(error) ? error.code : 'internal';
+      const message = klaus.redact(error instanceof Error ? error.message : String(error));
+      klaus.store.administration
+        .reportProblem(session, { worker: id, code, message })
+        .catch(warn('a problem could not be stored in Postgres'));
+    },
   });
   status.follow(worker);
+  const report = await reportWorker({
+    id,
+    administration: klaus.store.administration,
+    ...{ slots, health: served?.url ?? null },
+    sessions: () => worker.sessions,
+    isDraining: () => isDraining,
+    onDrain() {
+      ownLog.info('an administrator drains the worker');
+      ending.resolve();
+    },
+    onRelease: (session) => worker.release(session),
+    onError: warn('the worker could not report itself to Postgres; it tries again'),
+  });
   const sweep = startSweep({
     store: klaus.store,
     scheduler,
@@ -64,13 +95,15 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
   });
   printReady({ slots, health: served?.url ?? null, pid: process.pid }, json);
 
-  await stopped;
+  await ending.promise;
+  isDraining = true;
   status.drain();
   sweep.stop();
   const { steps, exit } = toShutdownTimes(klaus.configuration.get('server.shutdownTimeoutMs'));
   // The timer is not cleared: the cluster closes after this, within the same time-out.
   setTimeout(() => exitEarly(ownLog), exit).unref();
   await worker.stop(steps);
+  await report.end();
   await served?.close();
   metrics?.close();
   ownLog.info('stopped');

@@ -21,7 +21,7 @@ export interface CopyFacts {
 export type CopyStep = 'store' | 'left' | 'skip';
 
 /**
- * What a move of a session to the target does. Exactly one of both places runs it afterwards.
+ * What a move of a session to the target does. After it, exactly one of both places runs the session.
  *
  * @throws KlausError `session.differs`, `session.moved`.
  */

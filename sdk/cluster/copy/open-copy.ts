@@ -62,13 +62,13 @@ export async function openCopy(options: OpenCopyOptions = {}): Promise<OpenedCop
     home: { place: `${hostname()}:${home}`, transfer: local.transfer, blobs: local },
     cluster: { place: toPlace(database), transfer: cluster.transfer, blobs: cluster },
     findSession: async (end, idOrPrefix) => (await { home: local, cluster }[end].session(idOrPrefix))?.id,
-    copyState: workspaces.copy,
+    copyState: (to, root, tree) => workspaces.copy(to, root, tree),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
 /** The database without user and password. */
-export function toPlace(url: string): string {
+function toPlace(url: string): string {
   const { hostname: host, port, pathname } = new URL(url);
   return `postgres://${host}:${port || 5432}${pathname}`;
 }

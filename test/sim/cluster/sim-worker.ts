@@ -139,6 +139,7 @@ function toRun(world: World, { host, store, stores, archive }: Parts): RunSessio
       const trees = events.flatMap((event) => (event.type === 'workspace.snapshotted' ? [event.tree] : []));
       for (const tree of new Set(trees.slice(-NEEDED)))
         for (const state of splitState(tree)) await archive.fetch(state);
+      return { [Symbol.asyncDispose]: async () => {} };
     },
   };
   let run: RunSession | undefined;
@@ -146,7 +147,7 @@ function toRun(world: World, { host, store, stores, archive }: Parts): RunSessio
     klaus,
     clock: { now: () => scheduler.now },
     slots: 1,
-    scheduler: { work: (given) => ((run = given), { stop: async () => {} }) },
+    scheduler: { work: (given) => ((run = given), { stop: async () => {} }), wake: async () => {} },
     onProblem: (_, error) => noteProblem(world, host, error),
   });
   return run!;

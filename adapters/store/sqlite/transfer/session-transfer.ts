@@ -50,7 +50,7 @@ export function createTransfer({ database, leases, notifier, clock, projection }
         else busy.push(session);
       }
       if (busy.length > 0) return busy;
-      // Whoever has the lock of a session next finds this.
+      // The next process that has the lock of a session finds this.
       database.transaction(() => {
         for (const session of sessions) putMove(database, session, { state: 'leaving', place, at: clock.now() });
       });

@@ -1,0 +1,14 @@
+import type { CommandGroup } from '../../program/cli-command.ts';
+import { move } from './move.ts';
+import { projects } from './projects.ts';
+import { repair } from './repair.ts';
+import { sessions, stuck } from './sessions.ts';
+import { drain, workers } from './workers.ts';
+
+export const command: CommandGroup = {
+  name: 'admin',
+  summary: 'administer the cluster that the settings name',
+  description:
+    'Shows and changes what the workers of a cluster do. The settings `cluster.*` name the cluster; every person with its Postgres URL is an administrator.',
+  commands: [sessions, stuck, projects, workers, drain, move, repair],
+};
