@@ -103,6 +103,7 @@ class Archive {
       const have = { ...state, packs: [...this.#packs] };
       const packs = readPacks(this.#objects, { workspace: this.#workspace, state, known: have });
       await this.#local.unpack(packs, tree);
+      for (const name of state.packs) this.#packs.add(name);
       this.#remember(state);
     });
   }
@@ -112,13 +113,20 @@ class Archive {
     if (stored) return stored;
     const last = this.#last;
     const base = last && isBase(last) && this.#local.has(last.tree) ? last : undefined;
-    const packs = this.#local.pack(tree, base?.tree);
+    const packs = this.#noted(this.#local.pack(tree, base?.tree));
     return await archiveState(this.#objects, { workspace: this.#workspace, tree, base, packs });
+  }
+
+  /** A state that another worker stored before may have packs whose content is not here. */
+  async *#noted(packs: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const pack of packs) {
+      this.#packs.add(createHash('sha256').update(pack).digest('hex'));
+      yield pack;
+    }
   }
 
   #remember(state: ArchivedState): void {
     this.#known.set(state.tree, state);
-    for (const name of state.packs) this.#packs.add(name);
     this.#last = state;
   }
 
