@@ -54,9 +54,9 @@ const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     name: 'upload-after-event',
     what: 'an event names a state of the workspace before its upload',
-    file: 'sdk/cluster/archived-snapshots.ts',
-    from: 'return await archive.store(await local.snapshot(options)',
-    to: 'const tree = await local.snapshot(options); const kept = (...given) => void archive.store(...given) ?? tree; return kept(tree',
+    file: 'adapters/objects/state-archive.ts',
+    from: 'const isNew = await ',
+    to: 'const isNew = true; void ',
     breaks: ['objects before events'],
   },
   {
