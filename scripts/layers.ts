@@ -46,6 +46,7 @@ export const LAYERS: readonly Layer[] = [
       'apps/server/client',
       'apps/server/observability/*.ts',
       'apps/server/runs/shutdown-times.ts',
+      'apps/server/runs/webhook-message.ts',
     ],
   },
   { folder: 'apps/debug/contract', imports: [], packages: ['zod'] },

@@ -123,7 +123,7 @@ export class Monitor {
    */
   effectBegins(id: string, isLate = false): void {
     this.catchUp();
-    if (isLate) return this.#lateEffectBegins(id);
+    if (isLate) return this.#effects.beginsLate(id);
     const { state } = this;
     const call = state.calls.find(({ input }) => (input as { id?: unknown } | null)?.id === id);
     const started = call?.started;
@@ -142,14 +142,6 @@ export class Monitor {
     const isRead = TOOLS.find(({ name }) => name === call.name)?.effects.every((effect) => effect === 'read');
     if (!isRead && state.session?.snapshots !== false && !state.openSnapshot)
       this.fail('changes can be undone', `${id} happens, and no state before it is kept`);
-  }
-
-  #lateEffectBegins(id: string): void {
-    const started = this.#effects.intentOf(id);
-    if (!started) return this.fail('intent before effect', `${id} happens late, and no intent is durable`);
-    if (this.#decided.get(started.call)?.verdict !== 'allow')
-      this.fail('one gate', `${id} happens late, and the gate did not allow it`);
-    this.#effects.beginsLate(id);
   }
 
   effectEnds(id: string): void {
@@ -288,7 +280,7 @@ export class Monitor {
     if (event.type === 'tool.started') {
       const call = this.state.calls.find((one) => one.id === event.call);
       const { id } = (call?.input ?? {}) as { id?: string };
-      if (id !== undefined) this.#effects.intended(id, event);
+      if (id !== undefined) this.#effects.intended(id, event, this.#decided.get(event.call)?.verdict === 'allow');
     }
     if (event.type !== 'run.finished') return;
     const { calls, openTurn, approvals, ledger } = this.state;

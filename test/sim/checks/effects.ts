@@ -15,19 +15,16 @@ const NONE: Attempts = { begun: 0, done: 0, last: 0, isLate: false };
 export class Effects {
   readonly #fail: (invariant: Invariant, what: string) => void;
   readonly #attempts = new Map<string, Attempts>();
+  /** The last one of each effect. */
   readonly #intents = new Map<string, EventOf<'tool.started'>>();
 
   constructor(fail: (invariant: Invariant, what: string) => void) {
     this.#fail = fail;
   }
 
-  /** The last intent of an effect. */
-  intentOf(id: string): EventOf<'tool.started'> | undefined {
-    return this.#intents.get(id);
-  }
-
   /** An intent became durable. */
-  intended(id: string, started: EventOf<'tool.started'>): void {
+  intended(id: string, started: EventOf<'tool.started'>, isAllowed: boolean): void {
+    if (!isAllowed) this.#fail('one gate', `${id} is intended, and the gate did not allow it`);
     this.#intents.set(id, started);
   }
 
@@ -44,9 +41,10 @@ export class Effects {
 
   /** The effect of a process that was stopped after its intent, and lost the session: no other one may have the same. */
   beginsLate(id: string): void {
+    const started = this.#intents.get(id);
+    if (!started) return this.#fail('intent before effect', `${id} happens late, and no intent is durable`);
     const known = this.#attempts.get(id) ?? NONE;
-    if (this.intentOf(id)?.resume === 'tell' && known.begun > 0)
-      this.#fail('at most once', `${id} happens late and again`);
+    if (started.resume === 'tell' && known.begun > 0) this.#fail('at most once', `${id} happens late and again`);
     this.#attempts.set(id, { ...known, begun: known.begun + 1, isLate: true });
   }
 
@@ -54,7 +52,7 @@ export class Effects {
     const known = this.#attempts.get(id);
     if (!known) return;
     known.done++;
-    if (known.isLate && known.done > 1 && this.intentOf(id)?.resume !== 'repeat')
+    if (known.isLate && known.done > 1 && this.#intents.get(id)?.resume !== 'repeat')
       this.#fail('at most once', `${id} was done twice`);
   }
 }

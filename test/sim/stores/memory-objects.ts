@@ -4,12 +4,6 @@ import type { ObjectBody, ObjectStore, StoredObject } from '@klaus/adapters/obje
 /** Objects that survive every simulated process. */
 export class MemoryObjects implements ObjectStore {
   readonly #objects = new Map<string, Uint8Array>();
-  readonly #now: () => number;
-
-  /** @param now Unix milliseconds. */
-  constructor(now: () => number) {
-    this.#now = now;
-  }
 
   async put(key: string, body: ObjectBody): Promise<boolean> {
     const bytes = toBytes(body);
@@ -33,12 +27,12 @@ export class MemoryObjects implements ObjectStore {
 
   async stat(key: string): Promise<StoredObject | undefined> {
     const bytes = this.#objects.get(key);
-    return bytes && { key, size: bytes.length, writtenAt: this.#now() };
+    return bytes && { key, size: bytes.length, writtenAt: Date.now() };
   }
 
   async *list(prefix: string): AsyncGenerator<StoredObject> {
     for (const [key, { length }] of this.#objects)
-      if (key.startsWith(prefix)) yield { key, size: length, writtenAt: this.#now() };
+      if (key.startsWith(prefix)) yield { key, size: length, writtenAt: Date.now() };
   }
 
   async delete(key: string): Promise<void> {

@@ -57,7 +57,7 @@ export class PostgresGround implements Ground {
 
   /** @param url An empty database, which no one else uses. */
   static async open(url: string): Promise<PostgresGround> {
-    const objects = new MemoryObjects(() => 0);
+    const objects = new MemoryObjects();
     // Creates the schema.
     await (await createPostgresWorkerStore({ url, blobs: new ObjectBlobs(objects) })).close();
     return new PostgresGround(new URL(url), new SyncSql(url));
@@ -66,7 +66,7 @@ export class PostgresGround implements Ground {
   async openLife(): Promise<PostgresLifeStores> {
     const sql = this.#sql;
     sql.all(this.#reset);
-    const objects = new MemoryObjects(() => 0);
+    const objects = new MemoryObjects();
     const open = new Map<string, { store: PostgresProcessStore; holder: number }>();
     return {
       objects,

@@ -18,12 +18,12 @@ interface Options {
 
 /** A number between two limits, or `default` for the value of the settings. */
 const ruled =
-  (name: string, [least, most]: readonly [number, number], isWhole: boolean) =>
+  (name: string, [least, most]: readonly [number, number], isInteger: boolean) =>
   (text: string): number | null => {
     if (text === 'default') return null;
     const value = Number(text);
-    if (text.trim() !== '' && value >= least && value <= most && (!isWhole || Number.isInteger(value))) return value;
-    const kind = isWhole ? 'a whole number' : 'a number';
+    if (text.trim() !== '' && value >= least && value <= most && (!isInteger || Number.isInteger(value))) return value;
+    const kind = isInteger ? 'an integer' : 'a number';
     throw new UsageError(`\`--${name}\` is ${kind} from ${least} to ${most}, or \`default\`.`);
   };
 
