@@ -8,19 +8,16 @@ type Tenants = OpenedAdministration['store']['tenants'];
 type ProjectRow = Awaited<ReturnType<Tenants['list']>>[number];
 type Rules = ProjectRow['rules'];
 
-interface Options {
-  slots?: number | null;
-  monthlyUsd?: number | null;
-  weight?: number | null;
-  priority?: number | null;
-  json?: true;
-}
+/** A limit, or that of the settings. */
+type Given = number | 'default';
+
+type Options = { [K in keyof Rules]?: Given } & { json?: true };
 
 /** A number between two limits, or `default` for the value of the settings. */
 const ruled =
   (name: string, [least, most]: readonly [number, number], isInteger: boolean) =>
-  (text: string): number | null => {
-    if (text === 'default') return null;
+  (text: string): Given => {
+    if (text === 'default') return text;
     const value = Number(text);
     if (text.trim() !== '' && value >= least && value <= most && (!isInteger || Number.isInteger(value))) return value;
     const kind = isInteger ? 'an integer' : 'a number';
@@ -52,7 +49,7 @@ export const projects: LeafCommand = {
     await using opened = await openAdministration();
     const { tenants } = opened.store;
     const month = new Date();
-    if (isChange) await tenants.setRules((await findProject(tenants, given!)).tenant, changes as Partial<Rules>);
+    if (isChange) await tenants.setRules((await findProject(tenants, given!)).tenant, toRules(changes));
     const rows = given === undefined ? await tenants.list(month) : [await findProject(tenants, given)];
     printRows(
       rows.map(({ tenant, root, rules, ...row }) => ({ project: tenant, folder: root, ...rules, ...row })),
@@ -70,6 +67,11 @@ export const projects: LeafCommand = {
     );
   },
 };
+
+function toRules(changes: Omit<Options, 'json'>): Partial<Rules> {
+  const entries = Object.entries(changes).map(([name, value]) => [name, value === 'default' ? null : value]);
+  return Object.fromEntries(entries) as Partial<Rules>;
+}
 
 function toLimit(value: number | null): string {
   if (value === null) return 'default';
