@@ -12,7 +12,7 @@ interface RestoreParts {
 /** The session, whose `restore` rebuilds a managed workspace on this machine first, and excludes runs in it. */
 export function restoreInPlace(session: Session, { store, managed }: RestoreParts): Session {
   if (!managed) return session;
-  const { restore } = session;
+  const restore = session.restore.bind(session);
   return Object.assign(session, {
     async restore(...given: Parameters<Session['restore']>) {
       const workspace = (await store.session(session.id))?.workspace;
