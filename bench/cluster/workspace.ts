@@ -111,9 +111,10 @@ function commit(base: string, root: string): string {
   const origin = join(base, 'origin');
   cpSync(root, origin, { recursive: true });
   const git = (...words: string[]): void => {
-    execFileSync('git', ['-C', origin, '-c', 'user.name=Klaus', '-c', 'user.email=klaus@example.com', ...words], {
-      stdio: 'ignore',
-    });
+    // A collection in the background would lock out the one below.
+    const settings = ['gc.auto=0', 'maintenance.auto=false', 'user.name=Klaus', 'user.email=klaus@example.com'];
+    const options = settings.flatMap((setting) => ['-c', setting]);
+    execFileSync('git', ['-C', origin, ...options, ...words], { stdio: 'ignore' });
   };
   git('init', '--quiet');
   git('add', '--all');
