@@ -10,12 +10,14 @@ import type { SessionStore } from '@klaus/core/agent';
 import { KlausError, type Event } from '@klaus/core/protocol';
 import { createKlausOver, type KlausOver, type StoreInput } from '../create-klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
+import type { Session } from '../sessions/session-handle.ts';
 import { archiveSnapshots } from './archived-snapshots.ts';
 import { collectArchive } from './collect-archive.ts';
 import { toManagedFolder } from './managed-folder.ts';
 import { ManagedWorkspaces, type OpenedWorkspace, type WorkspaceOrigin } from './managed-workspaces.ts';
 import { keepAlive } from './keep-alive.ts';
 import { prepareSession, type PrepareParts } from './prepare-session.ts';
+import { restoreInPlace } from './restore-in-place.ts';
 import { createClusterTenants, type ClusterTenants } from './tenants.ts';
 
 export interface ClusterOptions extends KlausOptions {
@@ -166,13 +168,16 @@ function addWorkspaces<S extends PostgresWorkerStore & SessionStore>(
   };
   const folder = toManagedFolder(configuration);
   const forget = (root: string): Promise<void> => klaus.forgetSnapshots(root);
-  const managed = folder && new ManagedWorkspaces({ folder, objects, store, open, forget });
-  const openSession = klaus.open;
-  const added: ClusterWorkspaces & Pick<KlausOver<S>, 'open'> = {
+  const managed = folder && new ManagedWorkspaces({ folder, home: klaus.home, objects, store, open, forget });
+  const { open: openSession, handle, session: findSession } = klaus;
+  const restoring = (session: Session): Session => restoreInPlace(session, { store, managed });
+  const added: ClusterWorkspaces & Pick<KlausOver<S>, 'open' | 'handle' | 'session'> = {
+    handle: (id) => restoring(handle(id)),
+    session: async (idOrPrefix) => restoring(await findSession(idOrPrefix)),
     async open(given = {}) {
       // Its settings and instructions are read from the folder.
       if (given.workspace !== undefined && managed?.contains(given.workspace)) await managed.provide(given.workspace);
-      return await openSession(given);
+      return restoring(await openSession(given));
     },
     createWorkspace: async (given) => {
       if (managed) return await managed.create(given);

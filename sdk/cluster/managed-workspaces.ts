@@ -9,6 +9,7 @@ import {
   cloneRepository,
   createSnapshots,
   disarmRepositories,
+  openWorkspaceRoot,
   rebuildWorkspace,
   type LocalSnapshots,
 } from '@klaus/adapters/workspace';
@@ -35,6 +36,8 @@ export type WorkspaceOrigin =
 
 export interface ManagedWorkspacesParts {
   folder: ManagedFolder;
+  /** Absolute path of the state folder. */
+  home: string;
   objects: ObjectStore;
   store: Pick<PostgresWorkerStore, 'claim' | 'workspaceStates'>;
   open: (root: string) => Promise<OpenedWorkspace>;
@@ -126,7 +129,7 @@ export class ManagedWorkspaces {
     // A process that created it may have been killed.
     await rebuildWorkspace(local, workspace, { tree: EMPTY_STATE });
     if ('url' in from) return await cloneRepository(workspace, from);
-    if ('folder' in from) return await copyFolder(resolve(from.folder), workspace, local);
+    if ('folder' in from) return await copyFolder(resolve(from.folder), workspace, { local, home: this.#parts.home });
     const { objects, store } = this.#parts;
     const root = from.workspace;
     const state = (await findNewestState(store, root)) ?? (await findSource(objects, toWorkspaceName(root)));
@@ -157,10 +160,16 @@ export class ManagedWorkspaces {
 }
 
 /** Copies a folder with its repositories. */
-async function copyFolder(from: string, to: string, local: LocalSnapshots): Promise<void> {
+async function copyFolder(
+  from: string,
+  to: string,
+  { local, home }: { local: LocalSnapshots; home: string },
+): Promise<void> {
+  // Refuses the root folder and the home folder of the user.
+  openWorkspaceRoot(from, { klausHome: home });
   const stateDir = mkdtempSync(join(tmpdir(), 'klaus-upload-'));
   try {
-    using source = await createSnapshots(from, { stateDir });
+    using source = await createSnapshots(from, { stateDir, klausHome: home });
     const tree = await source.snapshot();
     await local.unpack(source.pack(tree), tree);
     const git = await source.snapshotGit(tree);

@@ -119,6 +119,7 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     for (const lost of ['lost.txt', 'partial.txt']) expect(existsSync(join(workspace, lost))).toBe(false);
     expect(git(workspace, 'log', '--format=%s')).toBe('agent\nBegin\n');
     expect(git(workspace, 'diff', '--cached', '--name-only')).toBe('staged.txt\n');
+    expect(await (await klaus.session(session)).replay()).toMatchObject({ outcome: 'equal', isCutOff: false });
     await endWorker(second, 'SIGTERM');
     const left = listTree(workspace, { objects: false });
     expect(left).toMatchObject({ nothing: 'directory 700', outside: 'link /etc/hostname', empty: expect.any(String) });
@@ -145,6 +146,7 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     await expect.poll(() => countOf(session, 'run.finished'), { timeout: 120_000 }).toBe(1);
     expect(readFileSync(join(workspace, 'b.txt'), 'utf8')).toBe('a\n');
     expect((await klaus.store.eventsOf(session, ['notice'])).filter(({ level }) => level === 'warn')).toEqual([]);
+    expect(await (await klaus.session(session)).replay()).toMatchObject({ outcome: 'equal', isCutOff: false });
     await endWorker(second, 'SIGTERM');
   });
 
@@ -169,6 +171,11 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     const fork = await klaus.fork(sessions[0]!.id);
     await rebuild(fork.session.id, workspace);
     expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('written\nwritten\n');
+    rmSync(workspace, { recursive: true });
+    const undone = await sessions[1]!.restore({ kind: 'undo' }, { by: 'test' });
+    expect(undone).toMatchObject({ done: true });
+    expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('written\n');
+    expect(await klaus.store.audit()).toMatchObject({ intact: true });
     const tree = (await klaus.store.eventsOf(sessions[1]!.id, ['workspace.snapshotted'])).at(-1)!.tree;
     const state = await findState(objects, { workspace: toWorkspaceName(workspace), tree });
     expect(state).toMatchObject({ session: expect.any(String), fence: expect.any(Number) });
@@ -192,6 +199,9 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
       await (await fresh.prepare(session.id))![Symbol.asyncDispose]();
       expect(readFileSync(join(workspace, 'README.md'), 'utf8')).toBe('# Test\n');
 
+      await expect(klaus.createWorkspace({ from: { folder: '/' } })).rejects.toMatchObject({
+        code: 'workspace.refused',
+      });
       const foreign = join(folder, 'foreign');
       mkdirSync(foreign);
       writeFileSync(join(foreign, 'mine.txt'), 'mine');

@@ -42,6 +42,8 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       ...settings,
       maxOutputTokens: Number.MAX_SAFE_INTEGER,
       maxToolOutputContext: Number.MAX_SAFE_INTEGER,
+      // The log shows where states were stored for other machines.
+      keepsStates: false,
     },
     home: '',
     openWorkspace: async (root) => ({

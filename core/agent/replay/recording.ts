@@ -167,7 +167,8 @@ const EDGES: ReadonlySet<string> = new Set(['run.started', 'run.finished']);
 
 /**
  * True for events that the loop does not append: the opening, an undo or redo with its message and the snapshot before
- * it, repeated checks, a refused pin, a report of lost changes, and notices between two runs.
+ * it, repeated checks, a refused pin, what a process did before it gave the session back or after a crash,
+ * and notices between two runs.
  */
 function isOutside(events: readonly Event[], at: number): boolean {
   const event = events[at];
@@ -187,6 +188,7 @@ function isOutside(events: readonly Event[], at: number): boolean {
     case 'workspace.restored':
       return event.kind !== 'review';
     case 'workspace.snapshotted': {
+      if (event.released === true) return true;
       const following = events[at + 1];
       return event.moment === 'after' && following?.type === 'workspace.restored' && following.kind !== 'review';
     }

@@ -17,7 +17,7 @@ export async function keepState(work: Work): Promise<void> {
   const { state, engine } = work;
   if (engine.settings.keepsStates !== true || !state.openSnapshot || work.isLeaving()) return;
   if (state.calls.some(({ started }) => started)) return;
-  await snapshotAfter(work);
+  await snapshotAfter(work, { released: true });
 }
 
 /**
@@ -39,7 +39,8 @@ export async function reportLostChanges(work: Work): Promise<void> {
   }
   const { run, turn, tree, gitTree } = state.openSnapshot;
   const after = state.tree ?? tree;
-  bodies.push({ type: 'workspace.snapshotted', run, turn, moment: 'after', tree: after, ...optional({ gitTree }) });
+  const body: EventBody = { type: 'workspace.snapshotted', run, turn, moment: 'after', tree: after, released: true };
+  bodies.push({ ...body, ...optional({ gitTree }) });
   await work.append(bodies);
 }
 

@@ -69,8 +69,10 @@ export async function unlessStopped<T>(work: Work, run: () => Promise<T>): Promi
  * Takes a snapshot after the last effect of a turn, or before a question, so that later changes of the user do not
  * belong to the turn. If all changed paths are known, only those are read. If a command ran, its changes at protected
  * places without an approval are reverted.
+ *
+ * @param options.released True: the process gives the session back after it. Default false.
  */
-export async function snapshotAfter(work: Work): Promise<void> {
+export async function snapshotAfter(work: Work, { released = false } = {}): Promise<void> {
   const { openSnapshot: before, turnEffects } = work.state;
   const { tools } = work.engine;
   if (!before) return;
@@ -101,6 +103,7 @@ export async function snapshotAfter(work: Work): Promise<void> {
       moment: 'after',
       tree: guarded.tree,
       ...optional({ gitTree }),
+      ...(released ? { released } : {}),
       ...toUnreverted(guarded.unreverted),
     },
   ]);

@@ -16,6 +16,10 @@ export const workspaceSnapshotted = z
       .describe(
         'Git object ids by folder of the repository that are new in this snapshot and that no command of the session created.',
       ),
+    released: z
+      .literal(true)
+      .optional()
+      .describe('Stored before the process gave the session back, or after its crash. Only in a managed workspace.'),
     unreverted: z
       .array(z.string())
       .optional()
