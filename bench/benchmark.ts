@@ -23,6 +23,8 @@ export type Unit =
   | 'MB/s'
   | 'events/s'
   | 'wakes/s'
+  | 'runs/s'
+  | 'processes'
   | 'events'
   | 'tools'
   | 'clears'

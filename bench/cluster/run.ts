@@ -6,11 +6,12 @@ import { toPage } from './page.ts';
 import { postgres } from './postgres.ts';
 import { timers } from './timers.ts';
 import { wake } from './wake.ts';
+import { workers } from './workers.ts';
 import { workspace } from './workspace.ts';
 
 await runBenchmarks({
   command: 'npm run bench:cluster',
   page: 'docs/benchmarks-cluster.md',
   toPage,
-  benchmarks: [postgres, live, workspace, wake, fairness, timers],
+  benchmarks: [postgres, live, workspace, wake, fairness, workers, timers],
 });

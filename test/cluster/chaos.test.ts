@@ -53,16 +53,28 @@ describe.skipIf(WITHOUT !== undefined)(`chaos${WITHOUT ? `: ${WITHOUT}` : ''}`, 
     const [sent] = await Promise.all([sendAll(clients), chaos.run(SECONDS)]);
 
     const ended = Date.now();
-    const isIdle = async (session: string): Promise<boolean> =>
-      (await nodes[0]!.store.inbox(session)).length === 0 &&
-      (await nodes[0]!.store.session(session))?.status !== 'running' &&
-      !(await nodes[0]!.store.isClaimed(session));
-    const countBusy = async (): Promise<number> =>
-      (await Promise.all([...sent.keys()].map(isIdle))).filter((idle) => !idle).length;
-    await expect.poll(countBusy, { timeout: IDLE_SECONDS * 1_000, interval: 500 }).toBe(0);
+    const { store } = nodes[0]!;
+    /** What is left to do in each session that is not idle. */
+    const listBusy = async (): Promise<string[]> => {
+      const busy: string[] = [];
+      for (const session of sent.keys()) {
+        const [inbox, row, isClaimed] = [
+          await store.inbox(session),
+          await store.session(session),
+          await store.isClaimed(session),
+        ];
+        if (inbox.length > 0 || row?.status === 'running' || isClaimed)
+          busy.push(`${session}: ${inbox.length} commands, ${row?.status}, ${isClaimed ? 'held' : 'free'}`);
+      }
+      return busy;
+    };
+    try {
+      await expect.poll(listBusy, { timeout: IDLE_SECONDS * 1_000, interval: 500 }).toEqual([]);
+    } finally {
+      quit.abort();
+      await Promise.all(answering);
+    }
     const idleSeconds = (Date.now() - ended) / 1_000;
-    quit.abort();
-    await Promise.all(answering);
 
     const sums = await checkSessions(nodes[1]!, { sent, effects });
     console.log(JSON.stringify({ sessions: sent.size, ...sums, faults: chaos.counts, idleSeconds }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { collectWorkspaces, findState, openS3, toWorkspaceName, type ObjectStore } from '@klaus/adapters/objects';
 import type { ClusterKlaus } from '@klaus/sdk/cluster';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, toEnv } from '../fixtures/klaus.ts';
+import { runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { endWorker, startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
@@ -232,6 +232,25 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     await expect(again).rejects.toMatchObject({ code: 'usage' });
     for (const url of ['ext::sh -c id', '--upload-pack=id', 'relative'])
       await expect(klaus.createWorkspace({ from: { url } })).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test('`klaus admin` creates a workspace, and lists what no log needs', { timeout: 60_000 }, async () => {
+    const managed = { KLAUS_CLUSTER_WORKSPACES: 'managed', KLAUS_CLUSTER_WORKSPACES_FOLDER: folder };
+    const env = { ...cluster.variables, ...managed, KLAUS_HOME: klaus.home };
+    const admin = async (...words: string[]) => {
+      const { code, stdout } = await runKlaus(['admin', ...words, '--json'], { place, env });
+      return { code, ...(code === 0 ? (JSON.parse(stdout) as object) : {}) };
+    };
+    const workspace = join(folder, 'typed');
+    expect(await admin('workspace', place.workspace, '--name', 'typed')).toEqual({ code: 0, workspace });
+    expect(readFileSync(join(workspace, 'README.md'), 'utf8')).toBe('# Test\n');
+    expect(await admin('workspace', place.workspace, '--name', 'typed')).toEqual({ code: 2 });
+    const copy = join(folder, 'copied');
+    expect(await admin('workspace', workspace, '--name', 'copied')).toEqual({ code: 0, workspace: copy });
+    expect(listTree(copy)).toEqual(listTree(workspace));
+    const report = await admin('gc');
+    // All objects are of this day.
+    expect(report).toMatchObject({ code: 0, dryRun: true, deleted: 0, bytes: 0 });
   });
 
   test('garbage is deleted, and what logs need or what is young remains', { timeout: 120_000 }, async () => {

@@ -1,8 +1,9 @@
 // Covers sdk/cluster, adapters/store/postgres, core/agent/model: slots and budgets of projects over all workers.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterKlaus } from '@klaus/sdk/cluster';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toDefinition } from '../fixtures/acp-agent.ts';
 import { runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
@@ -92,6 +93,21 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`tenants${WITHOUT_CLUSTER ? `: ${
       expect((await klaus.store.tenants.usage(tenant, new Date())).spentUsd).toBeLessThan(spentUsd + BUDGET);
     },
   );
+
+  test('a budget refuses the turns of another program, which is not started', { timeout: 60_000 }, async () => {
+    const first = await open('two');
+    const tenant = await klaus.store.tenants.assign(first, join(place.workspace, 'two'));
+    const { spentUsd } = await klaus.store.tenants.usage(tenant, new Date());
+    await klaus.store.tenants.setRules(tenant, { monthlyUsd: spentUsd / 2 });
+    const workspace = join(place.workspace, 'two');
+    mkdirSync(join(workspace, '.klaus/agents'), { recursive: true });
+    writeFileSync(join(workspace, '.klaus/agents/other.md'), toDefinition());
+    const { id } = await klaus.open({ workspace, agent: 'other', trustCommand: true });
+    await prompt(id);
+    await waitForEnds([id], 1);
+    expect((await runsOf(id)).at(-1)).toMatchObject({ outcome: 'limit' });
+    expect(await klaus.store.eventsOf(id, ['runner.opened'])).toEqual([]);
+  });
 
   test('`klaus admin projects` shows and changes the limits of a project', { timeout: 60_000 }, async () => {
     const admin = async (...words: string[]) => {

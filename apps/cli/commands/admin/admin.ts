@@ -1,8 +1,10 @@
 import type { CommandGroup } from '../../program/cli-command.ts';
+import { gc } from './gc.ts';
 import { move } from './move.ts';
 import { projects } from './projects.ts';
 import { repair } from './repair.ts';
 import { sessions, stuck } from './sessions.ts';
+import { workspace } from './workspace.ts';
 import { drain, workers } from './workers.ts';
 
 export const command: CommandGroup = {
@@ -10,5 +12,5 @@ export const command: CommandGroup = {
   summary: 'administer the cluster that the settings name',
   description:
     'Shows and changes what the workers of a cluster do. The settings `cluster.*` name the cluster; every person with its Postgres URL is an administrator.',
-  commands: [sessions, stuck, projects, workers, drain, move, repair],
+  commands: [sessions, stuck, projects, workers, drain, move, repair, workspace, gc],
 };

@@ -1,0 +1,141 @@
+import type { ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClusterKlaus } from '@klaus/sdk/cluster';
+import { endWorker, startCluster, WITHOUT_CLUSTER, type Cluster } from '../../test/cluster/cluster.ts';
+import { startServer, toEnv } from '../../test/fixtures/klaus.ts';
+import { createTestHome } from '../../test/fixtures/test-home.ts';
+import type { Benchmark, Row } from '../benchmark.ts';
+import { percentile } from './percentile.ts';
+
+/** Milliseconds until the model answers. */
+const ANSWER_MS = 1_000;
+/** Milliseconds until it answers in a run that a worker takes over, and the calls of such a run. */
+const LOOK_MS = 400;
+const LOOKS = 30;
+/** Sessions of a worker that is killed: as many as it has slots. */
+const TAKEN = 4;
+/** Milliseconds between two looks at the log. */
+const POLL_MS = 50;
+const LONGEST_MS = 60_000;
+
+const LOOK = {
+  when: { user: 'look' },
+  delay: LOOK_MS,
+  reply: { calls: [{ name: 'read_file', input: { path: 'README.md' } }] },
+};
+const SCRIPT = {
+  steps: [
+    { when: { tools: false }, reply: { text: 'A title' } },
+    { when: { user: 'answer' }, delay: ANSWER_MS, reply: { text: 'Done.' } },
+    ...Array.from({ length: LOOKS }, () => LOOK),
+    { reply: { text: 'Done.' } },
+  ],
+};
+
+interface Place {
+  cluster: Cluster;
+  klaus: ClusterKlaus;
+}
+
+/** Complete workers: how many runs they do, and how fast one takes over from another one. */
+export const workers: Benchmark = {
+  name: 'workers',
+  async run({ quick }) {
+    const count = quick ? 16 : 64;
+    const rounds = quick ? 1 : 5;
+    const what = `${count} runs with a model that answers after ${ANSWER_MS / 1_000} s, on two workers of 4 slots`;
+    if (WITHOUT_CLUSTER !== undefined) return [{ name: what, skipped: WITHOUT_CLUSTER }];
+    await using model = await startServer(SCRIPT);
+    using home = createTestHome();
+    await using cluster = await startCluster(home, { env: toEnv({ place: home, server: model }) });
+    const place = { cluster, klaus: await cluster.openNode() };
+    const first = await cluster.startWorker();
+    const one = await measureRuns(place, count);
+    const second = await cluster.startWorker();
+    const two = await measureRuns(place, count);
+    const idle = countChildren(first) + countChildren(second);
+    await endWorker(second, 'SIGTERM');
+    const delays = await measureTakeovers(place, { first, rounds });
+    return [
+      {
+        name: what,
+        value: (count / two) * 1_000,
+        unit: 'runs/s',
+        bare: { value: (count / one) * 1_000, what: 'the same on one worker' },
+        least: { times: 1.8 },
+      },
+      { name: `processes of workers for ${2 * count} idle sessions`, value: idle, unit: 'processes', most: 0 },
+      { name: 'SIGKILL of a worker to the next event of its session, p50', value: percentile(delays, 50), unit: 'ms' },
+      { name: 'the same, p95', value: percentile(delays, 95), unit: 'ms', most: 8_000 },
+    ] satisfies Row[];
+  },
+};
+
+async function begin({ cluster, klaus }: Place, text: string): Promise<string> {
+  const session = await klaus.open();
+  await session.prompt(text);
+  await cluster.scheduler.wake(session.id, 'command');
+  return session.id;
+}
+
+/** Milliseconds until all runs have ended. */
+async function measureRuns(place: Place, count: number): Promise<number> {
+  const sessions = await Promise.all(Array.from({ length: count }, () => place.klaus.open()));
+  for (const session of sessions) await session.prompt('answer');
+  const begun = Date.now();
+  await Promise.all(sessions.map(({ id }) => place.cluster.scheduler.wake(id, 'command')));
+  const ends = await Promise.all(sessions.map(({ id }) => waitFor(place, id, ({ type }) => type === 'run.finished')));
+  return Math.max(...ends) - begun;
+}
+
+/** Milliseconds from the kill of a worker to the next event of each of its sessions. */
+async function measureTakeovers(place: Place, given: { first: ChildProcess; rounds: number }): Promise<number[]> {
+  let worker = given.first;
+  const delays: number[] = [];
+  for (let round = 0; round < given.rounds; round++) {
+    const sessions = await Promise.all(Array.from({ length: TAKEN }, () => begin(place, 'look')));
+    await Promise.all(sessions.map((id) => waitFor(place, id, ({ type }) => type === 'tool.finished')));
+    // Until now no other worker could take one of them.
+    const next = await place.cluster.startWorker();
+    const killed = Date.now();
+    await endWorker(worker, 'SIGKILL');
+    const ended = Date.now();
+    const continued = sessions.map((id) => waitFor(place, id, ({ at }) => at > ended));
+    for (const at of await Promise.all(continued)) delays.push(at - killed);
+    await Promise.all(sessions.map((id) => waitFor(place, id, ({ type }) => type === 'run.finished')));
+    worker = next;
+  }
+  return delays;
+}
+
+/** The time of the first event in the log that is as wanted. */
+async function waitFor(
+  { klaus }: Place,
+  session: string,
+  isWanted: (event: { type: string; at: number }) => boolean,
+): Promise<number> {
+  const end = Date.now() + LONGEST_MS;
+  let seq = 0;
+  while (Date.now() < end) {
+    for await (const events of klaus.store.read(session, seq)) {
+      for (const event of events) if (isWanted(event)) return event.at;
+      seq = events.at(-1)?.seq ?? seq;
+    }
+    await sleep(POLL_MS);
+  }
+  throw new Error(`Session ${session} did not continue within ${LONGEST_MS} ms.`);
+}
+
+/** Processes that a worker has started and that have not ended. */
+function countChildren({ pid }: ChildProcess): number {
+  const isChild = (name: string): boolean => {
+    try {
+      return /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1] === String(pid);
+    } catch {
+      // It has ended.
+      return false;
+    }
+  };
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChild(name)).length;
+}
