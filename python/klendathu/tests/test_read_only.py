@@ -209,6 +209,9 @@ import subprocess; subprocess.run(['touch', FOLDER + '/new'])
 import os; os.system('touch ' + FOLDER + '/new')
 import logging; logging.FileHandler(FOLDER + '/new')
 import shelve; shelve.open(FOLDER + '/new')
+import dbm; dbm.open(FOLDER + '/new', 'c')
+import dbm.ndbm; dbm.ndbm.open(FOLDER + '/new', 'n')
+import readline; readline.write_history_file(FOLDER + '/new')
 file.write('x'); file.flush()
 file.truncate(0)
 file.seek(3); file.read()
@@ -441,7 +444,7 @@ def test_mutating_code_changes_nothing(folder, tools_for, catch):
 
 
 # Effects of these in a thread of the program are what the README names: functions of the program change their state.
-IN_THREAD_LIMITS = ("rename", "bump", "counter.next", "iterator", "grouped[", "heap", "insort", "shuffle", "operator.", "seek")
+IN_THREAD_LIMITS = ("rename", "bump", "counter.next", "iterator", "grouped[", "heap", "insort", "shuffle", "operator.", "seek", "readline.")
 
 
 def test_mutating_statements_in_a_thread(folder, tools_for, catch):

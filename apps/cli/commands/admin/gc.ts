@@ -11,8 +11,7 @@ export const gc: LeafCommand = {
   klaus admin gc                 what would be deleted
   klaus admin gc --yes`,
   server: 'none',
-  declare: (declared) =>
-    declared.option('--yes', 'delete it').option('--json', 'one JSON document'),
+  declare: (declared) => declared.option('--yes', 'delete it').option('--json', 'one JSON document'),
   async run({ yes, json }: { yes?: true; json?: true }) {
     const { openCluster } = await import('@klaus/sdk/cluster');
     await using cluster = await openCluster();

@@ -22,7 +22,17 @@ _EVENTS = frozenset(["sys.settrace", "sys.setprofile", "sys.addaudithook", "seto
 # `socket.__new__` only makes an object: an event loop makes a pair of them.
 _ALLOWED = frozenset(["socket.__new__", "socket.gethostname", *_READS])
 _WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend", "multiprocessing", "_posixshmem", "_posixsubprocess")
+# C code that causes no event, with its functions that write files.
+_WRITERS = {
+    "_dbm": ("open",),
+    "_gdbm": ("open",),
+    "dbm.gnu": ("open",),
+    "dbm.ndbm": ("open",),
+    "readline": ("write_history_file", "append_history_file"),
+}
+_NATIVE = frozenset(
+    ["ctypes", "_ctypes", "cffi", "_cffi_backend", "multiprocessing", "_posixshmem", "_posixsubprocess", *_WRITERS]
+)
 
 _threads: set[int] = set()
 _everywhere = False
@@ -54,6 +64,10 @@ def _check_open(args: tuple[Any, ...]) -> None:
         raise Blocked("read-only: the file cannot be opened for writing")
 
 
+def _refuse(*_: object, **__: object) -> None:
+    raise Blocked("read-only: the file cannot be opened for writing")
+
+
 def _install() -> None:
     global _installed
     if not _installed:
@@ -65,6 +79,10 @@ def protect_process() -> None:
     """Every thread of this process, until it ends."""
     global _everywhere
     _everywhere = True
+    # The program may have imported them.
+    for name, functions in _WRITERS.items():
+        for function in functions if name in sys.modules else ():
+            setattr(sys.modules[name], function, _refuse)
     _install()
 
 
