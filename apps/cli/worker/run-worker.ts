@@ -7,13 +7,12 @@ import {
   startSweep,
   type OpenedCluster,
 } from '@klaus/sdk/cluster';
-import { isKlausError } from '../program/exit-codes.ts';
 import { createServerLog, type ServerLog } from '@klaus/server/server-log';
 import { toShutdownTimes } from '@klaus/server/shutdown-times';
 import { collectWebhooks } from '@klaus/server/webhook-message';
 import { toScriptedServer } from '../client/open-klaus.ts';
 import { err, out } from '../output/sink.ts';
-import { EXIT } from '../program/exit-codes.ts';
+import { EXIT, isKlausError } from '../program/exit-codes.ts';
 import { startHealthServer, type HealthServer } from './health-server.ts';
 import { openWorkerMetrics, type WorkerMetrics } from './worker-metrics.ts';
 import { createWorkerStatus } from './worker-status.ts';

@@ -60,8 +60,9 @@ describe.skipIf(!findPostgres())('tenants (needs Postgres)', () => {
     expect(await begin(store, 'D', 1)).toBe(false);
     expect(await begin(store, 'B', 1)).toBe(true);
     expect(await store.tenants.waiting()).toEqual([{ tenant: TENANT, sessions: ['C', 'D'] }]);
-    // Without a limit all of them begin.
+    // Without a limit all of them begin, and none waits.
     expect((await store.tenants.admit(TENANT, 0)).toSorted()).toEqual(['C', 'D']);
+    expect(await store.tenants.waiting()).toEqual([]);
   });
 
   test('the slots of a process that ends are free', async () => {
@@ -70,6 +71,8 @@ describe.skipIf(!findPostgres())('tenants (needs Postgres)', () => {
     expect(await begin(two, 'B', 1)).toBe(false);
     await one.close();
     await expect.poll(() => two.tenants.admit(TENANT, 1)).toEqual(['B']);
+    await two.tenants.assign('A', ROOT);
+    expect(await two.tenants.list(MONTH)).toMatchObject([{ tenant: TENANT, running: 0 }]);
   });
 
   test('the tenant of a session never changes, and its rules are changed by name', async () => {

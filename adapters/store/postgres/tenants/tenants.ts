@@ -32,7 +32,7 @@ export interface TenantRow extends TenantUsage {
 export interface TenantRun {
   session: string;
   tenant: string;
-  /** Runs of the tenant at the same time. 0: unlimited. */
+  /** Runs of the tenant at the same time, at least 1. */
   slots: number;
 }
 
@@ -52,7 +52,12 @@ export interface Tenants {
   begin(run: TenantRun): Promise<boolean>;
   /** Returns the slot of a run of this process. Undefined: it had none. */
   end(session: string): Promise<string | undefined>;
-  /** Gives free slots to the sessions that have waited longest, and returns them: they are to be woken. */
+  /**
+   * Gives free slots to the sessions that have waited longest, and returns them: they are to be woken. Without a limit none
+   * waits any more.
+   *
+   * @param slots 0: unlimited.
+   */
   admit(tenant: string, slots: number): Promise<string[]>;
   /** Sessions that wait for a slot, by tenant. */
   waiting(): Promise<{ tenant: string; sessions: string[] }[]>;
@@ -99,7 +104,7 @@ export function createTenants(database: Database, holder: () => number): Tenants
           'SELECT count(*) AS used FROM used_slots WHERE tenant = $1 AND session_id <> $2',
           [tenant, session],
         ))!;
-        const isFree = slots === 0 || used < slots;
+        const isFree = used < slots;
         await sql.run(isFree ? RUN : WAIT, isFree ? [session, tenant, holder()] : [session, tenant]);
         return isFree;
       }),
@@ -109,7 +114,8 @@ export function createTenants(database: Database, holder: () => number): Tenants
     },
     admit: (tenant, slots) =>
       locked(tenant, async (sql) => {
-        const rows = await sql.all<{ id: string }>(ADMIT, [tenant, slots]);
+        const [text, values] = slots === 0 ? [FREE, [tenant]] : [ADMIT, [tenant, slots]];
+        const rows = await sql.all<{ id: string }>(text, values);
         return rows.map(({ id }) => id);
       }),
     waiting: () =>
@@ -146,14 +152,17 @@ const ADMIT = `UPDATE tenant_runs SET granted_at = clock_timestamp() WHERE sessi
     WHERE tenant = $1 AND holder IS NULL AND NOT EXISTS (
       SELECT 1 FROM used_slots WHERE used_slots.session_id = waiting.session_id)
     ORDER BY since
-    LIMIT CASE WHEN $2 = 0 THEN NULL
-      ELSE greatest(0, $2 - (SELECT count(*) FROM used_slots WHERE tenant = $1)) END
+    LIMIT greatest(0, $2 - (SELECT count(*) FROM used_slots WHERE tenant = $1))
   ) RETURNING session_id AS id`;
+
+/** A run without a limit takes no slot. */
+const FREE = 'DELETE FROM tenant_runs WHERE tenant = $1 AND holder IS NULL RETURNING session_id AS id';
 
 async function listTenants(sql: Sql, month: Date): Promise<TenantRow[]> {
   const rows = await sql.all<StoredRules & Pick<TenantRow, 'tenant' | 'root' | 'running' | 'waiting'>>(
     `SELECT tenant, root, ${RULES},
-        (SELECT count(*) FROM tenant_runs AS own WHERE own.tenant = tenants.tenant AND own.holder IS NOT NULL) AS running,
+        (SELECT count(*) FROM tenant_runs AS own JOIN used_slots USING (session_id)
+          WHERE own.tenant = tenants.tenant AND own.holder IS NOT NULL) AS running,
         (SELECT count(*) FROM tenant_runs AS own WHERE own.tenant = tenants.tenant AND own.holder IS NULL) AS waiting
       FROM tenants ORDER BY root`,
   );
