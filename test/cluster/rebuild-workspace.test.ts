@@ -167,16 +167,19 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     }
     for (const { id } of sessions) await expect.poll(() => countOf(id, 'run.finished'), { timeout: 60_000 }).toBe(1);
     await endWorker(worker, 'SIGTERM');
+    // Either session may have run first.
+    const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.time;
+    const [first, last] = (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
     // A fork copies earlier states, which are not newer than those of its original.
-    const fork = await klaus.fork(sessions[0]!.id);
+    const fork = await klaus.fork(first!.id);
     await rebuild(fork.session.id, workspace);
     expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('written\nwritten\n');
     rmSync(workspace, { recursive: true });
-    const undone = await sessions[1]!.restore({ kind: 'undo' }, { by: 'test' });
+    const undone = await last!.restore({ kind: 'undo' }, { by: 'test' });
     expect(undone).toMatchObject({ done: true });
     expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('written\n');
     expect(await klaus.store.audit()).toMatchObject({ intact: true });
-    const tree = (await klaus.store.eventsOf(sessions[1]!.id, ['workspace.snapshotted'])).at(-1)!.tree;
+    const tree = (await klaus.store.eventsOf(last!.id, ['workspace.snapshotted'])).at(-1)!.tree;
     const state = await findState(objects, { workspace: toWorkspaceName(workspace), tree });
     expect(state).toMatchObject({ session: expect.any(String), fence: expect.any(Number) });
   });

@@ -44,6 +44,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const { url, process } = await startServeProcess(place, server, { env: STORY_ENV });
       const { page, complaints } = await openPage(browser, { url });
       await page.getByRole('heading', { name: en.home.title }).waitFor();
+      // The field takes the focus after it is drawn.
+      await page.locator('textarea:focus').waitFor();
       const reader = await startScreenReader(page);
       const press = (keys: string) => page.keyboard.press(keys);
       const { transcript } = reader;
