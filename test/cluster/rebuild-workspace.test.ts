@@ -169,7 +169,8 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     await endWorker(worker, 'SIGTERM');
     // Either session may have run first.
     const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.at;
-    const [first, last] = (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
+    const [first, last] =
+      (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
     // A fork copies earlier states, which are not newer than those of its original.
     const fork = await klaus.fork(first!.id);
     await rebuild(fork.session.id, workspace);
