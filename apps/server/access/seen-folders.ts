@@ -10,7 +10,7 @@ export interface SeenFolders {
   /** Absolute paths, as in `server.projects`; empty if these are all. */
   readonly folders: readonly string[];
   /** @param folder Absolute path of a workspace, a project or a working copy. It may no longer exist. */
-  sees(folder: string): boolean;
+  readonly sees: (folder: string) => boolean;
 }
 
 export const EVERY_FOLDER: SeenFolders = { isComplete: true, folders: [], sees: () => true };
