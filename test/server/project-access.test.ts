@@ -96,6 +96,7 @@ describe('a person who may see one of two projects', () => {
       reaches(sessions.asking, 'needs-you'),
     ]);
     approval = (await it.client.approvals()).approvals[0]!.id;
+    await it.client.addProject({ body: { path: join(other, 'added'), create: true } });
     await it.client.setNote({ query: { workspace: other }, body: { key: 'note', value: SECRET } });
   }, 60_000);
   afterAll(async () => {
@@ -105,10 +106,10 @@ describe('a person who may see one of two projects', () => {
 
   const stateOf = async (id: string) => (await it.client.session({ params: { id } })).state;
 
-  /** Asks a route for the other project. */
+  /** Asks a route for the other project, by a session of it or by its folder. */
   const ask = async (
     { method, path, query, body, kind }: Route,
-    headers: Record<string, string>,
+    { headers, by }: { headers: Record<string, string>; by: 'session' | 'folder' },
   ): Promise<{ status: number; body: string }> => {
     const params: Readonly<Record<string, string>> = {
       id: path.startsWith('/api/approvals') || path.startsWith('/api/remembered') ? approval : sessions.other,
@@ -119,12 +120,11 @@ describe('a person who may see one of two projects', () => {
     const fill = (shape: object, more: object): Record<string, unknown> => {
       const known = Object.entries({ ...VALUES, ...names, ...more });
       const filled = Object.fromEntries(known.filter(([name]) => name in shape));
-      // A request names its project by a session or by a folder.
-      if ('session' in filled || 'sessionId' in filled) delete filled['workspace'];
-      if (path === '/api/approvals') delete filled['session'];
-      return filled;
+      const omitted =
+        by === 'folder' ? ['session', 'sessionId'] : 'session' in filled || 'sessionId' in filled ? ['workspace'] : [];
+      return Object.fromEntries(Object.entries(filled).filter(([name]) => !omitted.includes(name)));
     };
-    const asked = fill(query?.shape ?? {}, path === '/api/projects' ? { path: other } : {});
+    const asked = fill(query?.shape ?? {}, path === '/api/projects' ? { path: join(other, 'added') } : {});
     const url = `${at}?${new URLSearchParams(asked as Record<string, string>).toString()}`;
     const command = path.endsWith('/shell') ? { command: 'true' } : {};
     const scope = path.includes('/approvals') ? { scope: 'once' } : {};
@@ -148,15 +148,17 @@ describe('a person who may see one of two projects', () => {
     for (const route of Object.values<Route>(ROUTES)) {
       if (route.open || route.role === 'admin') continue;
       const name = `${route.method} ${route.path}`;
-      const { status, body } = await ask(route, painter);
-      // An error may repeat what the request names.
-      const told = body.replaceAll(other, '').replaceAll(sessions.other, '');
-      expect({ name, told }).toMatchObject({ name, told: expect.not.stringContaining(SECRET) });
-      expect({ name, told }).toMatchObject({ name, told: expect.not.stringContaining(sessions.asking) });
-      expect({ name, status, body }).toMatchObject({ name, status: expect.toSatisfy((it) => it < 500) });
-      if (body.includes('"title":"Invalid request')) found.invalid.push(`${name} ${body}`);
-      else if (route.projects === 'session') expect({ name, status }).toEqual({ name, status: 404 });
-      if (route.projects === 'all') expect({ name, status }).toEqual({ name, status: 403 });
+      for (const by of ['session', 'folder'] as const) {
+        const { status, body } = await ask(route, { headers: painter, by });
+        // An error may repeat what the request names.
+        const told = body.replaceAll(other, '').replaceAll(sessions.other, '');
+        expect({ name, told }).toMatchObject({ name, told: expect.not.stringContaining(SECRET) });
+        expect({ name, told }).toMatchObject({ name, told: expect.not.stringContaining(sessions.asking) });
+        expect({ name, status, body }).toMatchObject({ name, status: expect.toSatisfy((it) => it < 500) });
+        if (body.includes('"title":"Invalid request')) found.invalid.push(`${name} ${body}`);
+        else if (route.projects === 'session') expect({ name, status }).toEqual({ name, status: 404 });
+        if (route.projects === 'all') expect({ name, status }).toEqual({ name, status: 403 });
+      }
       if (route.projects === 'all') found.refused.push(name);
       if (route.projects === 'none') found.without.push(name);
     }
@@ -168,16 +170,21 @@ describe('a person who may see one of two projects', () => {
 
   test('the same requests show the other project to an admin', { timeout: 120_000 }, async () => {
     const shown: string[] = [];
+    const [toSession, toFolder] = [(path: string) => `session ${path}`, (path: string) => `folder ${path}`];
     for (const route of Object.values<Route>(ROUTES)) {
       if (route.open || route.method !== 'GET' || route.role === 'admin' || route.projects === 'none') continue;
-      const { status, body } = await ask(route, admin);
-      if (status === 200 && (body.includes(SECRET) || body.includes(sessions.other))) shown.push(route.path);
+      for (const by of ['session', 'folder'] as const) {
+        const { status, body } = await ask(route, { headers: admin, by });
+        if (status === 200 && (body.includes(SECRET) || body.includes(sessions.other)))
+          shown.push(`${by} ${route.path}`);
+      }
     }
     expect(shown).toEqual(
       expect.arrayContaining([
-        ...['/api/sessions', '/api/sessions/:id', '/api/sessions/:id/log', '/api/sessions/:id/events'],
-        ...['/api/events', '/api/search', '/api/approvals', '/api/approvals/:id', '/api/attention', '/api/projects'],
-        ...['/api/workspaces', '/api/files', '/api/files/*', '/api/git/commits', '/api/memory', '/api/settings'],
+        ...['/api/sessions', '/api/sessions/:id', '/api/sessions/:id/log', '/api/sessions/:id/events'].map(toSession),
+        ...['/api/events', '/api/search', '/api/approvals/:id', '/api/attention', '/api/projects'].map(toSession),
+        ...['/api/workspaces', '/api/approvals', '/api/settings', '/api/memory'].map(toFolder),
+        ...['/api/files', '/api/files/*', '/api/git/commits'].flatMap((path) => [toSession(path), toFolder(path)]),
       ]),
     );
   });
