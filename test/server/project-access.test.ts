@@ -30,7 +30,7 @@ const as = (...groups: string[]): Record<string, string> => ({
   'x-forwarded-user': groups[0]!,
   'x-forwarded-groups': groups.join(', '),
 });
-const [painter, admin, nobody] = [as('painters', 'team'), as('admins', 'painters'), as('team')];
+const [painter, admin, outsider] = [as('painters', 'team'), as('admins', 'painters'), as('team')];
 
 /** Routes of all projects, which no person with some of them may use. */
 const REFUSED = [
@@ -66,10 +66,12 @@ describe('a person who may see one of two projects', () => {
     [own, other] = [join(root, 'own'), join(root, `other-${SECRET}`)];
     for (const folder of [own, other]) {
       mkdirSync(folder);
-      writeFileSync(join(folder, 'README.md'), `${folder}\n`);
+      const content = folder === other ? SECRET : 'own';
+      writeFileSync(join(folder, 'README.md'), `${content}\n`);
+      writeFileSync(join(folder, `${content}.txt`), '');
       git(folder, 'init', '-q', '-b', 'main');
       git(folder, 'add', '-A');
-      git(folder, 'commit', '-q', '-m', `Begin ${folder}`);
+      git(folder, 'commit', '-q', '-m', `Begin ${content}`);
     }
     it = await startTestServer({
       script: SCRIPT,
@@ -151,9 +153,9 @@ describe('a person who may see one of two projects', () => {
       for (const by of ['session', 'folder'] as const) {
         const { status, body } = await ask(route, { headers: painter, by });
         // An error may repeat what the request names.
-        const told = body.replaceAll(other, '').replaceAll(sessions.other, '');
-        expect({ name, told }).toMatchObject({ name, told: expect.not.stringContaining(SECRET) });
-        expect({ name, told }).toMatchObject({ name, told: expect.not.stringContaining(sessions.asking) });
+        const rest = body.replaceAll(other, '').replaceAll(sessions.other, '');
+        expect({ name, rest }).toMatchObject({ name, rest: expect.not.stringContaining(SECRET) });
+        expect({ name, rest }).toMatchObject({ name, rest: expect.not.stringContaining(sessions.asking) });
         expect({ name, status, body }).toMatchObject({ name, status: expect.toSatisfy((it) => it < 500) });
         if (body.includes('"title":"Invalid request')) found.invalid.push(`${name} ${body}`);
         else if (route.projects === 'session') expect({ name, status }).toEqual({ name, status: 404 });
@@ -243,9 +245,9 @@ describe('a person who may see one of two projects', () => {
   });
 
   test('a person without a project sees none, and an admin sees all', async () => {
-    expect((await send('GET', '/api/sessions', { headers: nobody })).body).toEqual({ sessions: [], next: null });
-    expect((await send('GET', '/api/projects', { headers: nobody })).body).toEqual({ projects: [] });
-    const opened = await send('POST', '/api/sessions', { headers: nobody, body: { text: 'go' } });
+    expect((await send('GET', '/api/sessions', { headers: outsider })).body).toEqual({ sessions: [], next: null });
+    expect((await send('GET', '/api/projects', { headers: outsider })).body).toEqual({ projects: [] });
+    const opened = await send('POST', '/api/sessions', { headers: outsider, body: { text: 'go' } });
     expect(opened).toMatchObject({ status: 403, body: { code: 'workspace.outside' } });
     expect(JSON.stringify(opened.body)).not.toContain(SECRET);
     const all = await send('GET', '/api/sessions', { headers: admin });
