@@ -50,7 +50,9 @@ describe.skipIf(WITHOUT !== undefined)(`chaos${WITHOUT ? `: ${WITHOUT}` : ''}`, 
     const quit = new AbortController();
     const answering = nodes.map((node) => answerAll(node, { scheduler, signal: quit.signal }));
     const clients = { nodes, scheduler, sessions: SESSIONS, commands: COMMANDS, seconds: SECONDS * 0.8, seed: SEED };
-    const [sent] = await Promise.all([sendAll(clients), chaos.run(SECONDS)]);
+    const begun = Date.now();
+    const sending = sendAll(clients).then((sent) => ({ sent, sendSeconds: (Date.now() - begun) / 1_000 }));
+    const [{ sent, sendSeconds }] = await Promise.all([sending, chaos.run(SECONDS)]);
 
     const ended = Date.now();
     const { store } = nodes[0]!;
@@ -77,7 +79,7 @@ describe.skipIf(WITHOUT !== undefined)(`chaos${WITHOUT ? `: ${WITHOUT}` : ''}`, 
     const idleSeconds = (Date.now() - ended) / 1_000;
 
     const sums = await checkSessions(nodes[1]!, { sent, effects });
-    console.log(JSON.stringify({ sessions: sent.size, ...sums, faults: chaos.counts, idleSeconds }));
+    console.log(JSON.stringify({ sessions: sent.size, ...sums, faults: chaos.counts, sendSeconds, idleSeconds }));
     // No claim was over a live holder.
     expect(chaos.problems.filter(({ code, message }) => code === 'store.busy' && /taken over/.test(message))).toEqual(
       [],

@@ -8,6 +8,8 @@ import { createChance } from '../../undo/chance.ts';
 
 /** Milliseconds between two tries, and between two looks at the approvals. */
 const AGAIN = 250;
+/** Clients that send at the same time. */
+const CLIENTS = 8;
 
 export interface ClientsOptions {
   /** They share the work, and answer the same approvals. */
@@ -34,15 +36,32 @@ export async function insist<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Opens the sessions, and sends the commands over the time. One of four needs an approval. */
+/**
+ * Opens the sessions, and sends the commands at an even rate. One of four needs an approval. Several clients share the
+ * sessions, so that one that waits for a service does not delay the others.
+ */
 export async function sendAll(options: ClientsOptions): Promise<Sent> {
-  const { nodes, scheduler, sessions, commands, seconds, seed } = options;
-  const chance = createChance(seed);
+  const { nodes, sessions } = options;
   const sent = new Map<string, string[]>();
   for (let at = 0; at < sessions; at++) sent.set((await insist(() => nodes[0]!.open())).id, []);
-  const gap = (seconds * 1_000) / (sessions * commands);
+  const begun = Date.now();
+  const shares = Array.from({ length: CLIENTS }, (_, at) => [...sent].filter((__, of) => of % CLIENTS === at));
+  await Promise.all(shares.map((share, at) => sendShare(share, { ...options, begun, seed: options.seed + at })));
+  return sent;
+}
+
+/** Sends the commands of some sessions, each in its turn. */
+async function sendShare(
+  share: readonly (readonly [session: string, texts: string[]])[],
+  { nodes, scheduler, commands, seconds, seed, begun }: ClientsOptions & { begun: number },
+): Promise<void> {
+  const chance = createChance(seed);
+  const gap = (seconds * 1_000) / (share.length * commands);
+  let next = begun;
   for (let round = 0; round < commands; round++) {
-    for (const [session, texts] of sent) {
+    for (const [session, texts] of share) {
+      await pause(Math.max(0, next - Date.now()));
+      next += gap;
       const node = chance.pick(nodes);
       const text = `${chance.percent(25) ? 'ask' : 'do'} ${round}`;
       const id = toUlid(Date.now(), randomBytes(10));
@@ -50,21 +69,23 @@ export async function sendAll(options: ClientsOptions): Promise<Sent> {
       texts.push(text);
       // A wake that is lost is the work of the sweep.
       await scheduler.wake(session, 'command').catch(() => {});
-      await pause(gap);
     }
   }
-  return sent;
 }
 
-/** Answers all approvals on one node, until the signal is aborted. Another node answers them too. */
+/** Answers each approval once on one node, until the signal is aborted. Another node answers them too. */
 export async function answerAll(
   node: ClusterKlaus,
   { scheduler, signal }: Pick<ClientsOptions, 'scheduler'> & { signal: AbortSignal },
 ): Promise<void> {
+  /** An answer is durable when the call resolves, and open until a worker applies it. */
+  const answered = new Set<string>();
   while (!signal.aborted) {
     for (const { id, session } of await insist(() => node.approvals())) {
+      if (answered.has(id)) continue;
       try {
         await node.answer(id, 'approved', { by: 'test' });
+        answered.add(id);
       } catch (error) {
         // The other node was faster, or a service is away.
         if (!isKlausError(error)) throw error;
