@@ -6,6 +6,7 @@ import { endWorker, startCluster, WITHOUT_CLUSTER, type Cluster } from '../../te
 import { startServer, toEnv } from '../../test/fixtures/klaus.ts';
 import { createTestHome } from '../../test/fixtures/test-home.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
+import { readCpuOf } from '../server/server-process.ts';
 import { percentile } from './percentile.ts';
 
 /** Milliseconds until the model answers. */
@@ -53,8 +54,11 @@ export const workers: Benchmark = {
     const first = await cluster.startWorker();
     const one = await measureRuns(place, count);
     const second = await cluster.startWorker();
+    const before = await readCosts(place, [first, second]);
     const two = await measureRuns(place, count);
-    const idle = countChildren(first) + countChildren(second);
+    const after = await readCosts(place, [first, second]);
+    const costOf = (name: keyof Costs): number => (after[name] - before[name]) / count;
+    const idle = listChildren(first.pid!).length + listChildren(second.pid!).length;
     await endWorker(second, 'SIGTERM');
     const delays = await measureTakeovers(place, { first, rounds });
     return [
@@ -65,12 +69,38 @@ export const workers: Benchmark = {
         bare: { value: (count / one) * 1_000, what: 'the same on one worker' },
         least: { times: 1.8 },
       },
+      { name: 'CPU of the workers for each of these runs', value: costOf('workers'), unit: 'ms' },
+      { name: 'CPU of the engine for each', value: costOf('engine'), unit: 'ms' },
+      { name: 'CPU of Postgres for each', value: costOf('postgres'), unit: 'ms' },
+      { name: 'events of each', value: costOf('events'), unit: 'events' },
+      { name: 'Postgres for each, all tables and indexes', value: costOf('bytes') / 1_000, unit: 'KB' },
       { name: `processes of workers for ${2 * count} idle sessions`, value: idle, unit: 'processes', most: 0 },
       { name: 'SIGKILL of a worker to the next event of its session, p50', value: percentile(delays, 50), unit: 'ms' },
       { name: 'the same, p95', value: percentile(delays, 95), unit: 'ms', most: 8_000 },
     ] satisfies Row[];
   },
 };
+
+/** Sums since the start of the processes: milliseconds of CPU, bytes of the database, and its events. */
+type Costs = Record<'workers' | 'engine' | 'postgres' | 'bytes' | 'events', number>;
+
+async function readCosts({ cluster }: Place, workers: readonly ChildProcess[]): Promise<Costs> {
+  const client = await cluster.postgres.connect(cluster.database);
+  try {
+    const text =
+      'SELECT pg_database_size(current_database())::float8 AS bytes, (SELECT count(*) FROM events)::float8 AS events';
+    const { rows } = await client.query<Pick<Costs, 'bytes' | 'events'>>(text);
+    return {
+      workers: workers.reduce((sum, { pid }) => sum + readCpuOf(pid!), 0),
+      engine: readCpuOf(cluster.engine.pid),
+      // Each connection has a process of its own.
+      postgres: listChildren(cluster.postgres.pid).reduce((sum, pid) => sum + readCpuOf(pid), 0),
+      ...rows[0]!,
+    };
+  } finally {
+    await client.end();
+  }
+}
 
 async function begin({ cluster, klaus }: Place, text: string): Promise<string> {
   const session = await klaus.open();
@@ -137,15 +167,17 @@ async function waitFor(
   throw new Error(`Session ${session} did not continue within ${LONGEST_MS} ms.`);
 }
 
-/** Processes that a worker has started and that have not ended. */
-function countChildren({ pid }: ChildProcess): number {
+/** Processes that a process has started and that have not ended. */
+function listChildren(parent: number): number[] {
   const isChild = (name: string): boolean => {
     try {
-      return /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1] === String(pid);
+      return /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1] === String(parent);
     } catch {
       // It has ended.
       return false;
     }
   };
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChild(name)).length;
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isChild(name))
+    .map(Number);
 }
