@@ -143,6 +143,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
       expect(await healthOf(worker)).toEqual({
         status: 200,
         state: 'ready',
+        unreachable: [],
         slots: SLOTS,
         running: 0,
         draining: false,
@@ -195,15 +196,28 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     workers = [other];
   });
 
-  test('a worker without Postgres says so, and recovers', { timeout: 120_000 }, async () => {
-    const [worker] = workers as [Worker];
-    const state = async () => (await healthOf(worker)).state;
-    await cluster.postgres.crash();
-    await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('unreachable');
-    expect(await healthOf(worker)).toMatchObject({ status: 503 });
-    await cluster.postgres.start();
-    await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('ready');
-  });
+  test.each(['postgres', 'temporal'] as const)(
+    'a worker without %s says so, and recovers',
+    { timeout: 120_000 },
+    async (service) => {
+      const [worker] = workers as [Worker];
+      const { crash, start } = {
+        postgres: { crash: () => cluster.postgres.crash(), start: () => cluster.postgres.start() },
+        temporal: { crash: () => cluster.engine.kill(), start: () => cluster.engine.restart() },
+      }[service];
+      const state = async () => (await healthOf(worker)).state;
+      const lines = () => worker.process.text.stderr.split('\n').filter((line) => line.includes('a service'));
+      const before = lines().length;
+      await crash();
+      await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('unreachable');
+      expect(await healthOf(worker)).toMatchObject({ status: 503, unreachable: [service] });
+      await expect.poll(() => lines().length, { timeout: 20_000 }).toBe(before + 1);
+      await start();
+      await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('ready');
+      await expect.poll(() => lines().length, { timeout: 20_000 }).toBe(before + 2);
+      expect(lines().slice(before)).toEqual([expect.stringContaining(service), expect.stringContaining(service)]);
+    },
+  );
 
   test(
     'a step that does not end delays neither a second signal nor the end of the shutdown',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { WorkerHealth } from './worker-status.ts';
 import { startHealthServer } from './health-server.ts';
 
-const READY = { state: 'ready', slots: 2, running: 0, draining: false } as const;
+const READY: WorkerHealth = { state: 'ready', unreachable: [], slots: 2, running: 0, draining: false };
 
 test('only GET and HEAD of two paths are answered, and a failed read is no success', async () => {
   let fails = false;

@@ -53,7 +53,12 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
   void waitForSignal(ownLog).then(ending.resolve);
   // The servers of the cluster send what is stored.
   if (klaus.configuration.get('server.webhookUrl') !== undefined) collectWebhooks(klaus.store);
-  const status = createWorkerStatus({ slots, ping: () => klaus.store.isClaimed('') });
+  const services = { postgres: () => klaus.store.isClaimed(''), temporal: () => scheduler.check() };
+  const status = createWorkerStatus({ slots, services });
+  const stopWatching = status.watch((service, isReachable) => {
+    if (isReachable) ownLog.info('a service answers again', { service });
+    else ownLog.warn('a service does not answer: the worker takes no session until it does', { service });
+  });
   let served: HealthServer | undefined;
   if (health) {
     metrics = await openWorkerMetrics(klaus, () => status.running());
@@ -104,6 +109,7 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
   await worker.stop(steps);
   await report.end();
   await served?.close();
+  stopWatching();
   metrics?.close();
   ownLog.info('stopped');
   stopLoggingCrashes();

@@ -1,17 +1,23 @@
 import { expect, test } from 'vitest';
 import { createWorkerStatus } from './worker-status.ts';
 
-test('a database that refuses or does not answer is unreachable, and is asked once for requests at the same time', async () => {
+const answers = () => Promise.resolve();
+
+test('a service that refuses or does not answer is named, and is asked once for requests at the same time', async () => {
   let asked = 0;
-  const health = (ping: () => Promise<unknown>) => createWorkerStatus({ slots: 2, ping });
+  const health = (postgres: () => Promise<unknown>, temporal = answers) =>
+    createWorkerStatus({ slots: 2, services: { postgres, temporal } });
   const ready = health(async () => void asked++);
   expect(await ready.read()).toMatchObject({ running: 0 });
   ready.follow({ running: 1 });
   const [first] = await Promise.all([ready.read(), ready.read(), ready.read()]);
-  expect(first).toEqual({ state: 'ready', slots: 2, running: 1, draining: false });
+  expect(first).toEqual({ state: 'ready', unreachable: [], slots: 2, running: 1, draining: false });
   expect(asked).toBe(1);
-  expect(await health(() => Promise.reject(new Error('refused'))).read()).toMatchObject({ state: 'unreachable' });
-  expect(await health(() => new Promise(() => {})).read()).toMatchObject({ state: 'unreachable' });
+  const refuse = () => Promise.reject(new Error('refused'));
+  expect(await health(refuse).read()).toMatchObject({ state: 'unreachable', unreachable: ['postgres'] });
+  expect(await health(answers, refuse).read()).toMatchObject({ state: 'unreachable', unreachable: ['temporal'] });
+  const silent = () => new Promise<void>(() => {});
+  expect(await health(silent, silent).read()).toMatchObject({ unreachable: ['postgres', 'temporal'] });
   ready.drain();
   expect(await ready.read()).toMatchObject({ state: 'draining', draining: true });
 });

@@ -1,18 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** The services without which a worker runs no session. */
+export type ServiceName = 'postgres' | 'temporal';
+
 export interface WorkerHealth {
-  /** `unreachable`: Postgres does not answer. Only a ready worker takes sessions. */
+  /** `unreachable`: a service does not answer. Only a ready worker takes sessions. */
   state: 'ready' | 'draining' | 'unreachable';
+  /** The services that do not answer. */
+  unreachable: ServiceName[];
   slots: number;
   /** Sessions that run here now. */
   running: number;
   draining: boolean;
 }
 
-/** Milliseconds that Postgres may take to answer. */
+/** Milliseconds that a service may take to answer. */
 const PING_MS = 2_000;
-/** Milliseconds for which an answer counts, so that requests cannot flood the database. */
+/** Milliseconds for which an answer counts, so that requests cannot flood the services. */
 const KNOWN_MS = 1_000;
+/** Milliseconds between two checks that are logged. */
+const WATCH_MS = 5_000;
 
 /** What a worker reports of itself. */
 export interface WorkerStatus {
@@ -23,28 +30,52 @@ export interface WorkerStatus {
   follow(worker: { readonly running: number }): void;
   /** It takes no more sessions. */
   drain(): void;
+  /** Reports each service that stops answering, or answers again. Returns a function that stops it. */
+  watch(onChange: (service: ServiceName, isReachable: boolean) => void): () => void;
 }
 
-/** @param options.ping Asks the database for anything; rejects when it cannot be reached. */
-export function createWorkerStatus({ slots, ping }: { slots: number; ping: () => Promise<unknown> }): WorkerStatus {
+/** @param options.services Each asks its service for anything; rejects when it cannot be reached. */
+export function createWorkerStatus({
+  slots,
+  services,
+}: {
+  slots: number;
+  services: Readonly<Record<ServiceName, () => Promise<unknown>>>;
+}): WorkerStatus {
   let worker: { readonly running: number } | undefined;
   let draining = false;
-  let last: { at: number; answers: Promise<boolean> } | undefined;
-  const isReachable = (): Promise<boolean> => {
-    if (!last || Date.now() - last.at >= KNOWN_MS) last = { at: Date.now(), answers: answersInTime(ping) };
-    return last.answers;
+  let last: { at: number; unreachable: Promise<ServiceName[]> } | undefined;
+  const findUnreachable = async (): Promise<ServiceName[]> => {
+    const names = Object.keys(services) as ServiceName[];
+    const answers = await Promise.all(names.map((name) => answersInTime(services[name])));
+    return names.filter((_, at) => !answers[at]);
+  };
+  const readUnreachable = (): Promise<ServiceName[]> => {
+    if (!last || Date.now() - last.at >= KNOWN_MS) last = { at: Date.now(), unreachable: findUnreachable() };
+    return last.unreachable;
   };
   const running = (): number => worker?.running ?? 0;
   return {
     running,
     follow: (followed) => void (worker = followed),
     async read() {
-      const isConnected = await isReachable();
-      const state = draining ? 'draining' : isConnected ? 'ready' : 'unreachable';
-      return { state, slots, running: running(), draining };
+      const unreachable = await readUnreachable();
+      const state = draining ? 'draining' : unreachable.length === 0 ? 'ready' : 'unreachable';
+      return { state, unreachable, slots, running: running(), draining };
     },
     drain() {
       draining = true;
+    },
+    watch(onChange) {
+      let before: ServiceName[] = [];
+      const timer = setInterval(async () => {
+        const now = await readUnreachable();
+        for (const name of now) if (!before.includes(name)) onChange(name, false);
+        for (const name of before) if (!now.includes(name)) onChange(name, true);
+        before = now;
+      }, WATCH_MS);
+      timer.unref();
+      return () => clearInterval(timer);
     },
   };
 }
