@@ -88,7 +88,7 @@ describe.skipIf(reason !== undefined)(`S3${reason === undefined ? '' : `: ${reas
     outside.close();
   });
 
-  test('a missing bucket, wrong keys and a dead server lead to different errors', async () => {
+  test('a missing bucket, wrong keys and a dead server lead to different errors', { tags: ['long'] }, async () => {
     const options = await server.createBucket();
     await expect(openS3({ ...options, bucket: 'missing' })).rejects.toMatchObject({ code: 'config' });
     const credentials = { accessKeyId: 'klaus-test', secretAccessKey: 'wrong' };

@@ -8,6 +8,7 @@ import { startServeProcess } from '../fixtures/server.ts';
 import { spawn, stepsOf, TEAM_FILES, TEAM_GRANT, WAIT, WRITER_STEPS } from '../fixtures/team.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startEditor } from './editor.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const ASK = ['--approve', 'ask'];
 
@@ -256,37 +257,38 @@ const TEAM = {
 describe.each(['the editor', 'klaus approve'])(
   'a question of an agent that the session started, answered by %s',
   (who) => {
-    test.each(['on this machine', 'at a server'])('%s', async (where) => {
-      using place = createTestHome(TEAM_FILES);
-      await using server = await startServer(TEAM as never);
-      const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
-      const at = serve ? ['--server', serve.url] : [];
-      const env = serve ? { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' } : {};
-      await using editor = await startEditor({
-        place,
-        server,
-        env,
-        words: ['--agent', 'lead', '--grant', TEAM_GRANT, ...at],
+    for (const { cases, tags } of splitCases(['on this machine', 'at a server'], 1))
+      test.each(cases)('%s', { tags }, async (where) => {
+        using place = createTestHome(TEAM_FILES);
+        await using server = await startServer(TEAM as never);
+        const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
+        const at = serve ? ['--server', serve.url] : [];
+        const env = serve ? { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' } : {};
+        await using editor = await startEditor({
+          place,
+          server,
+          env,
+          words: ['--agent', 'lead', '--grant', TEAM_GRANT, ...at],
+        });
+        const { sessionId } = await editor.open();
+        const prompted = editor.prompt(sessionId, 'Lead.');
+        const asked = await editor.untilAsked();
+        expect(asked.params.toolCall.title).toContain('writer: ');
+        expect(asked.params.toolCall.toolCallId).not.toMatch(/^call_/);
+        if (who === 'the editor') asked.choose('once');
+        else {
+          const { stdout } = await runKlaus(['approvals', '--json', ...at], { place, env });
+          const { id } = JSON.parse(stdout) as { id: string };
+          expect((await runKlaus(['approve', id, ...at], { place, server, env })).code).toBe(0);
+        }
+        expect(await prompted).toMatchObject({ stopReason: 'end_turn' });
+        expect(editor.text()).toContain('All is done.');
+        expect(has(place, 'b.txt')).toBe(true);
+        expect(editor.problems).toEqual([]);
+        await editor.end();
+        serve?.process.kill('SIGTERM');
+        await serve?.process.ended;
       });
-      const { sessionId } = await editor.open();
-      const prompted = editor.prompt(sessionId, 'Lead.');
-      const asked = await editor.untilAsked();
-      expect(asked.params.toolCall.title).toContain('writer: ');
-      expect(asked.params.toolCall.toolCallId).not.toMatch(/^call_/);
-      if (who === 'the editor') asked.choose('once');
-      else {
-        const { stdout } = await runKlaus(['approvals', '--json', ...at], { place, env });
-        const { id } = JSON.parse(stdout) as { id: string };
-        expect((await runKlaus(['approve', id, ...at], { place, server, env })).code).toBe(0);
-      }
-      expect(await prompted).toMatchObject({ stopReason: 'end_turn' });
-      expect(editor.text()).toContain('All is done.');
-      expect(has(place, 'b.txt')).toBe(true);
-      expect(editor.problems).toEqual([]);
-      await editor.end();
-      serve?.process.kill('SIGTERM');
-      await serve?.process.ended;
-    });
   },
 );
 

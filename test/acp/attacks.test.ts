@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startEditor, type Editor } from './editor.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -135,25 +136,26 @@ test('answers without a question are ignored', async () => {
   expect(existsSync(join(place.workspace, 'a.txt'))).toBe(false);
 });
 
-test.each(['stdin', 'SIGKILL of the editor'] as const)('a client that dies leaves no process: %s', async (how) => {
-  using place = createTestHome();
-  await using server = await startServer(SCRIPT);
-  await using editor = await startEditor({ place, server });
-  const { sessionId } = await editor.open();
-  const prompted = editor.prompt(sessionId, 'sleep').catch(() => undefined);
-  const file = join(place.workspace, 'pid');
-  while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '') await editor.agent.request('auth/status', {});
-  const pid = Number(readFileSync(file, 'utf8'));
-  if (how !== 'stdin') {
-    // Both pipes break, as when the other process is killed.
-    editor.child.stdout.destroy();
-    editor.child.stderr.destroy();
-  }
-  await editor.end();
-  if (how === 'stdin') await prompted;
-  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-  expect(await outcomesOf(place, sessionId)).toEqual(['cancelled']);
-});
+for (const { cases, tags } of splitCases(['stdin', 'SIGKILL of the editor'] as const, 1))
+  test.each(cases)('a client that dies leaves no process: %s', { tags }, async (how) => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    await using editor = await startEditor({ place, server });
+    const { sessionId } = await editor.open();
+    const prompted = editor.prompt(sessionId, 'sleep').catch(() => undefined);
+    const file = join(place.workspace, 'pid');
+    while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '') await editor.agent.request('auth/status', {});
+    const pid = Number(readFileSync(file, 'utf8'));
+    if (how !== 'stdin') {
+      // Both pipes break, as when the other process is killed.
+      editor.child.stdout.destroy();
+      editor.child.stderr.destroy();
+    }
+    await editor.end();
+    if (how === 'stdin') await prompted;
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect(await outcomesOf(place, sessionId)).toEqual(['cancelled']);
+  });
 
 test('the end of input in the middle of a question ends the process, and the question stays open', async () => {
   using place = createTestHome();

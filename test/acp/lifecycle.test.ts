@@ -9,6 +9,7 @@ import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.
 import { startServeProcess } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startEditor } from './editor.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const HANGING: Script = {
   steps: [
@@ -66,34 +67,36 @@ test('a cancel in the middle of an answer ends the turn, and the next prompt sta
   expect(editor.problems).toEqual([]);
 });
 
-test.each(['on this machine', 'at a server'])(
-  'a cancel right after a prompt stops it, and the model never gets it: %s',
-  async (where) => {
-    using place = createTestHome();
-    await using server = await startServer(HANGING);
-    const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
-    const env = { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' };
-    const words = serve ? ['--server', serve.url] : [];
-    await using editor = await startEditor({ place, server, env, words });
-    const { sessionId } = await editor.open();
-    for (let count = 0; count < 5; count++) {
-      const prompted = editor.prompt(sessionId, 'never end');
-      await editor.agent.notify('session/cancel', { sessionId });
-      expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
-    }
-    const withdrawn = new AbortController();
-    const request = { sessionId, prompt: [{ type: 'text' as const, text: 'never end' }] };
-    const second = editor.agent.request('session/prompt', request, { cancellationSignal: withdrawn.signal });
-    withdrawn.abort();
-    expect(await second).toMatchObject({ stopReason: 'cancelled' });
-    // Nothing of them is left for the next run.
-    expect(await editor.prompt(sessionId, 'continue')).toMatchObject({ stopReason: 'end_turn' });
-    expect(editor.problems).toEqual([]);
-    await editor.end();
-    serve?.process.kill('SIGTERM');
-    await serve?.process.ended;
-  },
-);
+for (const { cases, tags } of splitCases(['on this machine', 'at a server'], 1))
+  test.each(cases)(
+    'a cancel right after a prompt stops it, and the model never gets it: %s',
+    { tags },
+    async (where) => {
+      using place = createTestHome();
+      await using server = await startServer(HANGING);
+      const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
+      const env = { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' };
+      const words = serve ? ['--server', serve.url] : [];
+      await using editor = await startEditor({ place, server, env, words });
+      const { sessionId } = await editor.open();
+      for (let count = 0; count < 5; count++) {
+        const prompted = editor.prompt(sessionId, 'never end');
+        await editor.agent.notify('session/cancel', { sessionId });
+        expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
+      }
+      const withdrawn = new AbortController();
+      const request = { sessionId, prompt: [{ type: 'text' as const, text: 'never end' }] };
+      const second = editor.agent.request('session/prompt', request, { cancellationSignal: withdrawn.signal });
+      withdrawn.abort();
+      expect(await second).toMatchObject({ stopReason: 'cancelled' });
+      // Nothing of them is left for the next run.
+      expect(await editor.prompt(sessionId, 'continue')).toMatchObject({ stopReason: 'end_turn' });
+      expect(editor.problems).toEqual([]);
+      await editor.end();
+      serve?.process.kill('SIGTERM');
+      await serve?.process.ended;
+    },
+  );
 
 test('a cancel withdraws a message that the run has not taken', async () => {
   using place = createTestHome();
@@ -262,19 +265,20 @@ test('garbage on standard input is answered with errors, and the connection cont
   expect(editor.problems).toEqual([]);
 });
 
-test.each(['end of input', 'SIGTERM'] as const)('a run ends cleanly with the connection: %s', async (how) => {
-  using place = createTestHome();
-  await using server = await startServer(HANGING);
-  await using editor = await startEditor({ place, server });
-  const { sessionId } = await editor.open();
-  const prompted = editor.prompt(sessionId, 'hang').catch(() => undefined);
-  await editor.untilUpdate('agent_thought_chunk');
-  if (how === 'SIGTERM') editor.child.kill('SIGTERM');
-  expect(await editor.end()).toBe(0);
-  await prompted;
-  expect(outcomes(await logOf(place, sessionId))).toEqual(['cancelled']);
-  expect(editor.problems).toEqual([]);
-});
+for (const { cases, tags } of splitCases(['end of input', 'SIGTERM'] as const, 1))
+  test.each(cases)('a run ends cleanly with the connection: %s', { tags }, async (how) => {
+    using place = createTestHome();
+    await using server = await startServer(HANGING);
+    await using editor = await startEditor({ place, server });
+    const { sessionId } = await editor.open();
+    const prompted = editor.prompt(sessionId, 'hang').catch(() => undefined);
+    await editor.untilUpdate('agent_thought_chunk');
+    if (how === 'SIGTERM') editor.child.kill('SIGTERM');
+    expect(await editor.end()).toBe(0);
+    await prompted;
+    expect(outcomes(await logOf(place, sessionId))).toEqual(['cancelled']);
+    expect(editor.problems).toEqual([]);
+  });
 
 test('a command that runs ends with the connection', async () => {
   using place = createTestHome();
@@ -424,15 +428,16 @@ test('`initialize` is answered once, before the engine is loaded', async () => {
   expect(existsSync(join(place.home, 'klaus.db'))).toBe(true);
 });
 
-test.each([[[]], [['--protocol-version', '2']]])('a signal ends a process that was not used: %j', async (words) => {
-  using place = createTestHome();
-  const running = spawn(process.execPath, [MAIN, 'acp', ...words], { env: toEnv({ place }), stdio: 'pipe' });
-  // It has begun to listen for signals once it answers.
-  running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n');
-  await once(running.stdout, 'data');
-  running.kill('SIGTERM');
-  expect(await once(running, 'exit')).toEqual([0, null]);
-});
+for (const { cases, tags } of splitCases([[[]], [['--protocol-version', '2']]], 1))
+  test.each(cases)('a signal ends a process that was not used: %j', { tags }, async (words) => {
+    using place = createTestHome();
+    const running = spawn(process.execPath, [MAIN, 'acp', ...words], { env: toEnv({ place }), stdio: 'pipe' });
+    // It has begun to listen for signals once it answers.
+    running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n');
+    await once(running.stdout, 'data');
+    running.kill('SIGTERM');
+    expect(await once(running, 'exit')).toEqual([0, null]);
+  });
 
 test('a connection that does not begin with `initialize`, or that ends at once, ends cleanly', async () => {
   using place = createTestHome();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { change, FAULTS, FINAL, HEALED, stopDaemon } from './hook-faults.ts';
 import { type HookPlace, openHooks } from './hook-place.ts';
 import { SETTINGS } from './settings-faults.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const timeout = 120_000;
 /** `GUARD_FAULTS=all` tries each fault; a usual run tries one of four of each kind. */
@@ -33,28 +34,30 @@ describe('a fault', () => {
     if (place.daemons().length === 0) rmSync(place.socket, { recursive: true, force: true });
   }
 
-  test.for(sample(FAULTS))('%s: the call is denied', { timeout }, async ([, breakIt]) => {
-    expect((await place.call()).outcome).toBe('pass');
-    const end = await breakIt(place);
-    try {
-      await expectDenied(place);
-    } finally {
-      end?.();
-      if (!existsSync(place.socket)) await stopDaemon(place);
-      repair();
-    }
-  });
+  for (const { cases, tags } of splitCases(sample(FAULTS), 2))
+    test.for(cases)('%s: the call is denied', { tags, timeout }, async ([, breakIt]) => {
+      expect((await place.call()).outcome).toBe('pass');
+      const end = await breakIt(place);
+      try {
+        await expectDenied(place);
+      } finally {
+        end?.();
+        if (!existsSync(place.socket)) await stopDaemon(place);
+        repair();
+      }
+    });
 
-  test.for(sample(HEALED))('%s: the call is judged', { timeout }, async ([, breakIt]) => {
-    const end = await breakIt(place);
-    try {
-      expect((await place.call(place.toEvent(HARMFUL))).outcome).toBe('ask');
-    } finally {
-      end?.();
-      await stopDaemon(place);
-      repair();
-    }
-  });
+  for (const { cases, tags } of splitCases(sample(HEALED), 1))
+    test.for(cases)('%s: the call is judged', { tags, timeout }, async ([, breakIt]) => {
+      const end = await breakIt(place);
+      try {
+        expect((await place.call(place.toEvent(HARMFUL))).outcome).toBe('ask');
+      } finally {
+        end?.();
+        await stopDaemon(place);
+        repair();
+      }
+    });
 });
 
 test.for(sample(FINAL))('%s: the call is denied', { timeout }, async ([, breakIt]) => {

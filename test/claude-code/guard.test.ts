@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS } from '../fixtures/claude-code.ts';
 import { bash, openGuard, toScript, type Turn } from './guard-place.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** A token of a known form, which no service knows. */
 const TOKEN = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 const timeout = CLAUDE_CODE_TIMEOUT;
 const write = (file_path: string, content: string): Turn => ({ name: 'Write', input: { file_path, content } });
 
-test.for(CLAUDE_CODE_VERSIONS)(
-  'Claude Code %s cannot do what the guard denies',
-  { timeout },
-  async (version, context) => {
+for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
+  test.for(cases)('Claude Code %s cannot do what the guard denies', { tags, timeout }, async (version, context) => {
     await using it = await openGuard(context, {
       version,
       turns: [
@@ -58,8 +57,7 @@ test.for(CLAUDE_CODE_VERSIONS)(
     ]);
     expect(JSON.stringify(it.model.requests)).not.toContain(TOKEN);
     expect(JSON.stringify(it.model.requests)).not.toContain('correct-horse-battery');
-  },
-);
+  });
 
 test(
   'success without a check after the last edit is questioned once, and a failed check each time, up to the limit',
@@ -112,7 +110,7 @@ test('the calls of a subagent are judged, and named', { timeout }, async (contex
   expect(existsSync(join(it.place.env['HOME']!, 'precious'))).toBe(true);
 });
 
-test('a resumed session is the same to the guard', { timeout }, async (context) => {
+test('a resumed session is the same to the guard', { tags: ['long'], timeout }, async (context) => {
   await using it = await openGuard(context, {
     turns: [{ text: 'Hello.' }, bash('rm -rf ~/precious'), { text: 'Over.' }],
   });

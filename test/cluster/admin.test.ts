@@ -126,27 +126,31 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       await expect.poll(() => countOf(alone, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
     });
 
-    test('a session without its folder is stuck with the reason, and runs again after the repair', async () => {
-      const session = await begin('Answer.');
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
-      const aside = `${place.workspace}-aside`;
-      renameSync(place.workspace, aside);
-      try {
-        const parts = [{ type: 'text' as const, text: 'More.' }];
-        await klaus.store.send(session, { type: 'prompt', id: 'p2', parts, onAsk: 'deny', delivery: 'steer' });
-        await cluster.scheduler.wake(session, 'command');
-        const reason = async () =>
-          (await admin<SessionList>('stuck')).parse().sessions.map(({ id, problem }) => [id, problem?.code]);
-        await expect.poll(reason, { timeout: 40_000, interval: 500 }).toEqual([[session, 'workspace.missing']]);
-        const found = { session, woken: true, log: 'intact' };
-        expect(await runRepair('--dry-run', session)).toMatchObject({ dryRun: true, sessions: [found] });
-        expect(await runRepair(session)).toMatchObject({ dryRun: false, sessions: [found] });
-      } finally {
-        renameSync(aside, place.workspace);
-      }
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(2);
-      expect((await admin<SessionList>('stuck')).parse()).toMatchObject({ counts: { stuck: 0 }, sessions: [] });
-    });
+    test(
+      'a session without its folder is stuck with the reason, and runs again after the repair',
+      { tags: ['long'] },
+      async () => {
+        const session = await begin('Answer.');
+        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+        const aside = `${place.workspace}-aside`;
+        renameSync(place.workspace, aside);
+        try {
+          const parts = [{ type: 'text' as const, text: 'More.' }];
+          await klaus.store.send(session, { type: 'prompt', id: 'p2', parts, onAsk: 'deny', delivery: 'steer' });
+          await cluster.scheduler.wake(session, 'command');
+          const reason = async () =>
+            (await admin<SessionList>('stuck')).parse().sessions.map(({ id, problem }) => [id, problem?.code]);
+          await expect.poll(reason, { timeout: 40_000, interval: 500 }).toEqual([[session, 'workspace.missing']]);
+          const found = { session, woken: true, log: 'intact' };
+          expect(await runRepair('--dry-run', session)).toMatchObject({ dryRun: true, sessions: [found] });
+          expect(await runRepair(session)).toMatchObject({ dryRun: false, sessions: [found] });
+        } finally {
+          renameSync(aside, place.workspace);
+        }
+        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(2);
+        expect((await admin<SessionList>('stuck')).parse()).toMatchObject({ counts: { stuck: 0 }, sessions: [] });
+      },
+    );
 
     const runRepair = async (...words: string[]): Promise<RepairReport & { dryRun: boolean }> => {
       const ended = await runKlaus(['admin', 'repair', '--json', ...words], {

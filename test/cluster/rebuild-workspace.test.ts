@@ -128,27 +128,31 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     expect(git(workspace, 'fsck', '--full', '--no-dangling')).toBe('');
   });
 
-  test('a worker that drains stores the state in the middle of a turn', { timeout: 240_000 }, async () => {
-    const workspace = await create();
-    const first = await cluster.startWorker();
-    const session = await begin(workspace, 'drain');
-    await expect.poll(() => countOf(session, 'tool.started'), { timeout: 60_000 }).toBe(1);
-    await expect.poll(() => existsSync(join(workspace, 'a.txt')), { timeout: 20_000 }).toBe(true);
-    const lines: string[] = [];
-    first.stdout!.on('data', (bytes: Buffer) => lines.push(bytes.toString()));
-    const ended = endWorker(first, 'SIGTERM');
-    await expect.poll(() => lines.join('')).toContain('stopping');
-    writeFileSync(join(workspace, 'go'), '');
-    await ended;
-    expect(await countOf(session, 'tool.started')).toBe(1);
-    rmSync(workspace, { recursive: true });
-    const second = await cluster.startWorker();
-    await expect.poll(() => countOf(session, 'run.finished'), { timeout: 120_000 }).toBe(1);
-    expect(readFileSync(join(workspace, 'b.txt'), 'utf8')).toBe('a\n');
-    expect((await klaus.store.eventsOf(session, ['notice'])).filter(({ level }) => level === 'warn')).toEqual([]);
-    expect(await (await klaus.session(session)).replay()).toMatchObject({ outcome: 'equal', isCutOff: false });
-    await endWorker(second, 'SIGTERM');
-  });
+  test(
+    'a worker that drains stores the state in the middle of a turn',
+    { tags: ['long'], timeout: 240_000 },
+    async () => {
+      const workspace = await create();
+      const first = await cluster.startWorker();
+      const session = await begin(workspace, 'drain');
+      await expect.poll(() => countOf(session, 'tool.started'), { timeout: 60_000 }).toBe(1);
+      await expect.poll(() => existsSync(join(workspace, 'a.txt')), { timeout: 20_000 }).toBe(true);
+      const lines: string[] = [];
+      first.stdout!.on('data', (bytes: Buffer) => lines.push(bytes.toString()));
+      const ended = endWorker(first, 'SIGTERM');
+      await expect.poll(() => lines.join('')).toContain('stopping');
+      writeFileSync(join(workspace, 'go'), '');
+      await ended;
+      expect(await countOf(session, 'tool.started')).toBe(1);
+      rmSync(workspace, { recursive: true });
+      const second = await cluster.startWorker();
+      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 120_000 }).toBe(1);
+      expect(readFileSync(join(workspace, 'b.txt'), 'utf8')).toBe('a\n');
+      expect((await klaus.store.eventsOf(session, ['notice'])).filter(({ level }) => level === 'warn')).toEqual([]);
+      expect(await (await klaus.session(session)).replay()).toMatchObject({ outcome: 'equal', isCutOff: false });
+      await endWorker(second, 'SIGTERM');
+    },
+  );
 
   test('a folder is used by one process at a time, and by its sessions in turn', { timeout: 240_000 }, async () => {
     const workspace = await create();
@@ -168,8 +172,9 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     for (const { id } of sessions) await expect.poll(() => countOf(id, 'run.finished'), { timeout: 60_000 }).toBe(1);
     await endWorker(worker, 'SIGTERM');
     // Either session may have run first.
-    const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.time;
-    const [first, last] = (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
+    const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.at;
+    const [first, last] =
+      (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
     // A fork copies earlier states, which are not newer than those of its original.
     const fork = await klaus.fork(first!.id);
     await rebuild(fork.session.id, workspace);

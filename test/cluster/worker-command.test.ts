@@ -207,7 +207,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
 
   test(
     'a step that does not end delays neither a second signal nor the end of the shutdown',
-    { timeout: 120_000 },
+    { tags: ['long'], timeout: 120_000 },
     async () => {
       const own = await startWorker();
       const session = await begin('Answer slowly.');

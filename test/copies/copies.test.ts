@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Session } from '@klaus/sdk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\n';
 const FILES = { 'a.txt': LINES, 'b.txt': 'b\n', '.gitignore': '.env\nbuild/\n' };
@@ -173,28 +174,31 @@ describe('merge', () => {
     await expect(session.advance()).rejects.toMatchObject({ code: 'workspace.missing' });
   });
 
-  test.each([
-    ['merge', 'merged', 4, 2],
-    ['squash', 'squashed', 3, 1],
-    ['rebase', 'rebased', 4, 1],
-  ] as const)('%s onto a branch that moved', async (method, how, commits, parents) => {
-    const { session, path } = await open();
-    commit(path, { 'a.txt': `${LINES}six\n` }, 'Six');
-    if (method === 'rebase') commit(path, { 'c.txt': 'c\n' }, 'C');
-    else put(path, { 'c.txt': 'c\n' });
-    commit(engine.place.workspace, { 'b.txt': 'next\n' }, 'Next');
-    const before = git('rev-parse', 'HEAD');
-    expect(await engine.klaus.copies.merge(session.id, { method })).toMatchObject({ done: true, how });
-    expect(git('log', '--format=%P', '-1').split(' ')).toHaveLength(parents);
-    expect(Number(git('rev-list', '--count', 'HEAD')) - (method === 'merge' ? 1 : 0)).toBe(commits);
-    expect(git('merge-base', 'HEAD', before)).toBe(before);
-    expect([read('a.txt'), read('b.txt'), read('c.txt')]).toEqual([`${LINES}six\n`, 'next\n', 'c\n']);
-    expect(traces()).toEqual(['', '', expect.any(String)]);
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['merge', 'merged', 4, 2],
+      ['squash', 'squashed', 3, 1],
+      ['rebase', 'rebased', 4, 1],
+    ] as const,
+    1,
+  ))
+    test.each(cases)('%s onto a branch that moved', { tags }, async (method, how, commits, parents) => {
+      const { session, path } = await open();
+      commit(path, { 'a.txt': `${LINES}six\n` }, 'Six');
+      if (method === 'rebase') commit(path, { 'c.txt': 'c\n' }, 'C');
+      else put(path, { 'c.txt': 'c\n' });
+      commit(engine.place.workspace, { 'b.txt': 'next\n' }, 'Next');
+      const before = git('rev-parse', 'HEAD');
+      expect(await engine.klaus.copies.merge(session.id, { method })).toMatchObject({ done: true, how });
+      expect(git('log', '--format=%P', '-1').split(' ')).toHaveLength(parents);
+      expect(Number(git('rev-list', '--count', 'HEAD')) - (method === 'merge' ? 1 : 0)).toBe(commits);
+      expect(git('merge-base', 'HEAD', before)).toBe(before);
+      expect([read('a.txt'), read('b.txt'), read('c.txt')]).toEqual([`${LINES}six\n`, 'next\n', 'c\n']);
+      expect(traces()).toEqual(['', '', expect.any(String)]);
+    });
 
-  test.each(['merge', 'squash', 'rebase'] as const)(
-    '%s with a conflict: its hunks, and nothing changes',
-    async (method) => {
+  for (const { cases, tags } of splitCases(['merge', 'squash', 'rebase'] as const, 1))
+    test.each(cases)('%s with a conflict: its hunks, and nothing changes', { tags }, async (method) => {
       const { session, path } = await open();
       commit(path, { 'a.txt': LINES.replace('two', 'TWO'), 'b.txt': 'theirs\n', 'c.txt': 'c\n' });
       put(engine.place.workspace, { 'a.txt': LINES.replace('two', 'deux') });
@@ -213,12 +217,10 @@ describe('merge', () => {
       expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), read('a.txt')]).toEqual(before);
       expect(await stateOf(session)).toBe('ahead');
       expect(await endOf(session)).toBeUndefined();
-    },
-  );
+    });
 
-  test.each(['merge', 'squash', 'rebase'] as const)(
-    '%s with solved conflicts: by hunk, and by file',
-    async (method) => {
+  for (const { cases, tags } of splitCases(['merge', 'squash', 'rebase'] as const, 1))
+    test.each(cases)('%s with solved conflicts: by hunk, and by file', { tags }, async (method) => {
       const long = Array.from({ length: 30 }, (_, at) => `${at + 1}\n`);
       const lines = (...changes: [number, string][]) => {
         const changed = [...long];
@@ -263,8 +265,7 @@ describe('merge', () => {
       expect(read('long.txt')).toBe(lines([2, '=======\n'], [12, 'copy 12\n'], [22, both], [30, 'edited ü\n']));
       expect([read('b.txt'), read('c.txt'), git('status', '--porcelain')]).toEqual(['copy\n', 'c\n', '']);
       expect(traces()).toEqual(['', '', expect.any(String)]);
-    },
-  );
+    });
 
   test('a solved conflict keeps the bytes of another encoding, and line breaks of Windows', async () => {
     const latin = (middle: string) => Buffer.from(`caf\u00e9\r\n${middle}\r\nend \u00fc`, 'latin1');

@@ -5,6 +5,7 @@ import { startServer } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { runDebugCli, startDebugCli, toInput, toRun } from './debug-cli.fixture.ts';
 import { startTestHost } from './host.fixture.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const EVALS = { steps: [], fallback: { calls: [{ name: 'eval', input: { code: '1' } }] } };
 const CLOSED = 'http://127.0.0.1:9/mcp';
@@ -50,9 +51,8 @@ test('an unknown model is config, a refused key auth, a failing model model, a u
   expect(await runWith(EVALS, { budget: { turns: 2 } })).toEqual(['limit']);
 });
 
-test.each(['die', 'garbage', 'hang'] as const)(
-  'a program that answers a call with %s is a server failure',
-  async (fault) => {
+for (const { cases, tags } of splitCases(['die', 'garbage', 'hang'] as const, 1))
+  test.each(cases)('a program that answers a call with %s is a server failure', { tags }, async (fault) => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [],
@@ -63,8 +63,7 @@ test.each(['die', 'garbage', 'hang'] as const)(
     expect([run.code, run.codes], run.stderr).toEqual([FAILURE_CODES.server, ['server']]);
     // The run has an end in the log: the session does not look as if it still worked.
     expect(run.summary.session).toBeDefined();
-  },
-);
+  });
 
 test('the total time-out and a signal end a run whose program hangs; its log is complete', async () => {
   using place = createTestHome();

@@ -10,6 +10,7 @@ import type { StackFrame } from 'klendathu/contract';
 import { ContextCallable, ContextItem, investigate, KlendathuError, type InvestigateOptions } from 'klendathu';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { scripted, toSeen } from './scripted-agent.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-investigate-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -89,25 +90,29 @@ test('the program gives the CLI no variable but those that it needs', async () =
   }
 });
 
-test.each([
-  'a text',
-  42,
-  undefined,
-  null,
-  Symbol('s'),
-  new Proxy(
-    {},
-    {
-      get: () => {
-        throw new Error('trap');
+for (const { cases, tags } of splitCases(
+  [
+    'a text',
+    42,
+    undefined,
+    null,
+    Symbol('s'),
+    new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('trap');
+        },
       },
-    },
-  ),
-])('any thrown value: %#', async (value) => {
-  expect(toSeen(await investigate(value, { ...scripted(), dedupe: false })).input).toMatchObject({
-    mode: 'investigate',
+    ),
+  ],
+  2,
+))
+  test.each(cases)('any thrown value: %#', { tags }, async (value) => {
+    expect(toSeen(await investigate(value, { ...scripted(), dedupe: false })).input).toMatchObject({
+      mode: 'investigate',
+    });
   });
-});
 
 test('a context of any values', async () => {
   const cycle: Record<string, unknown> = { big: 2n ** 70n, text: 'x'.repeat(50_000_000) };
@@ -187,9 +192,8 @@ test('cancelled before it starts: nothing runs', async () => {
   expect(existsSync(count)).toBe(false);
 });
 
-test.each(['signal', 'cancel', 'timeout'] as const)(
-  '%s ends an agent that does not answer, and its programs',
-  async (way) => {
+for (const { cases, tags } of splitCases(['signal', 'cancel', 'timeout'] as const, 1))
+  test.each(cases)('%s ends an agent that does not answer, and its programs', { tags }, async (way) => {
     const pidFile = join(folder, way);
     const stop = new AbortController();
     const timeoutMs = way === 'timeout' ? 3000 : undefined;
@@ -202,8 +206,7 @@ test.each(['signal', 'cancel', 'timeout'] as const)(
     const pids = JSON.parse(readFileSync(pidFile, 'utf8')) as number[];
     await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), { timeout: 10_000 });
     run.cancel();
-  },
-);
+  });
 
 test('errors with one fingerprint share a run and its report; others run at the same time', async () => {
   const count = join(folder, 'shared');

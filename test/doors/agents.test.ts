@@ -62,7 +62,7 @@ test('an exported agent that is deleted and imported is exported again with the 
   expect((await klaus('agents', 'export', 'code-reviewer')).stdout).toBe(first.stdout);
 });
 
-test('the spellings of Agent Builder do the same', async () => {
+test('the spellings of Agent Builder do the same', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus } = scene;
   const file = write(join(place.workspace, 'in.json'), JSON.stringify(EXPORTED));
@@ -128,7 +128,7 @@ test('without a terminal, a deletion needs --yes, and a new agent its options', 
   expect(await klaus('agents', 'edit', 'a')).toMatchObject({ code: 2, stderr: expect.stringContaining('EDITOR') });
 });
 
-test('a name cannot be a path or a reserved word, and a server has no agents here', async () => {
+test('a name cannot be a path or a reserved word, and a server has no agents here', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus, list } = scene;
   for (const name of ['../x', '/x', 'a/b', 'A', 'a b', 'klaus', 'self', '..', '--'])

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startKlaus, startServer, toEvents, SOURCES } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const ANSWER: Script = { steps: [{ reply: { text: 'All is well.' } }] };
 
@@ -185,16 +186,17 @@ function failing(status: number): Script {
   return { steps: [{ reply: {}, faults: [{ kind: 'status', status, always: true }] }] };
 }
 
-test.each(ENDS)('exit $name', async ({ code, script, options = [] }) => {
-  using place = createTestHome();
-  await using server = await startServer(script);
-  const ended = await runKlaus([...options, 'do it'], { place, server });
-  expect(ended).toMatchObject({ code, signal: null });
-  // Never a stack trace.
-  expect(ended.stderr).not.toMatch(/^\s+at /m);
-  // A run that ended early is stored completely.
-  expect((await listSessions(place))[0]?.status).not.toBe('interrupted');
-});
+for (const { cases, tags } of splitCases(ENDS, 4))
+  test.each(cases)('exit $name', { tags }, async ({ code, script, options = [] }) => {
+    using place = createTestHome();
+    await using server = await startServer(script);
+    const ended = await runKlaus([...options, 'do it'], { place, server });
+    expect(ended).toMatchObject({ code, signal: null });
+    // Never a stack trace.
+    expect(ended.stderr).not.toMatch(/^\s+at /m);
+    // A run that ended early is stored completely.
+    expect((await listSessions(place))[0]?.status).not.toBe('interrupted');
+  });
 
 test('exit 3 without any key names all variables; exit 7 without a sandbox', async () => {
   using place = createTestHome();
@@ -407,7 +409,7 @@ test('sessions can be searched, shown and exported', async () => {
   );
 });
 
-test('the database can be counted, verified, cleared and recovered', async () => {
+test('the database can be counted, verified, cleared and recovered', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['hello there'], { place, server });
@@ -470,20 +472,24 @@ test('klaus model-server plays a script for another process until it is stopped'
   expect(ended.stdout).toMatch(url);
 });
 
-test('the usual short options: -p, -m, -C and -c; sessions --here lists those of this folder', async () => {
-  using place = createTestHome();
-  using other = createTestHome();
-  await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
-  const klaus = (...words: string[]) => runKlaus(words, { place, server });
-  const model = 'anthropic/claude-haiku-4-5';
-  expect(await klaus('-C', other.workspace, '-m', model, '-p', 'say hello')).toMatchObject({ code: 0 });
-  expect(await klaus('say hello')).toMatchObject({ code: 0 });
-  expect(await klaus('-c', 'thanks')).toMatchObject({ code: 0 });
-  const rows = toRows((await klaus('sessions', '--json')).stdout);
-  expect(rows.map(({ workspace }) => workspace)).toEqual([place.workspace, other.workspace]);
-  expect(rows[1]).toMatchObject({ model });
-  expect(toRows((await klaus('sessions', '--here', '--json')).stdout)).toEqual([rows[0]]);
-});
+test(
+  'the usual short options: -p, -m, -C and -c; sessions --here lists those of this folder',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    using other = createTestHome();
+    await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
+    const klaus = (...words: string[]) => runKlaus(words, { place, server });
+    const model = 'anthropic/claude-haiku-4-5';
+    expect(await klaus('-C', other.workspace, '-m', model, '-p', 'say hello')).toMatchObject({ code: 0 });
+    expect(await klaus('say hello')).toMatchObject({ code: 0 });
+    expect(await klaus('-c', 'thanks')).toMatchObject({ code: 0 });
+    const rows = toRows((await klaus('sessions', '--json')).stdout);
+    expect(rows.map(({ workspace }) => workspace)).toEqual([place.workspace, other.workspace]);
+    expect(rows[1]).toMatchObject({ model });
+    expect(toRows((await klaus('sessions', '--here', '--json')).stdout)).toEqual([rows[0]]);
+  },
+);
 
 test('serve --help of a clone builds no page', () => {
   const launcher = join(import.meta.dirname, '../../klaus');

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { toScript, type ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const SANDBOXED = { 'sandbox.driver': 'bubblewrap' };
 const ISOLATED = { ...SANDBOXED, isolate: true };
@@ -237,25 +238,29 @@ describe('reviewed changes', () => {
     expect(await finishedOf(session)).toMatchObject({ outcome: 'error' });
   });
 
-  test.each([
-    ['isolated', ISOLATED],
-    ['asking', { ...SANDBOXED, approve: 'ask' }],
-  ])('a commit in a session that is %s is in the repository', async (_kind, settings) => {
-    await using engine = await createTestEngine({
-      script: toScript([{ name: 'git_commit', input: { message: 'Mine', all: true } }]),
-      files: { 'a.txt': 'a\n' },
-      settings,
+  for (const { cases, tags } of splitCases(
+    [
+      ['isolated', ISOLATED],
+      ['asking', { ...SANDBOXED, approve: 'ask' }],
+    ],
+    1,
+  ))
+    test.each(cases)('a commit in a session that is %s is in the repository', { tags }, async (_kind, settings) => {
+      await using engine = await createTestEngine({
+        script: toScript([{ name: 'git_commit', input: { message: 'Mine', all: true } }]),
+        files: { 'a.txt': 'a\n' },
+        settings,
+      });
+      put(engine, 'a.txt', 'b\n');
+      const session = await engine.klaus.open();
+      const asked = await runToQuestion(session);
+      expect(asked.subject).toMatchObject({ kind: 'call', name: 'git_commit' });
+      await engine.klaus.answer(asked.approval, 'approved');
+      expect((await session.advance()).state).toBe('idle');
+      const log = execFileSync('git', ['log', '--format=%s'], { cwd: engine.place.workspace, encoding: 'utf8' });
+      expect((await finishedOf(session)).outcome).toBe('ok');
+      expect(log).toBe('Mine\nBegin\n');
     });
-    put(engine, 'a.txt', 'b\n');
-    const session = await engine.klaus.open();
-    const asked = await runToQuestion(session);
-    expect(asked.subject).toMatchObject({ kind: 'call', name: 'git_commit' });
-    await engine.klaus.answer(asked.approval, 'approved');
-    expect((await session.advance()).state).toBe('idle');
-    const log = execFileSync('git', ['log', '--format=%s'], { cwd: engine.place.workspace, encoding: 'utf8' });
-    expect((await finishedOf(session)).outcome).toBe('ok');
-    expect(log).toBe('Mine\nBegin\n');
-  });
 });
 
 describe('a hunk that the user edits', () => {
@@ -296,24 +301,28 @@ describe('a hunk that the user edits', () => {
   });
 });
 
-test('a question about large changes of a command has a limited size, and the changes are applied completely', async () => {
-  const make = `let s="";for(let i=0;i<20000;i++)s+="line "+i+"\\n";for(let i=0;i<60;i++)require("fs").writeFileSync("f"+i,s+i)`;
-  await using engine = await createTestEngine({
-    script: atOnce(command(`node -e '${make}'`)),
-    files: { 'package.json': '{"scripts":{}}' },
-    settings: ISOLATED,
-  });
-  const session = await engine.klaus.open();
-  const asked = await runToQuestion(session);
-  expect(asked.subject).toMatchObject({ kind: 'changes', files: 60 });
-  expect(JSON.stringify(asked).length).toBeLessThan(8_000_000);
-  const ids = asked.subject.kind === 'changes' ? asked.subject.hunks.map(({ id }) => id) : [];
-  await engine.klaus.answer(asked.approval, 'approved', { hunks: { accepted: ids.filter((id) => id !== 'f59#1') } });
-  await session.advance();
-  expect((await finishedOf(session)).outcome).toBe('ok');
-  expect(existsSync(join(engine.place.workspace, 'f59'))).toBe(false);
-  for (const name of ['f0', 'f58']) expect(read(engine, name).endsWith(`line 19999\n${name.slice(1)}`)).toBe(true);
-});
+test(
+  'a question about large changes of a command has a limited size, and the changes are applied completely',
+  { tags: ['long'] },
+  async () => {
+    const make = `let s="";for(let i=0;i<20000;i++)s+="line "+i+"\\n";for(let i=0;i<60;i++)require("fs").writeFileSync("f"+i,s+i)`;
+    await using engine = await createTestEngine({
+      script: atOnce(command(`node -e '${make}'`)),
+      files: { 'package.json': '{"scripts":{}}' },
+      settings: ISOLATED,
+    });
+    const session = await engine.klaus.open();
+    const asked = await runToQuestion(session);
+    expect(asked.subject).toMatchObject({ kind: 'changes', files: 60 });
+    expect(JSON.stringify(asked).length).toBeLessThan(8_000_000);
+    const ids = asked.subject.kind === 'changes' ? asked.subject.hunks.map(({ id }) => id) : [];
+    await engine.klaus.answer(asked.approval, 'approved', { hunks: { accepted: ids.filter((id) => id !== 'f59#1') } });
+    await session.advance();
+    expect((await finishedOf(session)).outcome).toBe('ok');
+    expect(existsSync(join(engine.place.workspace, 'f59'))).toBe(false);
+    for (const name of ['f0', 'f58']) expect(read(engine, name).endsWith(`line 19999\n${name.slice(1)}`)).toBe(true);
+  },
+);
 
 test('the states of a folder that is away for a while are not freed while they may be needed', async () => {
   await using engine = await createTestEngine({

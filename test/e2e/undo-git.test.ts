@@ -6,6 +6,7 @@ import { createScene, type Scene } from '../attack/scene.ts';
 import { toUlid } from '@klaus/core/protocol';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 interface Worked {
   engine: TestEngine;
@@ -128,20 +129,24 @@ describe('repositories that a turn created', () => {
     expect(scene.git('-C', nested, 'fsck')).not.toContain('missing');
   });
 
-  test.each([
-    ['zeros', 'head -c 4096 /dev/zero'],
-    ['one line that is none', 'cat .git/packed-refs; echo junk'],
-    ['an end that is missing', 'head -c 70 .git/packed-refs'],
-    ['nothing', 'true'],
-  ])('a list of packed refs that holds %s is repaired', async (_, content) => {
-    await using worked = await work(`(${content}) > list; cat list > .git/packed-refs`, (place) => {
-      place.git('tag', 'v1');
-      place.git('pack-refs', '--all');
+  for (const { cases, tags } of splitCases(
+    [
+      ['zeros', 'head -c 4096 /dev/zero'],
+      ['one line that is none', 'cat .git/packed-refs; echo junk'],
+      ['an end that is missing', 'head -c 70 .git/packed-refs'],
+      ['nothing', 'true'],
+    ],
+    1,
+  ))
+    test.each(cases)('a list of packed refs that holds %s is repaired', { tags }, async (_, content) => {
+      await using worked = await work(`(${content}) > list; cat list > .git/packed-refs`, (place) => {
+        place.git('tag', 'v1');
+        place.git('pack-refs', '--all');
+      });
+      const { scene } = worked;
+      expect(scene.git('tag')).toBe('v1\n');
+      expect(scene.git('log', '--format=%s', 'main')).toBe('Begin\n');
     });
-    const { scene } = worked;
-    expect(scene.git('tag')).toBe('v1\n');
-    expect(scene.git('log', '--format=%s', 'main')).toBe('Begin\n');
-  });
 
   test('damage by a command is repaired at the end of the turn, with a notice', async () => {
     await using worked = await work('rm -rf .git/objects .git/refs; echo junk > .git/HEAD');

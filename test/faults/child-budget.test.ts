@@ -13,8 +13,8 @@ import { runProcess } from './tree/run-process.ts';
 import { runTree, type TreeResult } from './tree/run-tree.ts';
 
 /** Number of trees, those of them whose kills are a real SIGKILL, and the first seed. */
-const TREES = Number(process.env['TREES'] ?? 24);
-const REAL = Number(process.env['TREE_KILLS'] ?? 3);
+const TREES = Number(process.env['TREES'] ?? 10);
+const REAL = Number(process.env['TREE_KILLS'] ?? 1);
 const SEED = Number(process.env['TREE_SEED'] ?? 1);
 /** Trees at the same time. */
 const WORKERS = 4;

@@ -15,6 +15,7 @@ import {
 } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 // Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
@@ -76,36 +77,38 @@ function expectResumed(place: TestHome, events: readonly Event[]): void {
 const leftOvers = (place: TestHome) => readdirSync(place.workspace).filter((name) => name.startsWith('.klaus'));
 
 describe.skipIf(!canMount)('a full disk', () => {
-  test.each(['home', 'both'] as const)(
-    'with the state of Klaus (%s): reported, without loss, and the run can be resumed',
-    async (where) => {
-      using place = createTestHome();
-      using home = mountMemory(place.home);
-      using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
-      const { klaus, options, session, server, release } = await begin(place);
-      await using _ = server;
-      home.fill();
-      workspace?.fill();
-      await release();
-      const ended = await klaus.ended;
-      expect(ended.code).toBe(1);
-      expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({
-        error: { code: 'store.full', hint: expect.stringMatching(/space.*klaus resume/) },
-      });
-      expectKept(ended.stdout, toEvents((await runKlaus(['show', session, '--json'], { place })).stdout));
-      // Still full: the same message, and nothing is lost by the attempt.
-      expect(await runKlaus(['resume', session], options)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('space'),
-      });
-      home.free();
-      workspace?.free();
-      expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
-      const events = await logOf(place, session);
-      expectKept(ended.stdout, events);
-      expectResumed(place, events);
-    },
-  );
+  for (const { cases, tags } of splitCases(['home', 'both'] as const, 1))
+    test.each(cases)(
+      'with the state of Klaus (%s): reported, without loss, and the run can be resumed',
+      { tags },
+      async (where) => {
+        using place = createTestHome();
+        using home = mountMemory(place.home);
+        using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
+        const { klaus, options, session, server, release } = await begin(place);
+        await using _ = server;
+        home.fill();
+        workspace?.fill();
+        await release();
+        const ended = await klaus.ended;
+        expect(ended.code).toBe(1);
+        expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({
+          error: { code: 'store.full', hint: expect.stringMatching(/space.*klaus resume/) },
+        });
+        expectKept(ended.stdout, toEvents((await runKlaus(['show', session, '--json'], { place })).stdout));
+        // Still full: the same message, and nothing is lost by the attempt.
+        expect(await runKlaus(['resume', session], options)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('space'),
+        });
+        home.free();
+        workspace?.free();
+        expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
+        const events = await logOf(place, session);
+        expectKept(ended.stdout, events);
+        expectResumed(place, events);
+      },
+    );
 
   test('with the project: the model is informed, no file is partly written, and the run continues', async () => {
     using place = createTestHome();

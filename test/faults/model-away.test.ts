@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, toEvents, type KlausOptions, type RunningKlaus } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 // Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
@@ -76,9 +77,8 @@ test('the run waits for an unavailable model for the given time, and continues w
   expect(failed.every(({ usd, usage }) => usd === 0 && usage.output === 0)).toBe(true);
 });
 
-test.each(['SIGKILL', 'SIGTERM'] as const)(
-  '%s while it waits: resume continues to wait for the given time',
-  async (signal) => {
+for (const { cases, tags } of splitCases(['SIGKILL', 'SIGTERM'] as const, 1))
+  test.each(cases)('%s while it waits: resume continues to wait for the given time', { tags }, async (signal) => {
     using place = createTestHome();
     const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1h']);
     klaus.kill(signal);
@@ -90,8 +90,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     await using _ = await back();
     expect((await resumed.ended).code).toBe(0);
     expectComplete(place, await logOf(place, session));
-  },
-);
+  });
 
 test('a run that waits is stopped by klaus cancel from another process', async () => {
   using place = createTestHome();

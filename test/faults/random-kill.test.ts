@@ -12,7 +12,7 @@ import { createChance } from '../undo/chance.ts';
 import { createMarkedProject, TWENTY, TWENTY_TOOLS } from './twenty-tools.ts';
 
 /** Number of moments and seed: `KILLS=200 KILL_SEED=7`. To repeat one moment: `KILL_AT=seq+ms`. */
-const KILLS = Number(process.env['KILLS'] ?? 8);
+const KILLS = Number(process.env['KILLS'] ?? 3);
 const SEED = Number(process.env['KILL_SEED'] ?? 1);
 const AT = process.env['KILL_AT'];
 

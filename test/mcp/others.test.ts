@@ -91,7 +91,7 @@ test(
   },
 );
 
-test('mcp-server-time, a server in Python', { timeout: 180_000 }, async (context) => {
+test('mcp-server-time, a server in Python', { tags: ['long'], timeout: 180_000 }, async (context) => {
   const folder = await needPython(context);
   const entry = {
     command: '/usr/bin/env',

@@ -34,7 +34,7 @@ test('a daemon that is killed in the middle is started again, and every session 
   }
 });
 
-test('a command that follows a session starts the daemon again', async () => {
+test('a command that follows a session starts the daemon again', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const followed = roof.begin('start', 'klaus', 'do it', '--json');
   await followed.printed('stdout', 'turn.started');
@@ -162,20 +162,24 @@ test('an idle daemon of another version is replaced', async () => {
   expect((await roof.klaus('wait', id!)).code).toBe(0);
 });
 
-test('a daemon of another version that works is not ended, and neither is a server that a user started', async () => {
-  await using roof = await createRoof({ script: ENDLESS });
-  const start = ['start', 'klaus', 'do it', '--detach', '--json'];
-  {
-    await using other = await startOther(roof);
-    const { code } = await roof.klaus(...start, '--server', roof.descriptor()!.url);
-    expect(code).toBe(0);
+test(
+  'a daemon of another version that works is not ended, and neither is a server that a user started',
+  { tags: ['long'] },
+  async () => {
+    await using roof = await createRoof({ script: ENDLESS });
+    const start = ['start', 'klaus', 'do it', '--detach', '--json'];
+    {
+      await using other = await startOther(roof);
+      const { code } = await roof.klaus(...start, '--server', roof.descriptor()!.url);
+      expect(code).toBe(0);
+      const refused = await roof.klaus(...start);
+      expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 9, error: 'store.busy' });
+      expect(toError(refused).hint).toContain(String(other.pid));
+      expect(roof.descriptor()).toMatchObject({ pid: other.pid, version: '0.0.1' });
+    }
+    await using typed = await startOther(roof, '--typed');
     const refused = await roof.klaus(...start);
-    expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 9, error: 'store.busy' });
-    expect(toError(refused).hint).toContain(String(other.pid));
-    expect(roof.descriptor()).toMatchObject({ pid: other.pid, version: '0.0.1' });
-  }
-  await using typed = await startOther(roof, '--typed');
-  const refused = await roof.klaus(...start);
-  expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 3, error: 'config' });
-  expect(roof.descriptor()).toMatchObject({ pid: typed.pid, isDaemon: false });
-});
+    expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 3, error: 'config' });
+    expect(roof.descriptor()).toMatchObject({ pid: typed.pid, isDaemon: false });
+  },
+);

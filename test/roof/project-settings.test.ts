@@ -68,22 +68,26 @@ test('the daemon applies the settings of the project, as klaus run does in that 
   }
 });
 
-test('a change of the file applies to the next session, and another project has its own', LONG, async () => {
-  await using roof = await openRoof();
-  const file = join(roof.place.workspace, '.klaus/config.yaml');
-  const start = async (cwd?: string) => (await play(roof, ['start', 'klaus', 'do it'], cwd)).facts.limits.turns;
-  const free = await start();
-  mkdirSync(join(roof.place.workspace, '.klaus'));
-  writeFileSync(file, 'limits: { turns: 2 }\n');
-  expect(await start()).toBe(2);
-  const other = join(roof.place.home, '../other');
-  mkdirSync(other);
-  expect(await start(other)).toBe(free);
-  writeFileSync(file, 'limits: { turns: 3 }\n');
-  expect(await start()).toBe(3);
-  rmSync(file);
-  expect(await start()).toBe(free);
-});
+test(
+  'a change of the file applies to the next session, and another project has its own',
+  { ...LONG, tags: ['long'] },
+  async () => {
+    await using roof = await openRoof();
+    const file = join(roof.place.workspace, '.klaus/config.yaml');
+    const start = async (cwd?: string) => (await play(roof, ['start', 'klaus', 'do it'], cwd)).facts.limits.turns;
+    const free = await start();
+    mkdirSync(join(roof.place.workspace, '.klaus'));
+    writeFileSync(file, 'limits: { turns: 2 }\n');
+    expect(await start()).toBe(2);
+    const other = join(roof.place.home, '../other');
+    mkdirSync(other);
+    expect(await start(other)).toBe(free);
+    writeFileSync(file, 'limits: { turns: 3 }\n');
+    expect(await start()).toBe(3);
+    rmSync(file);
+    expect(await start()).toBe(free);
+  },
+);
 
 test('a file that widens, or is invalid, starts nothing, and stops the runs of its sessions', LONG, async () => {
   await using roof = await openRoof();

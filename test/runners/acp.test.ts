@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { createDrivenEngine, runAgent, toDefinition, toSaid } from '../fixtures/acp-agent.ts';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 test('files and terminals of the agent are tools of Klaus, through the gate', async () => {
   await using engine = await createDrivenEngine();
@@ -182,41 +183,56 @@ test('usage and costs that the agent reports are counted', async () => {
   expect(ofType(await Array.fromAsync(session.events()), 'model.attempted').at(-1)).toMatchObject({ usd: 0.25 });
 });
 
-test.for([
-  ['toolCalls', { toolCalls: 2 }, 'permit execute ls\npermit execute pwd\npermit execute id\nsay end'],
-  ['tokens', { tokens: 100 }, 'say one'],
-  ['turns', { turns: 1 }, 'say one'],
-] as const)('the limit of %s ends the run', async ([limit, limits, prompt]) => {
-  await using engine = await createDrivenEngine({ flags: ['--usage'] });
-  const { id, events } = await runAgent(engine, prompt, { limits });
-  const session = engine.klaus.handle(id);
-  if (limit !== 'toolCalls') {
-    expect(outcomeOf(events)?.outcome).toBe('done');
-    await session.prompt('say two');
-    await session.advance();
-  }
-  const all = await Array.fromAsync(session.events());
-  expect(outcomeOf(all)).toMatchObject({ outcome: 'limit', limit: { limit } });
-  expect(toSaid(all)).not.toContain('two');
-  expect(toSaid(all)).not.toContain('end');
-});
+for (const { cases, tags } of splitCases(
+  [
+    ['toolCalls', { toolCalls: 2 }, 'permit execute ls\npermit execute pwd\npermit execute id\nsay end'],
+    ['tokens', { tokens: 100 }, 'say one'],
+    ['turns', { turns: 1 }, 'say one'],
+  ] as const,
+  1,
+))
+  test.for(cases)('the limit of %s ends the run', { tags }, async ([limit, limits, prompt]) => {
+    await using engine = await createDrivenEngine({ flags: ['--usage'] });
+    const { id, events } = await runAgent(engine, prompt, { limits });
+    const session = engine.klaus.handle(id);
+    if (limit !== 'toolCalls') {
+      expect(outcomeOf(events)?.outcome).toBe('done');
+      await session.prompt('say two');
+      await session.advance();
+    }
+    const all = await Array.fromAsync(session.events());
+    expect(outcomeOf(all)).toMatchObject({ outcome: 'limit', limit: { limit } });
+    expect(toSaid(all)).not.toContain('two');
+    expect(toSaid(all)).not.toContain('end');
+  });
 
-test.for([
-  ['crash', 'ended by SIGKILL'],
-  ['fail', 'Authentication required'],
-  ['refuse', 'refused'],
-])('%s ends the run with a clear failure, and the next prompt works', async ([step, reason]) => {
-  await using engine = await createDrivenEngine();
-  const { id, events } = await runAgent(engine, `open something\n${step}`);
-  expect(outcomeOf(events)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(reason!) as string });
-  expect(ofType(events, 'tool.finished')).toMatchObject([{ outcome: 'unknown' }]);
-  const session = await engine.klaus.session(id);
-  await session.prompt('history');
-  await session.advance();
-  const all = await Array.fromAsync(session.events());
-  expect(outcomeOf(all)?.outcome).toBe('done');
-  expect(toSaid(all)).toContain('I know 1 prompts');
-});
+for (const { cases, tags } of splitCases(
+  [
+    ['crash', 'ended by SIGKILL'],
+    ['fail', 'Authentication required'],
+    ['refuse', 'refused'],
+  ],
+  1,
+))
+  test.for(cases)(
+    '%s ends the run with a clear failure, and the next prompt works',
+    { tags },
+    async ([step, reason]) => {
+      await using engine = await createDrivenEngine();
+      const { id, events } = await runAgent(engine, `open something\n${step}`);
+      expect(outcomeOf(events)).toMatchObject({
+        outcome: 'failed',
+        reason: expect.stringContaining(reason!) as string,
+      });
+      expect(ofType(events, 'tool.finished')).toMatchObject([{ outcome: 'unknown' }]);
+      const session = await engine.klaus.session(id);
+      await session.prompt('history');
+      await session.advance();
+      const all = await Array.fromAsync(session.events());
+      expect(outcomeOf(all)?.outcome).toBe('done');
+      expect(toSaid(all)).toContain('I know 1 prompts');
+    },
+  );
 
 test('a program that is no agent, or is missing, is a clear failure', async () => {
   const toCommand = (words: string[]) =>

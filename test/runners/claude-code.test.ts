@@ -8,6 +8,7 @@ import { CLAUDE_CODE_KEY, CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS, runClaudeCo
 import { CLAUDE_HOME, createClaudeEngine } from '../fixtures/claude-runner.ts';
 import { ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const options = { timeout: CLAUDE_CODE_TIMEOUT };
 const SANDBOX = { 'sandbox.driver': 'bubblewrap' };
@@ -37,42 +38,43 @@ const say = (text: string): Script => ({
   fallback: { text: 'A title' },
 });
 
-describe.each(CLAUDE_CODE_VERSIONS)('Claude Code %s', (version) => {
-  test('its calls pass the gate before they run, and have one result each', options, async (context) => {
-    await using engine = await createClaudeEngine(context, {
-      version,
-      settings: SANDBOX,
-      script: {
-        steps: [
-          { when: { after: 'Bash', result: 'Denied' }, reply: { text: 'It was denied.' } },
-          { when: { after: 'Bash' }, reply: { text: 'Now the other.', calls: [{ shell: 'rm -rf /' }] } },
-          {
-            when: { tools: true },
-            reply: { text: 'First I run it.', calls: [{ shell: 'echo made > made.txt; cat made.txt' }] },
-          },
-        ],
-        fallback: { text: 'A title' },
-      },
+for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
+  describe.each(cases)('Claude Code %s', { tags }, (version) => {
+    test('its calls pass the gate before they run, and have one result each', options, async (context) => {
+      await using engine = await createClaudeEngine(context, {
+        version,
+        settings: SANDBOX,
+        script: {
+          steps: [
+            { when: { after: 'Bash', result: 'Denied' }, reply: { text: 'It was denied.' } },
+            { when: { after: 'Bash' }, reply: { text: 'Now the other.', calls: [{ shell: 'rm -rf /' }] } },
+            {
+              when: { tools: true },
+              reply: { text: 'First I run it.', calls: [{ shell: 'echo made > made.txt; cat made.txt' }] },
+            },
+          ],
+          fallback: { text: 'A title' },
+        },
+      });
+      const { events } = await runAgent(engine, 'make a file');
+      expect(outcomeOf(events)?.outcome).toBe('denied');
+      expect(readFileSync(join(engine.place.workspace, 'made.txt'), 'utf8')).toBe('made\n');
+      expect(toSaid(events)).toBe('First I run it.Now the other.It was denied.');
+      expect(toCalls(events)).toEqual(['agent_execute allow', 'started', 'ok', 'agent_execute deny', 'denied']);
+      expect(ofType(events, 'tool.finished')[0]?.output).toBe('made');
+      expect(ofType(events, 'runner.opened')).toMatchObject([
+        { runner: 'claude-code', agent: expect.stringMatching(/^Claude Code/) as string },
+      ]);
+      const [attempt] = ofType(events, 'model.attempted');
+      expect(attempt!.usd).toBeGreaterThan(0);
+      expect(attempt!.usage.output).toBeGreaterThan(0);
+      // The turn can be undone.
+      expect(await engine.klaus.handle(events[0]!.session).restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({
+        done: true,
+      });
+      expect(existsSync(join(engine.place.workspace, 'made.txt'))).toBe(false);
     });
-    const { events } = await runAgent(engine, 'make a file');
-    expect(outcomeOf(events)?.outcome).toBe('denied');
-    expect(readFileSync(join(engine.place.workspace, 'made.txt'), 'utf8')).toBe('made\n');
-    expect(toSaid(events)).toBe('First I run it.Now the other.It was denied.');
-    expect(toCalls(events)).toEqual(['agent_execute allow', 'started', 'ok', 'agent_execute deny', 'denied']);
-    expect(ofType(events, 'tool.finished')[0]?.output).toBe('made');
-    expect(ofType(events, 'runner.opened')).toMatchObject([
-      { runner: 'claude-code', agent: expect.stringMatching(/^Claude Code/) as string },
-    ]);
-    const [attempt] = ofType(events, 'model.attempted');
-    expect(attempt!.usd).toBeGreaterThan(0);
-    expect(attempt!.usage.output).toBeGreaterThan(0);
-    // The turn can be undone.
-    expect(await engine.klaus.handle(events[0]!.session).restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({
-      done: true,
-    });
-    expect(existsSync(join(engine.place.workspace, 'made.txt'))).toBe(false);
   });
-});
 
 test('a question waits for the answer, and what it allows is started once', options, async (context) => {
   await using engine = await createClaudeEngine(context, {

@@ -180,55 +180,60 @@ describe('routes', () => {
 });
 
 describe('the command line at a server', () => {
-  test('copies, merge with a conflict that an agent solves, discard, keep, pr', async () => {
-    using place = createTestHome(FILES);
-    await using model = await startServer(SCRIPT);
-    identify(place.workspace, place.env);
-    const serving: ServeProcess = await startServeProcess(place, model);
-    const env = {
-      KLAUS_HOME: join(place.home, '..', 'elsewhere'),
-      KLAUS_SERVER_TOKEN: serving.headers['authorization']!.replace('Bearer ', ''),
-    };
-    const klaus = (...words: string[]) => runKlaus([...words, '--server', serving.url], { place, server: model, env });
-    const [alpha, beta, gamma, delta] = [
-      await start(serving.client, 'alpha'),
-      await start(serving.client, 'beta'),
-      await start(serving.client, 'alpha'),
-      await start(serving.client, 'beta'),
-    ];
-    const listed = await klaus('copies', '--json');
-    expect(toLines(listed.stdout)).toMatchObject([
-      { session: alpha },
-      { session: beta },
-      { session: gamma },
-      { session: delta },
-    ]);
-    expect((await klaus('merge', alpha, '--squash')).code).toBe(0);
-    const conflict = await klaus('merge', beta);
-    expect(conflict).toMatchObject({ code: 1 });
-    expect(conflict.stdout).toContain('  - alpha\n  + beta\n');
-    expect(conflict.stderr).toContain(`klaus merge ${beta} --server ${serving.url} --agent`);
-    const solved = await klaus('merge', beta, '--agent', '--approve', 'auto', '--json');
-    expect(JSON.parse(solved.stdout)).toMatchObject({ done: true, how: 'merged' });
-    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\nboth\nthree\n');
-    const pr = await klaus('pr', gamma, '--json');
-    expect(JSON.parse(pr.stdout)).toMatchObject({
-      session: gamma,
-      opened: false,
-      commands: [['git'], ['gh']].map(([program]) => expect.arrayContaining([program]) as string[]),
-    });
-    const discarded = JSON.parse((await klaus('discard', gamma, '--json')).stdout) as { saved: string[] };
-    expect(discarded.saved).toHaveLength(1);
-    const kept = JSON.parse((await klaus('keep', gamma, '--json')).stdout) as { branch: string };
-    expect(gitIn(place.workspace, place.env, 'show', `${kept.branch}:a.txt`)).toContain('alpha');
-    const other = await klaus('merge', delta, '--agent', 'klaus', '--approve', 'auto', '--json');
-    expect(JSON.parse(other.stdout)).toMatchObject({ done: true });
-    expect((await klaus('copies')).stdout).toBe('');
-    expect((await klaus('merge', alpha)).code).toBe(2);
-    expect(existsSync(env.KLAUS_HOME)).toBe(false);
-    serving.process.kill('SIGTERM');
-    await serving.process.ended;
-  }, 120_000);
+  test(
+    'copies, merge with a conflict that an agent solves, discard, keep, pr',
+    { timeout: 120_000, tags: ['long'] },
+    async () => {
+      using place = createTestHome(FILES);
+      await using model = await startServer(SCRIPT);
+      identify(place.workspace, place.env);
+      const serving: ServeProcess = await startServeProcess(place, model);
+      const env = {
+        KLAUS_HOME: join(place.home, '..', 'elsewhere'),
+        KLAUS_SERVER_TOKEN: serving.headers['authorization']!.replace('Bearer ', ''),
+      };
+      const klaus = (...words: string[]) =>
+        runKlaus([...words, '--server', serving.url], { place, server: model, env });
+      const [alpha, beta, gamma, delta] = [
+        await start(serving.client, 'alpha'),
+        await start(serving.client, 'beta'),
+        await start(serving.client, 'alpha'),
+        await start(serving.client, 'beta'),
+      ];
+      const listed = await klaus('copies', '--json');
+      expect(toLines(listed.stdout)).toMatchObject([
+        { session: alpha },
+        { session: beta },
+        { session: gamma },
+        { session: delta },
+      ]);
+      expect((await klaus('merge', alpha, '--squash')).code).toBe(0);
+      const conflict = await klaus('merge', beta);
+      expect(conflict).toMatchObject({ code: 1 });
+      expect(conflict.stdout).toContain('  - alpha\n  + beta\n');
+      expect(conflict.stderr).toContain(`klaus merge ${beta} --server ${serving.url} --agent`);
+      const solved = await klaus('merge', beta, '--agent', '--approve', 'auto', '--json');
+      expect(JSON.parse(solved.stdout)).toMatchObject({ done: true, how: 'merged' });
+      expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\nboth\nthree\n');
+      const pr = await klaus('pr', gamma, '--json');
+      expect(JSON.parse(pr.stdout)).toMatchObject({
+        session: gamma,
+        opened: false,
+        commands: [['git'], ['gh']].map(([program]) => expect.arrayContaining([program]) as string[]),
+      });
+      const discarded = JSON.parse((await klaus('discard', gamma, '--json')).stdout) as { saved: string[] };
+      expect(discarded.saved).toHaveLength(1);
+      const kept = JSON.parse((await klaus('keep', gamma, '--json')).stdout) as { branch: string };
+      expect(gitIn(place.workspace, place.env, 'show', `${kept.branch}:a.txt`)).toContain('alpha');
+      const other = await klaus('merge', delta, '--agent', 'klaus', '--approve', 'auto', '--json');
+      expect(JSON.parse(other.stdout)).toMatchObject({ done: true });
+      expect((await klaus('copies')).stdout).toBe('');
+      expect((await klaus('merge', alpha)).code).toBe(2);
+      expect(existsSync(env.KLAUS_HOME)).toBe(false);
+      serving.process.kill('SIGTERM');
+      await serving.process.ended;
+    },
+  );
 });
 
 function toLines(stdout: string): unknown[] {

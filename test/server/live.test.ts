@@ -78,28 +78,32 @@ test('a run of the terminal is followed while it speaks, before its message is d
   }
 });
 
-test('a server that is killed and begun again in the middle does not hurt the run, and is found again', async () => {
-  using place = createTestHome();
-  await using model = await startServer(slowTurns(8));
-  let serve = await startServeProcess(place, model);
-  const run = startKlaus(['run', '--json', 'go'], { place, server: model, env: { AGENT_TOKEN_BUDGET: '0' } });
-  const session = await sessionOf(run);
-  const before = follow(serve.client, session);
-  const { message } = await live(before, () => true);
-  serve.process.kill('SIGKILL');
-  await serve.process.ended;
-  await before.stop();
-  serve = await startServeProcess(place, model);
-  const after = follow(serve.client, session);
-  await live(after, (delta) => delta.message !== message);
-  await after.until('run.finished');
-  await after.stop();
-  const ended = await run.ended;
-  serve.process.kill('SIGTERM');
-  await serve.process.ended;
-  expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
-  expect(toEvents(ended.stdout).slice(0, after.events.length)).toEqual(after.events);
-});
+test(
+  'a server that is killed and begun again in the middle does not hurt the run, and is found again',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer(slowTurns(8));
+    let serve = await startServeProcess(place, model);
+    const run = startKlaus(['run', '--json', 'go'], { place, server: model, env: { AGENT_TOKEN_BUDGET: '0' } });
+    const session = await sessionOf(run);
+    const before = follow(serve.client, session);
+    const { message } = await live(before, () => true);
+    serve.process.kill('SIGKILL');
+    await serve.process.ended;
+    await before.stop();
+    serve = await startServeProcess(place, model);
+    const after = follow(serve.client, session);
+    await live(after, (delta) => delta.message !== message);
+    await after.until('run.finished');
+    await after.stop();
+    const ended = await run.ended;
+    serve.process.kill('SIGTERM');
+    await serve.process.ended;
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(toEvents(ended.stdout).slice(0, after.events.length)).toEqual(after.events);
+  },
+);
 
 test('without a server the run makes no connection but to the model, and beside a dead socket it runs on', async () => {
   using place = createTestHome();

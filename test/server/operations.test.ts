@@ -84,23 +84,27 @@ sandboxed(
   },
 );
 
-test('AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off', async () => {
-  using place = createTestHome();
-  await using model = await startServer(toCommand('sleep 9; echo complete'));
-  const serve = await startServeProcess(place, model, {
-    words: ['--approve', 'auto'],
-    env: { AGENT_SHUTDOWN_TIMEOUT: '12000' },
-  });
-  const { session } = await serve.client.openSession({ body: { text: 'go' } });
-  const followed = follow(serve.client, session);
-  await followed.until('tool.started');
-  expect(await measureStop(serve)).toBeLessThanOrEqual(12_000);
-  expect(await followed.until('tool.finished')).toMatchObject({
-    outcome: 'ok',
-    output: expect.stringContaining('complete'),
-  });
-  await followed.stop();
-}, 60_000);
+test(
+  'AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off',
+  { timeout: 60_000, tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer(toCommand('sleep 9; echo complete'));
+    const serve = await startServeProcess(place, model, {
+      words: ['--approve', 'auto'],
+      env: { AGENT_SHUTDOWN_TIMEOUT: '12000' },
+    });
+    const { session } = await serve.client.openSession({ body: { text: 'go' } });
+    const followed = follow(serve.client, session);
+    await followed.until('tool.started');
+    expect(await measureStop(serve)).toBeLessThanOrEqual(12_000);
+    expect(await followed.until('tool.finished')).toMatchObject({
+      outcome: 'ok',
+      output: expect.stringContaining('complete'),
+    });
+    await followed.stop();
+  },
+);
 
 test('runs use the options of serve', async () => {
   using place = createTestHome();

@@ -8,6 +8,7 @@ import { type Ended, runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } 
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
 import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
 
@@ -96,24 +97,25 @@ const EXITS: Record<string, ExitCase> = {
 };
 
 describe('klaus run at a server', () => {
-  test.each(Object.entries(EXITS))('ends like one of this machine: %s', async (_, { script, words, code }) => {
-    using here = createTestHome();
-    using there = createTestHome();
-    await using server = await startServer(script);
-    const serve = await startServeProcess(there, server);
-    const [local, remote] = await Promise.all([
-      runKlaus(['run', ...words], { place: here, server }),
-      runKlaus(['run', ...words], { place: there, server, env: elsewhere(there, serve) }),
-    ]);
-    await stop(serve);
-    expect({ code: remote.code, stdout: remote.stdout }).toEqual({ code: local.code, stdout: local.stdout });
-    expect(remote.code).toBe(code);
-    // Where to look for a key is the other machine.
-    const isHint = (line: string) => line.includes('klaus doctor');
-    expect(toWords(remote.stderr).filter((line) => !isHint(line))).toEqual(
-      toWords(local.stderr).filter((line) => !isHint(line)),
-    );
-  });
+  for (const { cases, tags } of splitCases(Object.entries(EXITS), 3))
+    test.each(cases)('ends like one of this machine: %s', { tags }, async (_, { script, words, code }) => {
+      using here = createTestHome();
+      using there = createTestHome();
+      await using server = await startServer(script);
+      const serve = await startServeProcess(there, server);
+      const [local, remote] = await Promise.all([
+        runKlaus(['run', ...words], { place: here, server }),
+        runKlaus(['run', ...words], { place: there, server, env: elsewhere(there, serve) }),
+      ]);
+      await stop(serve);
+      expect({ code: remote.code, stdout: remote.stdout }).toEqual({ code: local.code, stdout: local.stdout });
+      expect(remote.code).toBe(code);
+      // Where to look for a key is the other machine.
+      const isHint = (line: string) => line.includes('klaus doctor');
+      expect(toWords(remote.stderr).filter((line) => !isHint(line))).toEqual(
+        toWords(local.stderr).filter((line) => !isHint(line)),
+      );
+    });
 
   test('reads standard input, and resumes the latest session of the folder of the server', async () => {
     using place = createTestHome();
@@ -252,7 +254,7 @@ describe('klaus run at a server', () => {
 });
 
 describe('a question of a server', () => {
-  test('that was approved once is remembered and revoked later, without another run', async () => {
+  test('that was approved once is remembered and revoked later, without another run', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
@@ -380,7 +382,7 @@ describe('says of what is there the same as on the machine itself', () => {
     return pairs;
   }
 
-  test('klaus sessions and klaus show, also with --grep', async () => {
+  test('klaus sessions and klaus show, also with --grep', { tags: ['long'] }, async () => {
     const pairs = await compare((id) => [
       ['sessions'],
       ['sessions', 'nothing'],
@@ -393,7 +395,7 @@ describe('says of what is there the same as on the machine itself', () => {
     for (const [there, here] of pairs) expect(there).toEqual(here);
   });
 
-  test('klaus attention and klaus next', async () => {
+  test('klaus attention and klaus next', { tags: ['long'] }, async () => {
     const pairs = await compare((id) => [
       ['attention', '--json'],
       ['next', '--json'],
@@ -472,37 +474,45 @@ describe('finds the server', () => {
     await stop(serve);
   });
 
-  test.each([
-    ['ftp://127.0.0.1', 2, 'ftp://'],
-    ['unix:klaus.sock', 2, 'unix:klaus.sock'],
-    ['http://127.0.0.1:3001/#token=abc', 2, 'KLAUS_SERVER_TOKEN'],
-    ['http://me:secret@127.0.0.1:3001', 2, 'user'],
-    ['unix:/nowhere/klaus.sock', 3, 'socket'],
-    ['http://127.0.0.1:1', 3, 'http://127.0.0.1:1'],
-  ])('or reports what is wrong with %s', async (address, code, token) => {
-    using place = createTestHome();
-    const ended = await runKlaus(['sessions', '--server', address], { place });
-    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(token) });
-    expect(ended.stderr).not.toMatch(/abc|secret@/);
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['ftp://127.0.0.1', 2, 'ftp://'],
+      ['unix:klaus.sock', 2, 'unix:klaus.sock'],
+      ['http://127.0.0.1:3001/#token=abc', 2, 'KLAUS_SERVER_TOKEN'],
+      ['http://me:secret@127.0.0.1:3001', 2, 'user'],
+      ['unix:/nowhere/klaus.sock', 3, 'socket'],
+      ['http://127.0.0.1:1', 3, 'http://127.0.0.1:1'],
+    ],
+    2,
+  ))
+    test.each(cases)('or reports what is wrong with %s', { tags }, async (address, code, token) => {
+      using place = createTestHome();
+      const ended = await runKlaus(['sessions', '--server', address], { place });
+      expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(token) });
+      expect(ended.stderr).not.toMatch(/abc|secret@/);
+    });
 
-  test.each([
-    ['another program', '<html>', 'klaus serve'],
-    ['other JSON', '{"status":"ok"}', 'klaus serve'],
-    ['a newer API', '{"status":"ok","version":"9.1.0","api":99}', '9.1.0'],
-    ['an older API', '{"status":"ok","version":"0.0.9"}', '0.0.9'],
-  ])('or says that %s answers there', async (_, body, says) => {
-    using place = createTestHome();
-    const other = createServer((_request, response) => response.end(body));
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const url = `http://127.0.0.1:${port}`;
-    const plain = await runKlaus(['sessions', '--server', url], { place });
-    const secure = await runKlaus(['sessions', '--server', url.replace('http', 'https')], { place });
-    other.close();
-    expect(plain).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(says) });
-    expect(secure).toMatchObject({ code: 3, stderr: expect.stringContaining('TLS') });
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['another program', '<html>', 'klaus serve'],
+      ['other JSON', '{"status":"ok"}', 'klaus serve'],
+      ['a newer API', '{"status":"ok","version":"9.1.0","api":99}', '9.1.0'],
+      ['an older API', '{"status":"ok","version":"0.0.9"}', '0.0.9'],
+    ],
+    1,
+  ))
+    test.each(cases)('or says that %s answers there', { tags }, async (_, body, says) => {
+      using place = createTestHome();
+      const other = createServer((_request, response) => response.end(body));
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as { port: number };
+      const url = `http://127.0.0.1:${port}`;
+      const plain = await runKlaus(['sessions', '--server', url], { place });
+      const secure = await runKlaus(['sessions', '--server', url.replace('http', 'https')], { place });
+      other.close();
+      expect(plain).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(says) });
+      expect(secure).toMatchObject({ code: 3, stderr: expect.stringContaining('TLS') });
+    });
 });
 
 describe('what has no meaning elsewhere', () => {

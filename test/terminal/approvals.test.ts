@@ -7,6 +7,7 @@ import { KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { type ChatPlace, openChatPlace, toStable, untilIdle } from './open-chat.ts';
 import { FILES, STORY, SUM } from './story-script.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** An editor that replaces words in the file. */
 function createEditor({ place }: ChatPlace, expression: string): Record<string, string> {
@@ -126,37 +127,41 @@ const PLAN: Script = {
   fallback: { text: 'The plan is done.' },
 };
 
-test.runIf(hasScript).each([40, 80, 200])(
-  'a plan is edited and accepted, and its list is shown, in %i columns',
-  async (columns) => {
-    await using chat = await openChatPlace({ script: PLAN, columns });
-    const terminal = await chat.open({
-      words: ['--approve', 'plan'],
-      env: createEditor(chat, 's/Test it/Test it twice/'),
-    });
-    terminal.type('plan it\r');
-    const screens: Record<string, string> = { plan: await terminal.shows(/edits need no[\s\S]*later[\s\S]*mode plan/) };
-    terminal.type('e');
-    screens['edited'] = await terminal.shows(/Plan, edited[\s\S]*Test it twice[\s\S]*later[\s\S]*mode plan/);
-    expect(existsSync(join(chat.place.workspace, 'a.txt'))).toBe(false);
-    terminal.type('k');
-    await terminal.shows('mode ask');
-    await terminal.shows(/ y approve /);
-    terminal.type('y');
-    await terminal.shows(/\? .*until/);
-    await terminal.shows(/ y approve /);
-    screens['list'] = await terminal.shows(/0 of 2 done[\s\S]*later[\s\S]*mode ask/);
-    writeFileSync(join(chat.place.workspace, 'go'), '');
-    terminal.type('y');
-    await terminal.shows('The plan is done.');
-    await untilIdle(terminal);
-    expect(readFileSync(join(chat.place.workspace, 'a.txt'), 'utf8')).toBe('a\n');
-    expect(chat.server.requests.at(-1)!.body).toContain('Test it twice');
-    const events = await chat.events();
-    for (const [name, screen] of Object.entries(screens))
-      await expect(`${toStable(screen, events)}\n`).toMatchFileSnapshot(`screens/${name}-${columns}.txt`);
-  },
-);
+for (const { cases, tags } of splitCases([40, 80, 200], 1))
+  test.runIf(hasScript).each(cases)(
+    'a plan is edited and accepted, and its list is shown, in %i columns',
+    { tags },
+    async (columns) => {
+      await using chat = await openChatPlace({ script: PLAN, columns });
+      const terminal = await chat.open({
+        words: ['--approve', 'plan'],
+        env: createEditor(chat, 's/Test it/Test it twice/'),
+      });
+      terminal.type('plan it\r');
+      const screens: Record<string, string> = {
+        plan: await terminal.shows(/edits need no[\s\S]*later[\s\S]*mode plan/),
+      };
+      terminal.type('e');
+      screens['edited'] = await terminal.shows(/Plan, edited[\s\S]*Test it twice[\s\S]*later[\s\S]*mode plan/);
+      expect(existsSync(join(chat.place.workspace, 'a.txt'))).toBe(false);
+      terminal.type('k');
+      await terminal.shows('mode ask');
+      await terminal.shows(/ y approve /);
+      terminal.type('y');
+      await terminal.shows(/\? .*until/);
+      await terminal.shows(/ y approve /);
+      screens['list'] = await terminal.shows(/0 of 2 done[\s\S]*later[\s\S]*mode ask/);
+      writeFileSync(join(chat.place.workspace, 'go'), '');
+      terminal.type('y');
+      await terminal.shows('The plan is done.');
+      await untilIdle(terminal);
+      expect(readFileSync(join(chat.place.workspace, 'a.txt'), 'utf8')).toBe('a\n');
+      expect(chat.server.requests.at(-1)!.body).toContain('Test it twice');
+      const events = await chat.events();
+      for (const [name, screen] of Object.entries(screens))
+        await expect(`${toStable(screen, events)}\n`).toMatchFileSnapshot(`screens/${name}-${columns}.txt`);
+    },
+  );
 
 test.runIf(hasScript)(
   'a long hunk is read to its end, and content that is not shown needs its own answer',

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { openChatPlace, untilIdle } from './open-chat.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** As many paragraphs, each with a number by which it is found. */
 const PARAGRAPHS = Array.from({ length: 30 }, (_, index) => `Paragraph ${index} with 漢字かな and e\u0301.`);
@@ -135,25 +136,33 @@ test.runIf(hasScript)('Ctrl-G edits the prompt in $EDITOR, during a run too', as
   expect(await chat.sessions()).toHaveLength(1);
 });
 
-test.runIf(hasScript).each([
-  [80, 40],
-  [40, 200],
-  [200, 80],
-])('an answer that is streamed survives a change from %i to %i columns', async (from, to) => {
-  await using chat = await open();
-  const terminal = await chat.open({ columns: from });
-  terminal.type('stream it\r');
-  await terminal.shows('Paragraph 5 ');
-  terminal.resize(to, 30);
-  await terminal.shows('Paragraph 12 ');
-  terminal.resize(from, 30);
-  await terminal.shows('The end.');
-  await untilIdle(terminal);
-  // A frame of the former width can arrive after the change, and leave rows in the scrollback; never on the screen.
-  const screen = terminal.screen();
-  const shown = [...screen.matchAll(/Paragraph (\d+) with/g)].map(([, number]) => Number(number));
-  expect(shown.length).toBeGreaterThan(5);
-  expect(shown).toEqual(PARAGRAPHS.map((_, index) => index).slice(-shown.length));
-  expect(screen.match(/^ claude.* · mode ask/gm)).toHaveLength(1);
-  expect(screen.match(/^› *$/gm)).toHaveLength(1);
-});
+for (const { cases, tags } of splitCases(
+  [
+    [80, 40],
+    [40, 200],
+    [200, 80],
+  ],
+  1,
+))
+  test.runIf(hasScript).each(cases)(
+    'an answer that is streamed survives a change from %i to %i columns',
+    { tags },
+    async (from, to) => {
+      await using chat = await open();
+      const terminal = await chat.open({ columns: from });
+      terminal.type('stream it\r');
+      await terminal.shows('Paragraph 5 ');
+      terminal.resize(to, 30);
+      await terminal.shows('Paragraph 12 ');
+      terminal.resize(from, 30);
+      await terminal.shows('The end.');
+      await untilIdle(terminal);
+      // A frame of the former width can arrive after the change, and leave rows in the scrollback; never on the screen.
+      const screen = terminal.screen();
+      const shown = [...screen.matchAll(/Paragraph (\d+) with/g)].map(([, number]) => Number(number));
+      expect(shown.length).toBeGreaterThan(5);
+      expect(shown).toEqual(PARAGRAPHS.map((_, index) => index).slice(-shown.length));
+      expect(screen.match(/^ claude.* · mode ask/gm)).toHaveLength(1);
+      expect(screen.match(/^› *$/gm)).toHaveLength(1);
+    },
+  );

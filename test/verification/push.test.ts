@@ -86,7 +86,7 @@ test('credentials of the remote are in no output', async () => {
   expect(JSON.stringify(answer)).not.toContain('pa55-w0rd');
 });
 
-test('a remote and a branch that do not exist are named', async () => {
+test('a remote and a branch that do not exist are named', { tags: ['long'] }, async () => {
   await using scene = await createScene({ hasKey: false });
   expect((await scene.call('push')).message).toContain('There is no remote origin');
   addRemote(scene);

@@ -94,7 +94,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       }
     });
 
-    test('of a long answer only the visible parts are rendered', { timeout: LIMIT }, async () => {
+    test('of a long answer only the visible parts are rendered', { tags: ['long'], timeout: LIMIT }, async () => {
       const section = 'Some **words** that a paragraph has.\n\n```js\nconst a = 1;\n```\n\n- one\n- two\n\n';
       using place = createTestHome();
       await using model = await startServer({

@@ -290,7 +290,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await page.evaluate('document.activeElement.className')).toContain('status-more');
     });
 
-    test('a deleted session and an unknown one are reported as not found', async () => {
+    test('a deleted session and an unknown one are reported as not found', { tags: ['long'] }, async () => {
       const session = await open('to be deleted');
       await page.locator('.end').waitFor();
       while ((await it.client.session({ params: { id: session } })).held) continue;

@@ -348,7 +348,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     }
   });
 
-  test('the demo runs without a key', async () => {
+  test('the demo runs without a key', { tags: ['long'] }, async () => {
     using place = createTestHome();
     const model = await startServer({ steps: [] });
     const served = await startServeProcess(place, model, { env: NO_KEY });
@@ -367,29 +367,33 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     }
   });
 
-  test('every section passes axe in every look, with high contrast, and in German', { timeout: 300_000 }, async () => {
-    await using it = await startTestServer();
-    const { page, complaints } = await open(it);
-    const heading = (name: string) => page.getByRole('heading', { name, level: 2 });
-    for (const section of SECTIONS) {
-      await page.goto(`${it.server.url}/#/settings/${section}`);
-      await heading(enSettings.sections[section]).waitFor();
-      await page.locator('.skeleton').waitFor({ state: 'detached' });
-      if (section === 'sandbox') await page.getByText(enSettings.checks.others).click();
-      await expectAccessible(page, section);
-    }
-    await page.goto(`${it.server.url}/#/settings/appearance`);
-    await page.getByRole('button', { name: en.preferences.themes.contrast }).click();
-    for (const section of ['keys', 'sandbox', 'keyboard'] as const) {
-      await page.goto(`${it.server.url}/#/settings/${section}`);
-      await heading(enSettings.sections[section]).waitFor();
-      await page.locator('.skeleton').waitFor({ state: 'detached' });
-      await expectAccessible(page, `${section}, high contrast`);
-    }
-    const german = await open(it, 'settings/sandbox', 'de-DE');
-    await german.page.getByRole('heading', { name: deSettings.sections.sandbox, level: 2 }).waitFor();
-    await german.page.getByText(deSettings.names['sandbox.folders'].name).waitFor();
-    await expectAccessible(german.page, 'German', { looks: ONE_LOOK });
-    expect([...complaints, ...german.complaints]).toEqual([]);
-  });
+  test(
+    'every section passes axe in every look, with high contrast, and in German',
+    { tags: ['long'], timeout: 300_000 },
+    async () => {
+      await using it = await startTestServer();
+      const { page, complaints } = await open(it);
+      const heading = (name: string) => page.getByRole('heading', { name, level: 2 });
+      for (const section of SECTIONS) {
+        await page.goto(`${it.server.url}/#/settings/${section}`);
+        await heading(enSettings.sections[section]).waitFor();
+        await page.locator('.skeleton').waitFor({ state: 'detached' });
+        if (section === 'sandbox') await page.getByText(enSettings.checks.others).click();
+        await expectAccessible(page, section);
+      }
+      await page.goto(`${it.server.url}/#/settings/appearance`);
+      await page.getByRole('button', { name: en.preferences.themes.contrast }).click();
+      for (const section of ['keys', 'sandbox', 'keyboard'] as const) {
+        await page.goto(`${it.server.url}/#/settings/${section}`);
+        await heading(enSettings.sections[section]).waitFor();
+        await page.locator('.skeleton').waitFor({ state: 'detached' });
+        await expectAccessible(page, `${section}, high contrast`);
+      }
+      const german = await open(it, 'settings/sandbox', 'de-DE');
+      await german.page.getByRole('heading', { name: deSettings.sections.sandbox, level: 2 }).waitFor();
+      await german.page.getByText(deSettings.names['sandbox.folders'].name).waitFor();
+      await expectAccessible(german.page, 'German', { looks: ONE_LOOK });
+      expect([...complaints, ...german.complaints]).toEqual([]);
+    },
+  );
 });

@@ -12,7 +12,7 @@ import { watch } from '../fixtures/page.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
 /** More tabs than a browser has connections to one server. */
-const TABS = Number(process.env['TABS'] ?? 10);
+const TABS = Number(process.env['TABS'] ?? 5);
 
 const WAIT = { timeout: 20_000 };
 
@@ -273,7 +273,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await expect.poll(() => streams('session'), WAIT).toBe(1);
   });
 
-  test('older sessions stay in the list when its stream restarts', async () => {
+  test('older sessions stay in the list when its stream restarts', { tags: ['long'] }, async () => {
     const page = tabs[1]!;
     for (const tab of tabs.splice(2)) await tab.close();
     // No tab receives an event for each of them.
@@ -308,7 +308,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     expect(complaints.flat()).toEqual([]);
   });
 
-  test('in a browser without locks, each tab has its own list stream', async () => {
+  test('in a browser without locks, each tab has its own list stream', { tags: ['long'] }, async () => {
     await Promise.all(tabs.map((tab) => tab.close()));
     tabs = [];
     front = undefined;

@@ -53,47 +53,51 @@ const toPng = (width: number, height: number): Buffer => {
 describe.skipIf(WITHOUT_BROWSER !== undefined || !hasBubblewrap)(
   `a question about changed images${WITHOUT_BROWSER ?? ''}`,
   () => {
-    test('it shows the images before and after, and its files are those of the question alone', async () => {
-      await provideWebPage();
-      await using it = await startTestServer({
-        script: SCRIPT,
-        files: FILES,
-        settings: { 'sandbox.driver': 'bubblewrap' },
-      });
-      for (const [name, size] of [
-        ['picture.png', 10],
-        ['old.png', 12],
-        ['new.png', 24],
-      ] as const)
-        writeFileSync(join(it.place.workspace, name), toPng(size, size));
-      await using browser = await openBrowser();
-      const { page } = await openPage(browser, { url: it.server.url, token: it.server.token! });
-      const { session } = await it.client.openSession({ body: { text: 'redraw', mode: 'auto', isolate: true } });
-      await page.goto(`${it.server.url}/#/s/${session}`);
-      const card = page.locator('[data-question]');
-      await card.waitFor();
-      const changed = card.getByRole('region', { name: imageDiff.label('picture.png') });
-      await changed.getByText(image.size('10', '10')).waitFor();
-      await changed.getByText(image.size('24', '24')).waitFor();
-      const added = card.getByRole('region', { name: imageDiff.label('added.png') });
-      await added.getByText(image.size('24', '24')).waitFor();
-      const removed = card.getByRole('region', { name: imageDiff.label('old.png') });
-      await removed.getByText(image.size('12', '12')).waitFor();
-      await expectAccessible(page, 'a question about images');
-      // Nothing has changed in the folder yet.
-      expect(existsSync(join(it.place.workspace, 'added.png'))).toBe(false);
-      const [approval] = (await it.client.approvals()).approvals;
-      const read = async (path: string, of: string) => {
-        const query = new URLSearchParams({ session, side: 'after', approval: of });
-        const headers = { authorization: `Bearer ${it.server.token}` };
-        const answer = await fetch(`${it.server.url}/api/shown-files/${path}?${query.toString()}`, { headers });
-        await answer.body?.cancel();
-        return answer.status;
-      };
-      expect(await read('added.png', approval!.id)).toBe(200);
-      expect(await read('new.png', approval!.id)).toBe(404);
-      expect(await read('added.png', '01NONE')).toBe(404);
-    });
+    test(
+      'it shows the images before and after, and its files are those of the question alone',
+      { tags: ['long'] },
+      async () => {
+        await provideWebPage();
+        await using it = await startTestServer({
+          script: SCRIPT,
+          files: FILES,
+          settings: { 'sandbox.driver': 'bubblewrap' },
+        });
+        for (const [name, size] of [
+          ['picture.png', 10],
+          ['old.png', 12],
+          ['new.png', 24],
+        ] as const)
+          writeFileSync(join(it.place.workspace, name), toPng(size, size));
+        await using browser = await openBrowser();
+        const { page } = await openPage(browser, { url: it.server.url, token: it.server.token! });
+        const { session } = await it.client.openSession({ body: { text: 'redraw', mode: 'auto', isolate: true } });
+        await page.goto(`${it.server.url}/#/s/${session}`);
+        const card = page.locator('[data-question]');
+        await card.waitFor();
+        const changed = card.getByRole('region', { name: imageDiff.label('picture.png') });
+        await changed.getByText(image.size('10', '10')).waitFor();
+        await changed.getByText(image.size('24', '24')).waitFor();
+        const added = card.getByRole('region', { name: imageDiff.label('added.png') });
+        await added.getByText(image.size('24', '24')).waitFor();
+        const removed = card.getByRole('region', { name: imageDiff.label('old.png') });
+        await removed.getByText(image.size('12', '12')).waitFor();
+        await expectAccessible(page, 'a question about images');
+        // Nothing has changed in the folder yet.
+        expect(existsSync(join(it.place.workspace, 'added.png'))).toBe(false);
+        const [approval] = (await it.client.approvals()).approvals;
+        const read = async (path: string, of: string) => {
+          const query = new URLSearchParams({ session, side: 'after', approval: of });
+          const headers = { authorization: `Bearer ${it.server.token}` };
+          const answer = await fetch(`${it.server.url}/api/shown-files/${path}?${query.toString()}`, { headers });
+          await answer.body?.cancel();
+          return answer.status;
+        };
+        expect(await read('added.png', approval!.id)).toBe(200);
+        expect(await read('new.png', approval!.id)).toBe(404);
+        expect(await read('added.png', '01NONE')).toBe(404);
+      },
+    );
   },
 );
 

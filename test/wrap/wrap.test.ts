@@ -133,7 +133,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n');
   });
 
-  test('with --review single hunks are accepted', async () => {
+  test('with --review single hunks are accepted', { tags: ['long'] }, async () => {
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
     using place = createTestHome({ 'a.txt': `${lines.join('\n')}\n`, 'b.txt': 'two\n' });
     await using server = await startServer(NONE);

@@ -104,7 +104,7 @@ describe.skipIf(server === undefined)(
       expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
     });
 
-    test('timers, wakes and sessions that wait survive a killed engine', async () => {
+    test('timers, wakes and sessions that wait survive a killed engine', { tags: ['long'] }, async () => {
       await using scheduler = await openTemporalScheduler(toOptions('engine'));
       const { run, ended, sessions } = createRecorder({ waiting: [{ state: 'waiting' }] });
       const worker = scheduler.work(run, { slots: 4 });
