@@ -58,7 +58,7 @@ for (const { cases, tags } of splitCases(
     expect(await read(path)).not.toContain('by hand');
   });
 
-test('the check fails on a file that is missing', async () => {
+test('the check fails on a file that is missing', { tags: ['long'] }, async () => {
   await rm(join(root, 'docs/reference/errors.md'));
   expect(await docs('--check')).toMatchObject({ code: 1, text: expect.stringContaining('docs/reference/errors.md') });
   await docs();

@@ -113,7 +113,7 @@ test('a cancel withdraws a message that the run has not taken', async () => {
   expect(JSON.stringify(server.requests.at(-1)?.json)).not.toContain('a held message');
 });
 
-test('a killed agent leaves a session that is loaded with its history, and continued', async () => {
+test('a killed agent leaves a session that is loaded with its history, and continued', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);
   await using first = await startEditor({ place, server });
@@ -212,7 +212,7 @@ test('the history of a loaded session comes before the response, and only a resu
   expect(editor.problems).toEqual([]);
 });
 
-test('a close ends a run that waits for an answer', async () => {
+test('a close ends a run that waits for an answer', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }] } }],
@@ -227,7 +227,7 @@ test('a close ends a run that waits for an answer', async () => {
   expect(outcomes(await logOf(place, sessionId))).toEqual(['cancelled']);
 });
 
-test('the hosts of --allow-net are in the grant of each session', async () => {
+test('the hosts of --allow-net are in the grant of each session', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
   await using editor = await startEditor({ place, server, words: ['--allow-net', 'example.com:8443'] });
@@ -280,7 +280,7 @@ for (const { cases, tags } of splitCases(['end of input', 'SIGTERM'] as const, 1
     expect(editor.problems).toEqual([]);
   });
 
-test('a command that runs ends with the connection', async () => {
+test('a command that runs ends with the connection', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [
@@ -304,41 +304,45 @@ test('a command that runs ends with the connection', async () => {
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
-test('unsaved text is read through the editor, kept from edits, and written files are shown', async () => {
-  using place = createTestHome({ 'a.txt': 'saved\n', 'b.txt': 'b\n' });
-  await using server = await startServer({
-    steps: [
-      {
-        when: { turn: 0 },
-        reply: {
-          calls: [
-            { name: 'read_file', input: { path: 'a.txt' } },
-            { name: 'write_file', input: { path: 'a.txt', content: 'lost?\n' } },
-            { name: 'write_file', input: { path: 'b.txt', content: 'written\n' } },
-          ],
+test(
+  'unsaved text is read through the editor, kept from edits, and written files are shown',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome({ 'a.txt': 'saved\n', 'b.txt': 'b\n' });
+    await using server = await startServer({
+      steps: [
+        {
+          when: { turn: 0 },
+          reply: {
+            calls: [
+              { name: 'read_file', input: { path: 'a.txt' } },
+              { name: 'write_file', input: { path: 'a.txt', content: 'lost?\n' } },
+              { name: 'write_file', input: { path: 'b.txt', content: 'written\n' } },
+            ],
+          },
         },
-      },
-    ],
-    fallback: { text: 'Done.' },
-  });
-  const path = (name: string): string => join(place.workspace, name);
-  const files = { [path('a.txt')]: 'unsaved\n' };
-  const capabilities = { fs: { readTextFile: true, writeTextFile: true } };
-  await using editor = await startEditor({ place, server, files, capabilities });
-  const { sessionId } = await editor.open();
-  expect(await editor.prompt(sessionId, 'go')).toMatchObject({ stopReason: 'end_turn' });
-  const results = (await logOf(place, sessionId)).flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
-  expect(results.map(({ outcome }) => outcome)).toEqual(['ok', 'error', 'ok']);
-  expect(results[0]?.output).toContain('unsaved\n');
-  expect(readFileSync(path('a.txt'), 'utf8')).toBe('saved\n');
-  expect(readFileSync(path('b.txt'), 'utf8')).toBe('written\n');
-  expect(editor.written).toEqual([{ path: path('b.txt'), content: 'written\n' }]);
-  await editor.prompt(sessionId, '/undo');
-  expect(readFileSync(path('b.txt'), 'utf8')).toBe('b\n');
-  expect(editor.problems).toEqual([]);
-});
+      ],
+      fallback: { text: 'Done.' },
+    });
+    const path = (name: string): string => join(place.workspace, name);
+    const files = { [path('a.txt')]: 'unsaved\n' };
+    const capabilities = { fs: { readTextFile: true, writeTextFile: true } };
+    await using editor = await startEditor({ place, server, files, capabilities });
+    const { sessionId } = await editor.open();
+    expect(await editor.prompt(sessionId, 'go')).toMatchObject({ stopReason: 'end_turn' });
+    const results = (await logOf(place, sessionId)).flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
+    expect(results.map(({ outcome }) => outcome)).toEqual(['ok', 'error', 'ok']);
+    expect(results[0]?.output).toContain('unsaved\n');
+    expect(readFileSync(path('a.txt'), 'utf8')).toBe('saved\n');
+    expect(readFileSync(path('b.txt'), 'utf8')).toBe('written\n');
+    expect(editor.written).toEqual([{ path: path('b.txt'), content: 'written\n' }]);
+    await editor.prompt(sessionId, '/undo');
+    expect(readFileSync(path('b.txt'), 'utf8')).toBe('b\n');
+    expect(editor.problems).toEqual([]);
+  },
+);
 
-test('a workspace behind a symbolic link keeps the paths of the editor', async () => {
+test('a workspace behind a symbolic link keeps the paths of the editor', { tags: ['long'] }, async () => {
   using place = createTestHome({ 'a.txt': 'saved\n', 'b.txt': 'b\n' });
   await using server = await startServer({
     steps: [
@@ -373,7 +377,7 @@ test('a workspace behind a symbolic link keeps the paths of the editor', async (
   expect(sessions).toMatchObject([{ sessionId, cwd }]);
 });
 
-test('archived sessions are not listed', async () => {
+test('archived sessions are not listed', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);
   for (const text of ['Kept.', 'Archived.']) await runKlaus(['run', text], { place, server });
@@ -387,34 +391,40 @@ test('archived sessions are not listed', async () => {
   expect(sessions.map((each) => each.sessionId)).toEqual([kept!.id]);
 });
 
-test('output of a command is shown while it runs, as text or in a terminal of the agent', async () => {
-  using place = createTestHome();
-  const script: Script = {
-    steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo out; exit 3' } }] } }],
-    fallback: { text: 'Done.' },
-  };
-  await using server = await startServer(script);
-  await using plain = await startEditor({ place, server });
-  await plain.prompt((await plain.open()).sessionId, 'run');
-  const shown = await plain.untilUpdate('tool_call_update', ({ content }) =>
-    JSON.stringify(content ?? '').includes('out'),
-  );
-  expect(JSON.stringify(shown.content)).toContain('console');
-  expect(plain.problems).toEqual([]);
-  const capabilities = { _meta: { terminal_output: true } };
-  await using terminal = await startEditor({ place, server, capabilities });
-  await terminal.prompt((await terminal.open()).sessionId, 'run');
-  const call = await terminal.untilUpdate('tool_call');
-  expect(call.content).toEqual([{ type: 'terminal', terminalId: call.toolCallId }]);
-  const metas = terminal.updates.flatMap(({ update }) => (update._meta ? [update._meta] : []));
-  const info = { terminal_id: call.toolCallId };
-  expect(metas[0]).toMatchObject({ terminal_info: { ...info, cwd: place.workspace } });
-  expect(metas.map((meta) => (meta['terminal_output'] as { data: string } | undefined)?.data ?? '').join('')).toContain(
-    'out',
-  );
-  expect(metas.at(-1)).toMatchObject({ terminal_exit: { ...info, exit_code: 3 } });
-  expect(terminal.problems).toEqual([]);
-});
+test(
+  'output of a command is shown while it runs, as text or in a terminal of the agent',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    const script: Script = {
+      steps: [
+        { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo out; exit 3' } }] } },
+      ],
+      fallback: { text: 'Done.' },
+    };
+    await using server = await startServer(script);
+    await using plain = await startEditor({ place, server });
+    await plain.prompt((await plain.open()).sessionId, 'run');
+    const shown = await plain.untilUpdate('tool_call_update', ({ content }) =>
+      JSON.stringify(content ?? '').includes('out'),
+    );
+    expect(JSON.stringify(shown.content)).toContain('console');
+    expect(plain.problems).toEqual([]);
+    const capabilities = { _meta: { terminal_output: true } };
+    await using terminal = await startEditor({ place, server, capabilities });
+    await terminal.prompt((await terminal.open()).sessionId, 'run');
+    const call = await terminal.untilUpdate('tool_call');
+    expect(call.content).toEqual([{ type: 'terminal', terminalId: call.toolCallId }]);
+    const metas = terminal.updates.flatMap(({ update }) => (update._meta ? [update._meta] : []));
+    const info = { terminal_id: call.toolCallId };
+    expect(metas[0]).toMatchObject({ terminal_info: { ...info, cwd: place.workspace } });
+    expect(
+      metas.map((meta) => (meta['terminal_output'] as { data: string } | undefined)?.data ?? '').join(''),
+    ).toContain('out');
+    expect(metas.at(-1)).toMatchObject({ terminal_exit: { ...info, exit_code: 3 } });
+    expect(terminal.problems).toEqual([]);
+  },
+);
 
 test('`initialize` is answered once, before the engine is loaded', async () => {
   using place = createTestHome();

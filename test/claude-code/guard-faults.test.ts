@@ -105,7 +105,7 @@ const ODD: Readonly<Record<string, (place: HookPlace) => Parameters<HookPlace['c
   },
 };
 
-test('odd events and environments do not let a harmful call pass', { timeout }, async () => {
+test('odd events and environments do not let a harmful call pass', { tags: ['long'], timeout }, async () => {
   await using place = await openHooks();
   for (const [name, toCall] of Object.entries(ODD)) {
     const { outcome } = await place.call(...toCall(place));
@@ -121,13 +121,14 @@ const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   'Klaus asks the daemon, without Perl and curl': ['command -v perl', 'command -v curl'],
 };
 
-test.for(Object.entries(CLIENTS))('%s', { timeout }, async ([, missing]) => {
-  await using place = await openHooks();
-  expect((await place.call()).outcome).toBe('pass');
-  for (const program of missing) await change(program, 'command -v no_such_program')(place);
-  expect((await place.call()).outcome).toBe('pass');
-  expect((await place.call(place.toEvent(HARMFUL))).outcome).toBe('ask');
-});
+for (const { cases, tags } of splitCases(Object.entries(CLIENTS), 2))
+  test.for(cases)('%s', { tags, timeout }, async ([, missing]) => {
+    await using place = await openHooks();
+    expect((await place.call()).outcome).toBe('pass');
+    for (const program of missing) await change(program, 'command -v no_such_program')(place);
+    expect((await place.call()).outcome).toBe('pass');
+    expect((await place.call(place.toEvent(HARMFUL))).outcome).toBe('ask');
+  });
 
 test('the doctor reports faults of the settings', { timeout }, async () => {
   await using place = await openHooks();

@@ -80,7 +80,7 @@ test(
   },
 );
 
-test('the calls of a subagent are judged, and named', { timeout }, async (context) => {
+test('the calls of a subagent are judged, and named', { tags: ['long'], timeout }, async (context) => {
   await using it = await openGuard(context, {
     script: {
       steps: [
@@ -121,7 +121,7 @@ test('a resumed session is the same to the guard', { tags: ['long'], timeout }, 
   expect(decisions).toContainEqual(expect.objectContaining({ guarded: session, tool: 'Bash', verdict: 'ask' }));
 });
 
-test('a session without hooks is found', { timeout }, async (context) => {
+test('a session without hooks is found', { tags: ['long'], timeout }, async (context) => {
   await using it = await openGuard(context, { turns: [{ text: 'Hello.' }] });
   mkdirSync(join(it.place.workspace, '.claude'));
   writeFileSync(join(it.place.workspace, '.claude/settings.json'), '{"disableAllHooks":true}\n');
@@ -132,30 +132,34 @@ test('a session without hooks is found', { timeout }, async (context) => {
   expect(facts.filter(({ status }) => status === 'fail').map(({ name }) => name)).toEqual(['switched off', 'sessions']);
 });
 
-test('a denial of a reviewer is overturned only by the words of the user', { timeout }, async (context) => {
-  const toReply = (verdict: string) => ({ text: JSON.stringify({ verdict, reason: 'As the script wants it.' }) });
-  const { steps, fallback } = toScript([bash('node build.js'), { text: 'It is over.' }]);
-  await using it = await openGuard(context, {
-    script: {
-      steps: [
-        { when: { system: '"APPROVE"' }, reply: toReply('DENY') },
-        { when: { system: '"OVERTURN"', user: 'Run node build.js' }, reply: toReply('OVERTURN') },
-        { when: { system: '"OVERTURN"' }, reply: toReply('UPHOLD') },
-        ...steps,
-      ],
-      ...(fallback ? { fallback } : {}),
-    },
-  });
-  writeFileSync(join(it.place.workspace, 'build.js'), "require('fs').writeFileSync('built.txt', '')\n");
-  await it.claude('Do some work.');
-  expect(it.exists('built.txt')).toBe(false);
-  await it.claude('Run node build.js, please.');
-  expect(it.exists('built.txt')).toBe(true);
-  const calls = (await it.decisions()).filter(({ call }) => call !== undefined);
-  expect(
-    calls.map(({ verdict, rule, reviews = [] }) => [verdict, rule, ...reviews.map((each) => each.outcome)]),
-  ).toEqual([
-    ['deny', 'tool-approve', 'deny', 'deny'],
-    ['allow', 'grant', 'deny', 'pass'],
-  ]);
-});
+test(
+  'a denial of a reviewer is overturned only by the words of the user',
+  { tags: ['long'], timeout },
+  async (context) => {
+    const toReply = (verdict: string) => ({ text: JSON.stringify({ verdict, reason: 'As the script wants it.' }) });
+    const { steps, fallback } = toScript([bash('node build.js'), { text: 'It is over.' }]);
+    await using it = await openGuard(context, {
+      script: {
+        steps: [
+          { when: { system: '"APPROVE"' }, reply: toReply('DENY') },
+          { when: { system: '"OVERTURN"', user: 'Run node build.js' }, reply: toReply('OVERTURN') },
+          { when: { system: '"OVERTURN"' }, reply: toReply('UPHOLD') },
+          ...steps,
+        ],
+        ...(fallback ? { fallback } : {}),
+      },
+    });
+    writeFileSync(join(it.place.workspace, 'build.js'), "require('fs').writeFileSync('built.txt', '')\n");
+    await it.claude('Do some work.');
+    expect(it.exists('built.txt')).toBe(false);
+    await it.claude('Run node build.js, please.');
+    expect(it.exists('built.txt')).toBe(true);
+    const calls = (await it.decisions()).filter(({ call }) => call !== undefined);
+    expect(
+      calls.map(({ verdict, rule, reviews = [] }) => [verdict, rule, ...reviews.map((each) => each.outcome)]),
+    ).toEqual([
+      ['deny', 'tool-approve', 'deny', 'deny'],
+      ['allow', 'grant', 'deny', 'pass'],
+    ]);
+  },
+);

@@ -161,29 +161,33 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       return JSON.parse(ended.stdout) as RepairReport & { dryRun: boolean };
     };
 
-    test('changed tables are folded again, and a changed log is reported and left as it is', async () => {
-      const session = await begin('Answer.');
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
-      const query = (text: string) => cluster.postgres.query(text, [session], cluster.database);
-      await query("UPDATE sessions SET title = 'forged', turns = 99 WHERE id = $1");
-      await query('DELETE FROM messages WHERE session_id = $1');
-      expect(await klaus.store.audit({ session })).toMatchObject({ intact: false });
-      expect(await runRepair('--dry-run', session)).toMatchObject({ sessions: [{ session, log: 'rebuilt' }] });
-      expect(await klaus.store.audit({ session })).toMatchObject({ intact: false });
-      expect(await runRepair(session)).toMatchObject({ sessions: [{ session, log: 'rebuilt' }] });
-      expect(await klaus.store.audit({ session })).toMatchObject({ intact: true });
+    test(
+      'changed tables are folded again, and a changed log is reported and left as it is',
+      { tags: ['long'] },
+      async () => {
+        const session = await begin('Answer.');
+        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+        const query = (text: string) => cluster.postgres.query(text, [session], cluster.database);
+        await query("UPDATE sessions SET title = 'forged', turns = 99 WHERE id = $1");
+        await query('DELETE FROM messages WHERE session_id = $1');
+        expect(await klaus.store.audit({ session })).toMatchObject({ intact: false });
+        expect(await runRepair('--dry-run', session)).toMatchObject({ sessions: [{ session, log: 'rebuilt' }] });
+        expect(await klaus.store.audit({ session })).toMatchObject({ intact: false });
+        expect(await runRepair(session)).toMatchObject({ sessions: [{ session, log: 'rebuilt' }] });
+        expect(await klaus.store.audit({ session })).toMatchObject({ intact: true });
 
-      await query("UPDATE events SET record = replace(record, 'Answer.', 'Forged.') WHERE session_id = $1");
-      const [before] = await query(
-        'SELECT string_agg(record, $$ $$ ORDER BY seq) AS log FROM events WHERE session_id = $1',
-      );
-      const ended = await runKlaus(['admin', 'repair', '--json', session], toProgram(toHome()));
-      expect(ended.code).toBe(1);
-      expect(JSON.parse(ended.stdout)).toMatchObject({ sessions: [{ session, log: 'damaged' }] });
-      expect(
-        await query('SELECT string_agg(record, $$ $$ ORDER BY seq) AS log FROM events WHERE session_id = $1'),
-      ).toEqual([before]);
-    });
+        await query("UPDATE events SET record = replace(record, 'Answer.', 'Forged.') WHERE session_id = $1");
+        const [before] = await query(
+          'SELECT string_agg(record, $$ $$ ORDER BY seq) AS log FROM events WHERE session_id = $1',
+        );
+        const ended = await runKlaus(['admin', 'repair', '--json', session], toProgram(toHome()));
+        expect(ended.code).toBe(1);
+        expect(JSON.parse(ended.stdout)).toMatchObject({ sessions: [{ session, log: 'damaged' }] });
+        expect(
+          await query('SELECT string_agg(record, $$ $$ ORDER BY seq) AS log FROM events WHERE session_id = $1'),
+        ).toEqual([before]);
+      },
+    );
 
     test('a missing setting is named, and a wrong state is refused', async () => {
       const missing = await runKlaus(['admin', 'sessions'], { place, server });

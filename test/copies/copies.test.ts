@@ -289,7 +289,7 @@ describe('merge', () => {
     expect(readFileSync(join(engine.place.workspace, 'latin.txt'))).toEqual(latin('copy \u00e4'));
   });
 
-  test('a conflict that is solved in the copy can be merged', async () => {
+  test('a conflict that is solved in the copy can be merged', { tags: ['long'] }, async () => {
     const { session, path } = await open();
     commit(path, { 'a.txt': LINES.replace('two', 'TWO') });
     commit(engine.place.workspace, { 'a.txt': LINES.replace('two', 'deux') });
@@ -537,25 +537,29 @@ test('the pull request has the answer, the files and the branch', async () => {
   expect(gitIn(path, 'status', '--porcelain')).toBe('');
 });
 
-test('submodules: checked out from shared objects, and their commits arrive in the original', async () => {
-  const library = join(dirname(engine.place.workspace), 'library');
-  mkdirSync(library);
-  gitIn(library, 'init', '-q', '-b', 'main');
-  identify(library);
-  commit(library, { 'lib.txt': 'lib\n' });
-  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'libs/one');
-  git('commit', '-q', '-m', 'Add a submodule');
-  const { session, path } = await open();
-  const inner = join(path, 'libs/one');
-  expect(gitIn(path, 'submodule', 'status')).toMatch(/^ \w+ libs\/one/);
-  expect(readFileSync(join(inner, 'lib.txt'), 'utf8')).toBe('lib\n');
-  put(inner, { 'lib.txt': 'changed\n' });
-  expect(await stateOf(session)).toBe('changed');
-  await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
-  identify(inner);
-  gitIn(inner, 'commit', '-q', '-a', '-m', 'Change the library');
-  expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true, submodules: ['libs/one'] });
-  git('submodule', '--quiet', 'update');
-  expect(read('libs/one/lib.txt')).toBe('changed\n');
-  expect(git('status', '--porcelain')).toBe('');
-});
+test(
+  'submodules: checked out from shared objects, and their commits arrive in the original',
+  { tags: ['long'] },
+  async () => {
+    const library = join(dirname(engine.place.workspace), 'library');
+    mkdirSync(library);
+    gitIn(library, 'init', '-q', '-b', 'main');
+    identify(library);
+    commit(library, { 'lib.txt': 'lib\n' });
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'libs/one');
+    git('commit', '-q', '-m', 'Add a submodule');
+    const { session, path } = await open();
+    const inner = join(path, 'libs/one');
+    expect(gitIn(path, 'submodule', 'status')).toMatch(/^ \w+ libs\/one/);
+    expect(readFileSync(join(inner, 'lib.txt'), 'utf8')).toBe('lib\n');
+    put(inner, { 'lib.txt': 'changed\n' });
+    expect(await stateOf(session)).toBe('changed');
+    await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+    identify(inner);
+    gitIn(inner, 'commit', '-q', '-a', '-m', 'Change the library');
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true, submodules: ['libs/one'] });
+    git('submodule', '--quiet', 'update');
+    expect(read('libs/one/lib.txt')).toBe('changed\n');
+    expect(git('status', '--porcelain')).toBe('');
+  },
+);

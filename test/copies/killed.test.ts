@@ -123,22 +123,26 @@ for (const { cases, tags } of splitCases(['merge', 'squash', 'keep', 'discard'] 
     },
   );
 
-test('a checkout of the original that is killed half-way is reverted, and the merge can be repeated', async () => {
-  await using engine = await createEngine();
-  const { workspace } = engine.place;
-  const session = await engine.klaus.open({ workingCopy: true });
-  const [copy] = await engine.klaus.copies.list();
-  writeFileSync(join(copy!.path, 'a.txt'), 'changed\n');
-  writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
-  writeFileSync(join(copy!.path, 'b.txt'), 'changed too\n');
-  gitIn(engine, copy!.path, 'add', '-A');
-  gitIn(engine, copy!.path, 'commit', '-q', '-m', 'Change');
-  const commit = gitIn(engine, copy!.path, 'rev-parse', 'HEAD');
-  expect(runKilled(engine, ['merge', session.id], { KILL_IN: ' --ff-only ', KILL_COMMIT: commit })).toBe(true);
-  expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('changed\n');
-  expect(await engine.klaus.copies.list()).toMatchObject([{ state: 'ahead' }]);
-  expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
-  expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
-  expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
-  expect(readFileSync(join(workspace, 'new.txt'), 'utf8')).toBe('new\n');
-});
+test(
+  'a checkout of the original that is killed half-way is reverted, and the merge can be repeated',
+  { tags: ['long'] },
+  async () => {
+    await using engine = await createEngine();
+    const { workspace } = engine.place;
+    const session = await engine.klaus.open({ workingCopy: true });
+    const [copy] = await engine.klaus.copies.list();
+    writeFileSync(join(copy!.path, 'a.txt'), 'changed\n');
+    writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
+    writeFileSync(join(copy!.path, 'b.txt'), 'changed too\n');
+    gitIn(engine, copy!.path, 'add', '-A');
+    gitIn(engine, copy!.path, 'commit', '-q', '-m', 'Change');
+    const commit = gitIn(engine, copy!.path, 'rev-parse', 'HEAD');
+    expect(runKilled(engine, ['merge', session.id], { KILL_IN: ' --ff-only ', KILL_COMMIT: commit })).toBe(true);
+    expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('changed\n');
+    expect(await engine.klaus.copies.list()).toMatchObject([{ state: 'ahead' }]);
+    expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+    expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
+    expect(readFileSync(join(workspace, 'new.txt'), 'utf8')).toBe('new\n');
+  },
+);

@@ -148,27 +148,31 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('in production the failure is recorded and counted, and the program ends at once', async () => {
-  const { hooked, recordsFolder } = await compare('throw new Error("x");', {
-    steps: [{ kill: true }],
-    install: { mode: 'record' },
-  });
-  expect(hooked.code).toBe(1);
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'records', '--folder', recordsFolder]);
-  expect(stdout).toMatch(/ 1 {2}\S+\.json {2}Error: x\n$/u);
-  const [path] = /\S+\.json/u.exec(stdout)!;
-  const env = {
-    PATH: process.env['PATH']!,
-    KLENDATHU_CLI: SCRIPTED_CLI,
-    KLENDATHU_STEPS: JSON.stringify([{ call: 'frames', input: {} }]),
-  };
-  const { stdout: report } = await promisify(execFile)(process.execPath, [PROGRAM, 'investigate', path, '--json'], {
-    env,
-  });
-  const { text: seen, stats } = JSON.parse(report) as Report;
-  expect(JSON.parse(seen)).toMatchObject({ input: { error: { message: 'x' } } });
-  expect(stats.turns).toBe(1);
-});
+test(
+  'in production the failure is recorded and counted, and the program ends at once',
+  { tags: ['long'] },
+  async () => {
+    const { hooked, recordsFolder } = await compare('throw new Error("x");', {
+      steps: [{ kill: true }],
+      install: { mode: 'record' },
+    });
+    expect(hooked.code).toBe(1);
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'records', '--folder', recordsFolder]);
+    expect(stdout).toMatch(/ 1 {2}\S+\.json {2}Error: x\n$/u);
+    const [path] = /\S+\.json/u.exec(stdout)!;
+    const env = {
+      PATH: process.env['PATH']!,
+      KLENDATHU_CLI: SCRIPTED_CLI,
+      KLENDATHU_STEPS: JSON.stringify([{ call: 'frames', input: {} }]),
+    };
+    const { stdout: report } = await promisify(execFile)(process.execPath, [PROGRAM, 'investigate', path, '--json'], {
+      env,
+    });
+    const { text: seen, stats } = JSON.parse(report) as Report;
+    expect(JSON.parse(seen)).toMatchObject({ input: { error: { message: 'x' } } });
+    expect(stats.turns).toBe(1);
+  },
+);
 
 for (const { cases, tags } of splitCases(
   [

@@ -162,14 +162,14 @@ test.each([
   expect(KlendathuError.isInstance(failure)).toBe(true);
 });
 
-test('a reader of one part alone is enough, with any outcome', async () => {
+test('a reader of one part alone is enough, with any outcome', { tags: ['long'] }, async () => {
   const died = investigate(toError(), scripted({ kill: true }));
   expect((await Array.fromAsync(died.stderr)).length).toBeGreaterThan(0);
   await investigate(toError(), scripted({ kill: true })).summary;
   expect(await Array.fromAsync(investigate(toError(), scripted({ exit: 1 })).events)).toEqual([]);
 });
 
-test('garbage on standard error does not matter', async () => {
+test('garbage on standard error does not matter', { tags: ['long'] }, async () => {
   const run = investigate(toError(), scripted({ garbage: 500_000 }));
   expect(toSeen(await run).results).toEqual([]);
   expect(await run.summary).toMatchObject({ finishReason: 'completed' });
@@ -260,32 +260,36 @@ test('record: no agent, a file without secrets, and a counter', async () => {
   expect(existsSync(count)).toBe(false);
 });
 
-test('frozen: the agent looks at a record in another process, while this one may be busy', async () => {
-  const recordsFolder = join(folder, 'frozen');
-  const order = { items: [{ price: 3 }, { price: undefined }], note: 'n' };
-  const run = investigate(
-    { error: toError(), order },
-    {
-      ...scripted(
-        { call: 'eval', input: { code: 'order.items[0].price + order.items.length' } },
-        { call: 'frames', input: {} },
-      ),
-      mode: 'frozen',
-      recordsFolder,
-    },
-  );
-  const report = await run;
-  const { input, results } = toSeen(report);
-  expect(input).toMatchObject({ error: { name: 'TypeError' }, projectRoot: process.cwd() });
-  expect(input['pid']).not.toBe(process.pid);
-  expect(JSON.parse(results[0]!.text)).toMatchObject({ result: '5' });
-  const { frames } = JSON.parse(results[1]!.text) as { frames: StackFrame[] };
-  expect(frames[0]).toMatchObject({ functionName: 'toError', filePath: import.meta.filename });
-  expect(report.record).toContain(recordsFolder);
-  expect((await run.summary).cost).toBe(0.25);
-});
+test(
+  'frozen: the agent looks at a record in another process, while this one may be busy',
+  { tags: ['long'] },
+  async () => {
+    const recordsFolder = join(folder, 'frozen');
+    const order = { items: [{ price: 3 }, { price: undefined }], note: 'n' };
+    const run = investigate(
+      { error: toError(), order },
+      {
+        ...scripted(
+          { call: 'eval', input: { code: 'order.items[0].price + order.items.length' } },
+          { call: 'frames', input: {} },
+        ),
+        mode: 'frozen',
+        recordsFolder,
+      },
+    );
+    const report = await run;
+    const { input, results } = toSeen(report);
+    expect(input).toMatchObject({ error: { name: 'TypeError' }, projectRoot: process.cwd() });
+    expect(input['pid']).not.toBe(process.pid);
+    expect(JSON.parse(results[0]!.text)).toMatchObject({ result: '5' });
+    const { frames } = JSON.parse(results[1]!.text) as { frames: StackFrame[] };
+    expect(frames[0]).toMatchObject({ functionName: 'toError', filePath: import.meta.filename });
+    expect(report.record).toContain(recordsFolder);
+    expect((await run.summary).cost).toBe(0.25);
+  },
+);
 
-test('frozen: the agent gets the values of this failure, not of an earlier one', async () => {
+test('frozen: the agent gets the values of this failure, not of an earlier one', { tags: ['long'] }, async () => {
   const options = { ...scripted({ call: 'eval', input: { code: 'stock' } }), mode: 'frozen', dedupe: false } as const;
   const recordsFolder = join(folder, 'frozen-again');
   const seen: unknown[] = [];

@@ -45,7 +45,7 @@ describe.skipIf(!hasPython())('the Python package', () => {
     expect(status, output).toBe(0);
   });
 
-  test.concurrent('accepts models of the first pydantic', { timeout: 120_000 }, async () => {
+  test.concurrent('accepts models of the first pydantic', { tags: ['long'], timeout: 120_000 }, async () => {
     const folder = join(place.folder, 'pydantic1');
     await installPackages(folder, ['pydantic==1.10.24']);
     const program = `

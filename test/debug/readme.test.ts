@@ -99,7 +99,7 @@ for (const { cases, tags } of splitCases(['live', 'frozen'], 1))
     },
   );
 
-test('implement: the value of the agent', async () => {
+test('implement: the value of the agent', { tags: ['long'] }, async () => {
   const { stdout } = await run(
     `import { implement } from 'klendathu';
      import { z } from 'zod';
@@ -110,7 +110,7 @@ test('implement: the value of the agent', async () => {
   expect(JSON.parse(stdout)).toEqual([{ total: 3 }, { total: 3 }]);
 });
 
-test('a process that exits during an investigation leaves no agent', async () => {
+test('a process that exits during an investigation leaves no agent', { tags: ['long'] }, async () => {
   const mark = `mark-${process.pid}-${Date.now()}`;
   const { code, stdout } = await run(
     `import { investigate } from 'klendathu';

@@ -120,7 +120,7 @@ test('node:test', async () => {
   expect([code, output.includes('broken')]).toEqual([1, true]);
 });
 
-test('Vitest', async () => {
+test('Vitest', { tags: ['long'] }, async () => {
   const { code, reports } = await run({
     files: {
       'a.test.js': `import { describe, test, beforeEach } from 'vitest';${FAILS}
@@ -141,7 +141,7 @@ test('Vitest', async () => {
   expect(code).toBe(1);
 });
 
-test('Jest', async () => {
+test('Jest', { tags: ['long'] }, async () => {
   const { code, reports } = await run({
     files: { 'a.test.js': FAILS, 'package.json': '{"jest":{"testEnvironment":"klendathu/jest"}}' },
     args: [join(modules, 'jest/bin/jest.js'), '--watchman=false'],

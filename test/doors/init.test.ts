@@ -29,16 +29,20 @@ test('given limits are written for later sessions, and the rest of the file is u
   expect([valueOf('limits.toolCalls'), valueOf('limits.tokens'), valueOf('approve')]).toEqual(['300', '0', 'ask']);
 });
 
-test('without a terminal and without limits nothing is written, and the options are named', async () => {
-  using place = createTestHome();
-  await using server = await startServer(SCRIPT);
-  const result = await runKlaus(['init'], { place, server });
-  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tool-calls') });
-  mkdirSync(place.home, { recursive: true });
-  writeFileSync(join(place.home, 'config.yaml'), '- a list\n');
-  expect(await runKlaus(['init', '--budget-tokens', '5'], { place, server })).toMatchObject({ code: 3 });
-  expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toBe('- a list\n');
-});
+test(
+  'without a terminal and without limits nothing is written, and the options are named',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    const result = await runKlaus(['init'], { place, server });
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tool-calls') });
+    mkdirSync(place.home, { recursive: true });
+    writeFileSync(join(place.home, 'config.yaml'), '- a list\n');
+    expect(await runKlaus(['init', '--budget-tokens', '5'], { place, server })).toMatchObject({ code: 3 });
+    expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toBe('- a list\n');
+  },
+);
 
 describe.runIf(hasScript)('in a terminal (needs script)', () => {
   const open = async (place: TestHome, options: { env?: Record<string, string>; columns?: number } = {}) => {
@@ -110,7 +114,7 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
     });
 });
 
-test('settings without a tool are listed, and their values are hidden', async () => {
+test('settings without a tool are listed, and their values are hidden', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'It is nfp_Zq81kLmP77Xw.' } });
   const env = { NETLIFY_AUTH_TOKEN: 'nfp_Zq81kLmP77Xw', GIT_CREDENTIALS: 'https://me:Rt55-Kk1d@git.example.com' };

@@ -66,36 +66,40 @@ for (const { cases, tags } of splitCases(
     expect(scene.git('status', '--short')).toBe('');
   });
 
-test('a slow answer and a command that changes nothing: the states are equal, and there is no checkpoint', async () => {
-  await using engine = await createTestEngine({
-    script: {
-      steps: [
-        { when: { tools: false }, reply: { text: 'A title' } },
-        {
-          when: { turn: 0 },
-          ...SLOWLY,
-          reply: { text: TEXT, calls: [{ name: 'run_command', input: { command: 'ls -A . .git' } }] },
-        },
-        { when: { turn: 1 }, reply: { text: 'Done.' } },
-      ],
-    },
-    settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto' },
-  });
-  createScene(engine.place, engine.server);
-  rmSync(join(engine.place.workspace, '.git/hooks'), { recursive: true, force: true });
-  const session = await engine.klaus.open();
-  await session.prompt('go', { onAsk: 'deny' });
-  await session.advance();
-  const [before, after] = ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted');
-  // The placeholders of the sandbox exist while the command runs.
-  expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')[0]?.output).toMatch(
-    /^\.klaus$[\s\S]*^commondir$[\s\S]*^hooks$/m,
-  );
-  expect(after).toMatchObject({ moment: 'after', tree: before?.tree, gitTree: before?.gitTree });
-  expect(ofType(await Array.fromAsync(session.events()), 'workspace.committed')).toEqual([]);
-});
+test(
+  'a slow answer and a command that changes nothing: the states are equal, and there is no checkpoint',
+  { tags: ['long'] },
+  async () => {
+    await using engine = await createTestEngine({
+      script: {
+        steps: [
+          { when: { tools: false }, reply: { text: 'A title' } },
+          {
+            when: { turn: 0 },
+            ...SLOWLY,
+            reply: { text: TEXT, calls: [{ name: 'run_command', input: { command: 'ls -A . .git' } }] },
+          },
+          { when: { turn: 1 }, reply: { text: 'Done.' } },
+        ],
+      },
+      settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto' },
+    });
+    createScene(engine.place, engine.server);
+    rmSync(join(engine.place.workspace, '.git/hooks'), { recursive: true, force: true });
+    const session = await engine.klaus.open();
+    await session.prompt('go', { onAsk: 'deny' });
+    await session.advance();
+    const [before, after] = ofType(await Array.fromAsync(session.events()), 'workspace.snapshotted');
+    // The placeholders of the sandbox exist while the command runs.
+    expect(ofType(await Array.fromAsync(session.events()), 'tool.finished')[0]?.output).toMatch(
+      /^\.klaus$[\s\S]*^commondir$[\s\S]*^hooks$/m,
+    );
+    expect(after).toMatchObject({ moment: 'after', tree: before?.tree, gitTree: before?.gitTree });
+    expect(ofType(await Array.fromAsync(session.events()), 'workspace.committed')).toEqual([]);
+  },
+);
 
-test('the state of the workspace is read while the model answers', async () => {
+test('the state of the workspace is read while the model answers', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

@@ -103,7 +103,7 @@ test('secrets are redacted, and secret files are left out under each of their na
   }
 });
 
-test('files that the policy hides are left out, also of earlier commits', async () => {
+test('files that the policy hides are left out, also of earlier commits', { tags: ['long'] }, async () => {
   put('customers/list.csv', 'ACME\n');
   git('add', '.');
   git('commit', '-qm', 'Add customers');
@@ -175,7 +175,7 @@ test.for(['--output=x', '-x', 'HEAD', 'main', 'deadbeef', 'a', '../x', 'HEAD:.en
   },
 );
 
-test('in a folder of a repository, only the folder is shown', async () => {
+test('in a folder of a repository, only the folder is shown', { tags: ['long'] }, async () => {
   put('sub/c.js', 'c\n');
   put('src/a.js', 'two\n');
   git('add', '.');
@@ -190,7 +190,7 @@ test('in a folder of a repository, only the folder is shown', async () => {
   expect(text).not.toContain('two');
 });
 
-test('a folder without Git has no repository, and a new repository has no commits', async () => {
+test('a folder without Git has no repository, and a new repository has no commits', { tags: ['long'] }, async () => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'klaus-without-git-'));
   expect(await (await klaus.files(folder)).git()).toBeUndefined();
   execFileSync('git', ['init', '-q'], { cwd: folder, env: { ...process.env, ...place.env } });

@@ -155,7 +155,7 @@ describe('checkpoints', () => {
     expect(await end()).toBe(false);
   });
 
-  test('more changes than are listed are refused, and nothing is committed', async () => {
+  test('more changes than are listed are refused, and nothing is committed', { tags: ['long'] }, async () => {
     // Names of 5 MB together.
     const folder = `${'z'.repeat(240)}/${'w'.repeat(240)}`;
     for (let n = 0; n < 10_000; n++) put(`${folder}/${n}`, '');
@@ -216,7 +216,7 @@ describe('checkpoints', () => {
     expect(git('show', 'refs/klaus/checkpoints/S1:src/a.js')).toContain('SECRET-VALUE');
   });
 
-  test('the identity of the repository signs where it has one', async () => {
+  test('the identity of the repository signs where it has one', { tags: ['long'] }, async () => {
     git('config', 'user.name', 'Own Name');
     git('config', 'user.email', 'own@example.invalid');
     git('config', 'commit.gpgsign', 'true');
@@ -224,7 +224,7 @@ describe('checkpoints', () => {
     expect(git('log', '-1', '--format=%an <%ae>', (await checkpoint()).commit)).toBe('Own Name <own@example.invalid>');
   });
 
-  test('without a commit yet, and in a folder of a repository', async () => {
+  test('without a commit yet, and in a folder of a repository', { tags: ['long'] }, async () => {
     const fresh = join(outside, 'fresh');
     mkdirSync(fresh);
     execFileSync('git', ['init', '-q'], { cwd: fresh, env: place.env });
@@ -249,7 +249,7 @@ describe('checkpoints', () => {
     expect(git('show', `${made.commit}:src/b.js`)).toBe('b');
   });
 
-  test('in a worktree, whose Git data is elsewhere', async () => {
+  test('in a worktree, whose Git data is elsewhere', { tags: ['long'] }, async () => {
     const tree = join(outside, 'tree');
     git('worktree', 'add', '-q', tree);
     const worktree = await open(tree);
@@ -272,7 +272,7 @@ describe('checkpoints', () => {
     expect(await skip(await open(planted))).toContain('.git');
   });
 
-  test('a Git folder in the workspace leads to no other repository either', async () => {
+  test('a Git folder in the workspace leads to no other repository either', { tags: ['long'] }, async () => {
     const planted = join(outside, 'planted');
     put('.git', 'gitdir: data\n', planted);
     put('data/HEAD', 'ref: refs/heads/main\n', planted);
@@ -303,7 +303,7 @@ describe('checkpoints', () => {
     expect(existsSync(join(tree, 'stolen'))).toBe(false);
   });
 
-  test('a name that is no UTF-8 does not keep the rest out', async () => {
+  test('a name that is no UTF-8 does not keep the rest out', { tags: ['long'] }, async () => {
     put('src/b.js', 'b\n');
     writeFileSync(Buffer.concat([Buffer.from(`${place.workspace}/odd-`), Buffer.from([0xff])]), 'x\n');
     const made = await checkpoint();

@@ -55,7 +55,7 @@ for (const { cases, tags } of splitCases(['plan', 'ask', 'edits', 'auto'] as con
     },
   );
 
-test('its changes are undone alone, and a failing command is no failed run', async () => {
+test('its changes are undone alone, and a failing command is no failed run', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [
@@ -98,7 +98,7 @@ test('denials and other questions of the gate apply as to the model', async () =
   expect((await session.replay()).outcome).toBe('equal');
 });
 
-test('in an isolated session its changes are reviewed', async () => {
+test('in an isolated session its changes are reviewed', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open({ isolate: true, mode: 'plan' });
   const parked = await shell(session, 'echo hello > made.txt', 'wait');
@@ -110,7 +110,7 @@ test('in an isolated session its changes are reviewed', async () => {
   expect(readFileSync(join(engine.place.workspace, 'made.txt'), 'utf8')).toBe('hello\n');
 });
 
-test('it waits for the end of a run, and a prompt does not join it', async () => {
+test('it waits for the end of a run, and a prompt does not join it', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open();
   await session.prompt('Hello.');
@@ -125,7 +125,7 @@ test('it waits for the end of a run, and a prompt does not join it', async () =>
   expect((await session.replay()).outcome).toBe('equal');
 });
 
-test('a compaction that is requested while it runs follows in a run of its own', async () => {
+test('a compaction that is requested while it runs follows in a run of its own', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open();
   await session.prompt('Hello.');
@@ -150,7 +150,7 @@ test('a command with a secret is refused, and nothing is stored', async () => {
   expect(await session.isRunnable()).toBe(false);
 });
 
-test('it needs no model', async () => {
+test('it needs no model', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open();
   await engine.server.close();

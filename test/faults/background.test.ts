@@ -168,7 +168,7 @@ describe.each([
       if (isBegun) expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
     });
 
-  test('between the start and its result', async () => {
+  test('between the start and its result', { tags: ['long'] }, async () => {
     const what = await killAndResume(survive, { dieAfterEffect: 'run_command' });
     expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
   });
@@ -200,36 +200,44 @@ describe.each([
   });
 });
 
-test('a Klaus process that has started one exits by itself, and the background process continues', async () => {
-  using place = createTestHome();
-  const { session, signal } = await run(toOrder(place, true));
-  const processes = createProcesses({ home: place.home });
-  try {
-    expect(signal).toBeNull();
-    expect(processes.open(session!).find('p1')).toMatchObject({ state: 'running' });
-  } finally {
-    await processes.remove(session!);
-  }
-});
+test(
+  'a Klaus process that has started one exits by itself, and the background process continues',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    const { session, signal } = await run(toOrder(place, true));
+    const processes = createProcesses({ home: place.home });
+    try {
+      expect(signal).toBeNull();
+      expect(processes.open(session!).find('p1')).toMatchObject({ state: 'running' });
+    } finally {
+      await processes.remove(session!);
+    }
+  },
+);
 
-test('a second Klaus process that takes the session ends unmarked processes of the first one, which still runs', async () => {
-  using place = createTestHome();
-  const order = toOrder(place, false);
-  const child = execFile(process.execPath, [PROGRAM, JSON.stringify({ ...order, linger: true })]);
-  let said = '';
-  child.stdout!.on('data', (text: string) => (said += text));
-  expect(await eventually(() => said.includes('"result"'))).toBe(true);
-  const session = /"session":"(\w+)"/.exec(said)![1]!;
-  const processes = createProcesses({ home: place.home }).open(session);
-  try {
-    expect(processes.find('p1')).toMatchObject({ state: 'running' });
-    const { prompt: _, ...rest } = order;
-    await run({ ...rest, session });
-    expect(processes.find('p1')).toMatchObject({ state: 'stopped' });
-    expect(child.exitCode).toBeNull();
-    expect(runningIn(place).filter((pid) => pid !== child.pid)).toEqual([]);
-  } finally {
-    child.kill('SIGKILL');
-    await createProcesses({ home: place.home }).remove(session);
-  }
-});
+test(
+  'a second Klaus process that takes the session ends unmarked processes of the first one, which still runs',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    const order = toOrder(place, false);
+    const child = execFile(process.execPath, [PROGRAM, JSON.stringify({ ...order, linger: true })]);
+    let said = '';
+    child.stdout!.on('data', (text: string) => (said += text));
+    expect(await eventually(() => said.includes('"result"'))).toBe(true);
+    const session = /"session":"(\w+)"/.exec(said)![1]!;
+    const processes = createProcesses({ home: place.home }).open(session);
+    try {
+      expect(processes.find('p1')).toMatchObject({ state: 'running' });
+      const { prompt: _, ...rest } = order;
+      await run({ ...rest, session });
+      expect(processes.find('p1')).toMatchObject({ state: 'stopped' });
+      expect(child.exitCode).toBeNull();
+      expect(runningIn(place).filter((pid) => pid !== child.pid)).toEqual([]);
+    } finally {
+      child.kill('SIGKILL');
+      await createProcesses({ home: place.home }).remove(session);
+    }
+  },
+);

@@ -110,22 +110,26 @@ describe.skipIf(!canMount)('a full disk', () => {
       },
     );
 
-  test('with the project: the model is informed, no file is partly written, and the run continues', async () => {
-    using place = createTestHome();
-    using workspace = mountMemory(place.workspace);
-    writeFileSync(join(place.workspace, 'kept.txt'), 'before');
-    const { klaus, session, server, release } = await begin(place);
-    await using _ = server;
-    workspace.fill();
-    await release();
-    expect(await klaus.ended).toMatchObject({ code: 0 });
-    const [, write] = ofType(await logOf(place, session), 'tool.finished');
-    expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('space') });
-    expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe('before');
-    expect(leftOvers(place)).toEqual([]);
-  });
+  test(
+    'with the project: the model is informed, no file is partly written, and the run continues',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      using workspace = mountMemory(place.workspace);
+      writeFileSync(join(place.workspace, 'kept.txt'), 'before');
+      const { klaus, session, server, release } = await begin(place);
+      await using _ = server;
+      workspace.fill();
+      await release();
+      expect(await klaus.ended).toMatchObject({ code: 0 });
+      const [, write] = ofType(await logOf(place, session), 'tool.finished');
+      expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('space') });
+      expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe('before');
+      expect(leftOvers(place)).toEqual([]);
+    },
+  );
 
-  test('with large outputs: the result of the command is not lost with its output', async () => {
+  test('with large outputs: the result of the command is not lost with its output', { tags: ['long'] }, async () => {
     using place = createTestHome();
     using blobs = mountMemory(join(place.home, 'blobs'), '1m');
     blobs.fill();
@@ -142,7 +146,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(finished!.output).toMatch(/\n\[.*\bdisk\b.*\]/);
   });
 
-  test('from the start: one sentence with the fix', async () => {
+  test('from the start: one sentence with the fix', { tags: ['long'] }, async () => {
     using place = createTestHome();
     using home = mountMemory(place.home);
     home.fill();
@@ -156,7 +160,7 @@ describe.skipIf(!canMount)('a full disk', () => {
 });
 
 describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
-  test('with the state of Klaus: reported, without loss, and the run can be resumed', async () => {
+  test('with the state of Klaus: reported, without loss, and the run can be resumed', { tags: ['long'] }, async () => {
     using place = createTestHome();
     using home = mountImage(place.home);
     const { klaus, options, session, server, release } = await begin(place);
@@ -177,7 +181,7 @@ describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
     expectResumed(place, events);
   });
 
-  test('with the project: the model is informed, and the run continues', async () => {
+  test('with the project: the model is informed, and the run continues', { tags: ['long'] }, async () => {
     using place = createTestHome();
     using workspace = mountImage(place.workspace);
     writeFileSync(join(place.workspace, 'kept.txt'), 'before');

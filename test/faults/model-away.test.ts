@@ -92,7 +92,7 @@ for (const { cases, tags } of splitCases(['SIGKILL', 'SIGTERM'] as const, 1))
     expectComplete(place, await logOf(place, session));
   });
 
-test('a run that waits is stopped by klaus cancel from another process', async () => {
+test('a run that waits is stopped by klaus cancel from another process', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const { klaus, session } = await goAway(place, ['--wait-for-model', '1h']);
   await runKlaus(['cancel', session], { place });
@@ -101,7 +101,7 @@ test('a run that waits is stopped by klaus cancel from another process', async (
   expect(events.at(-1)).toMatchObject({ type: 'run.finished', outcome: 'cancelled' });
 });
 
-test('when the wait is over the run fails, and resume continues without loss', async () => {
+test('when the wait is over the run fails, and resume continues without loss', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1s']);
   const ended = await klaus.ended;
@@ -112,7 +112,7 @@ test('when the wait is over the run fails, and resume continues without loss', a
   expect(existsSync(join(place.workspace, 'go'))).toBe(true);
 });
 
-test('the wait is shown, and at its end the possible actions', async () => {
+test('the wait is shown, and at its end the possible actions', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const env = { ...QUICK, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60' };
   const ended = await runKlaus(['run', '--plain', '--wait-for-model', '1s', 'look'], { place, env });

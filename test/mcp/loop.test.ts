@@ -118,7 +118,7 @@ test('a tool that the server adds later is found', async () => {
   expect(run.results[2]).toMatchObject({ name: 'mcp__one__grown', outcome: 'ok' });
 });
 
-test('200 tools add at most 200 bytes to the first request', async () => {
+test('200 tools add at most 200 bytes to the first request', { tags: ['long'] }, async () => {
   const calls = [{ name: 'tool_search', input: { query: 'tool_150' } }, use('mcp__many__tool_150', { text: 'x' })];
   await using without = await runCalls({}, calls);
   await using run = await runCalls({ many: toEntry('many') }, calls);

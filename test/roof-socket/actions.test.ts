@@ -37,7 +37,7 @@ test('the socket is in the folder of the project, for the user alone, and answer
   });
 });
 
-test('start-agent opens sessions, status waits for them, message continues one', async () => {
+test('start-agent opens sessions, status waits for them, message continues one', { tags: ['long'] }, async () => {
   await using opened = await openInstancePlace();
   const instance = await opened.open();
   const script = instance.connect();
@@ -86,7 +86,7 @@ test('interrupt cancels a run, and the session can continue', async () => {
   expect(next).toMatchObject({ sessionId, status: 'done' });
 });
 
-test('a session that waits for an approval says so', async () => {
+test('a session that waits for an approval says so', { tags: ['long'] }, async () => {
   await using opened = await openInstancePlace();
   const script = (await opened.open()).connect();
   await script.ask('start-agent', { agentType: 'klaus', prompt: 'ask', options: { mode: 'ask' } });
@@ -145,31 +145,39 @@ test('a command of an instance gets its variables, and the instance ends with it
   expect(JSON.parse(stdout.split('\n')[1]!)).toEqual([instance.id, instance.project]);
 });
 
-test('a session that a command of an instance opens records the instance and the current session', async () => {
-  await using opened = await openInstancePlace();
-  const { place, server } = opened;
-  const ids = { KLAUS_INSTANCE_ID: '01KE0000000000000000000001', KLAUS_SESSION_ID: '01KE0000000000000000000002' };
-  const open = async (env: Record<string, string>) =>
-    toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server, env })).stdout)[0];
-  expect(await open(ids)).toMatchObject({ instance: ids.KLAUS_INSTANCE_ID, startedBy: ids.KLAUS_SESSION_ID });
-  const other = await open({ KLAUS_INSTANCE_ID: '', KLAUS_SESSION_ID: 'a session' });
-  expect(other).not.toHaveProperty('instance');
-  expect(other).not.toHaveProperty('startedBy');
-});
+test(
+  'a session that a command of an instance opens records the instance and the current session',
+  { tags: ['long'] },
+  async () => {
+    await using opened = await openInstancePlace();
+    const { place, server } = opened;
+    const ids = { KLAUS_INSTANCE_ID: '01KE0000000000000000000001', KLAUS_SESSION_ID: '01KE0000000000000000000002' };
+    const open = async (env: Record<string, string>) =>
+      toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server, env })).stdout)[0];
+    expect(await open(ids)).toMatchObject({ instance: ids.KLAUS_INSTANCE_ID, startedBy: ids.KLAUS_SESSION_ID });
+    const other = await open({ KLAUS_INSTANCE_ID: '', KLAUS_SESSION_ID: 'a session' });
+    expect(other).not.toHaveProperty('instance');
+    expect(other).not.toHaveProperty('startedBy');
+  },
+);
 
-test('a deleted session is no part of the status, and one that another program opened has no file here', async () => {
-  await using opened = await openInstancePlace();
-  const { place, server } = opened;
-  const script = (await opened.open()).connect();
-  const { sessionId: deleted } = (await script.ask('start-agent', { agentType: 'klaus', prompt: 'Work.' })).result;
-  await script.ask('status', { waitSeconds: 30 });
-  await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv(opened) });
-  expect(await klaus.clearSessions({ ids: [deleted] })).toMatchObject({ cleared: [deleted] });
-  expect(resultOf('status', await script.ask('status', { waitSeconds: 30 })).sessions).toEqual([]);
-  const other = toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server })).stdout)[0]!.session;
-  const answer = await script.ask('message', { sessionId: other, prompt: 'Again.', waitSeconds: 30 });
-  expect(resultOf('message', answer)).toMatchObject({ sessionId: other, status: 'done', logPath: null });
-  expect(resultOf('checkout', await script.ask('checkout', { sessionId: other }))).toMatchObject({
-    previousSessionId: deleted,
-  });
-});
+test(
+  'a deleted session is no part of the status, and one that another program opened has no file here',
+  { tags: ['long'] },
+  async () => {
+    await using opened = await openInstancePlace();
+    const { place, server } = opened;
+    const script = (await opened.open()).connect();
+    const { sessionId: deleted } = (await script.ask('start-agent', { agentType: 'klaus', prompt: 'Work.' })).result;
+    await script.ask('status', { waitSeconds: 30 });
+    await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv(opened) });
+    expect(await klaus.clearSessions({ ids: [deleted] })).toMatchObject({ cleared: [deleted] });
+    expect(resultOf('status', await script.ask('status', { waitSeconds: 30 })).sessions).toEqual([]);
+    const other = toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server })).stdout)[0]!.session;
+    const answer = await script.ask('message', { sessionId: other, prompt: 'Again.', waitSeconds: 30 });
+    expect(resultOf('message', answer)).toMatchObject({ sessionId: other, status: 'done', logPath: null });
+    expect(resultOf('checkout', await script.ask('checkout', { sessionId: other }))).toMatchObject({
+      previousSessionId: deleted,
+    });
+  },
+);

@@ -75,7 +75,7 @@ test('a detached HEAD: the copy starts from its commit, and a merge needs the na
   expect(gitIn(roof, workspace, 'show', 'main:new.txt')).toBe('new');
 });
 
-test('a beginning that two sessions have is refused by each command, with both ids', async () => {
+test('a beginning that two sessions have is refused by each command, with both ids', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: SHORT });
   const ids = await roof.start('--count', '2', '--worktree');
   expect((await roof.klaus('wait', ...ids)).code).toBe(0);
@@ -105,7 +105,7 @@ test('a beginning that two sessions have is refused by each command, with both i
   expect(await listCopies(roof)).toHaveLength(2);
 });
 
-test('no instance, an unknown one, and no parent', async () => {
+test('no instance, an unknown one, and no parent', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: SHORT });
   for (const words of [['checkout'], ['checkout', '01J'], ['start', 'klaus', 'go', '--instance', '01J', '--detach']]) {
     const ended = await roof.klaus(...words, '--json');

@@ -37,7 +37,7 @@ test('three sessions start, are waited for, and report what they did', async () 
   });
 });
 
-test('start without --detach follows the run, and has its exit code', async () => {
+test('start without --detach follows the run, and has its exit code', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const events = await roof.klaus('start', 'klaus', 'do it', '--json');
   expect(events.code).toBe(0);
@@ -65,7 +65,7 @@ test('several sessions are followed at once, and each line names its session', {
   expect(new Set(ends.map(({ session }) => session)).size).toBe(2);
 });
 
-test('an interrupted command stops every session that it follows', async () => {
+test('an interrupted command stops every session that it follows', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: ENDLESS });
   const following = roof.begin('start', 'klaus', 'do it', '--count', '2', '--json');
   await expect
@@ -98,7 +98,7 @@ for (const { cases, tags } of splitCases(['klaus', 'claude-code'] as const, 1))
     const open = async (context: TestContext, options: RoofOptions = {}): Promise<Roof> =>
       createRoof({ ...options, claude: runner === 'klaus' ? undefined : await needClaudeCode(context) });
 
-    test('a message steers a run, and starts one in an idle session', { timeout }, async (context) => {
+    test('a message steers a run, and starts one in an idle session', { tags: ['long'], timeout }, async (context) => {
       await using roof = await open(context);
       const [id] = await roof.start();
       const steered = await roof.klaus('message', id!, 'and the tests', '--json');
@@ -115,7 +115,7 @@ for (const { cases, tags } of splitCases(['klaus', 'claude-code'] as const, 1))
 
     test(
       'interrupt stops several runs, and wait has the exit code of an interruption',
-      { timeout },
+      { tags: ['long'], timeout },
       async (context) => {
         await using roof = await open(context, { script: ENDLESS });
         const ids = await roof.start('--count', '2');
@@ -128,7 +128,7 @@ for (const { cases, tags } of splitCases(['klaus', 'claude-code'] as const, 1))
       },
     );
 
-    test('logs prints the last events, and follows a run to its end', { timeout }, async (context) => {
+    test('logs prints the last events, and follows a run to its end', { tags: ['long'], timeout }, async (context) => {
       await using roof = await open(context);
       const [id] = await roof.start();
       const followed = toEvents((await roof.klaus('logs', id!, '-f', '--json')).stdout);
@@ -160,7 +160,7 @@ test('--signal reaches a run in another terminal', async () => {
   expect((await run.ended).code).toBe(130);
 });
 
-test('a question waits without a process, and its answer continues the session', async () => {
+test('a question waits without a process, and its answer continues the session', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: WRITE });
   const [id] = await roof.start('--approve', 'ask');
   const asked = await roof.klaus('wait', id!, '--needs-you', '--json');

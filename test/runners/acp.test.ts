@@ -79,25 +79,29 @@ test('permissions are judged by what the call does, and only this call is allowe
   expect(edit?.diff).toContain('+abc');
 });
 
-test('what the agent does by itself is recorded as observed, and the turn can be undone and redone', async () => {
-  await using engine = await createDrivenEngine();
-  const { workspace } = engine.place;
-  const { id, events } = await runAgent(
-    engine,
-    `act ${workspace}/acted.txt one\nhide ${workspace}/hidden.txt two\nhide ${workspace}/README.md three`,
-  );
-  expect(ofType(events, 'tool.started')).toMatchObject([{ name: 'agent_edit', observed: true }]);
-  expect(ofType(events, 'gate.decided').filter(({ name }) => name === 'agent_edit')).toEqual([]);
-  const session = engine.klaus.handle(id);
-  const { changes } = await session.turnChanges(1);
-  expect(changes.map(({ path }) => path).toSorted()).toEqual(['README.md', 'acted.txt', 'hidden.txt']);
-  expect(await session.restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({ done: true });
-  expect(existsSync(join(workspace, 'hidden.txt'))).toBe(false);
-  expect(existsSync(join(workspace, 'acted.txt'))).toBe(false);
-  expect(readFileSync(join(workspace, 'README.md'), 'utf8')).toBe('# Test\n');
-  expect(await session.restore({ kind: 'redo' }, { by: 'test' })).toMatchObject({ done: true });
-  expect(readFileSync(join(workspace, 'hidden.txt'), 'utf8')).toBe('two');
-});
+test(
+  'what the agent does by itself is recorded as observed, and the turn can be undone and redone',
+  { tags: ['long'] },
+  async () => {
+    await using engine = await createDrivenEngine();
+    const { workspace } = engine.place;
+    const { id, events } = await runAgent(
+      engine,
+      `act ${workspace}/acted.txt one\nhide ${workspace}/hidden.txt two\nhide ${workspace}/README.md three`,
+    );
+    expect(ofType(events, 'tool.started')).toMatchObject([{ name: 'agent_edit', observed: true }]);
+    expect(ofType(events, 'gate.decided').filter(({ name }) => name === 'agent_edit')).toEqual([]);
+    const session = engine.klaus.handle(id);
+    const { changes } = await session.turnChanges(1);
+    expect(changes.map(({ path }) => path).toSorted()).toEqual(['README.md', 'acted.txt', 'hidden.txt']);
+    expect(await session.restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({ done: true });
+    expect(existsSync(join(workspace, 'hidden.txt'))).toBe(false);
+    expect(existsSync(join(workspace, 'acted.txt'))).toBe(false);
+    expect(readFileSync(join(workspace, 'README.md'), 'utf8')).toBe('# Test\n');
+    expect(await session.restore({ kind: 'redo' }, { by: 'test' })).toMatchObject({ done: true });
+    expect(readFileSync(join(workspace, 'hidden.txt'), 'utf8')).toBe('two');
+  },
+);
 
 test('changes at protected places are reverted', async () => {
   await using engine = await createDrivenEngine();
@@ -109,7 +113,7 @@ test('changes at protected places are reverted', async () => {
   expect(existsSync(join(workspace, 'ok.txt'))).toBe(true);
 });
 
-test('calls at the same time keep their own results', async () => {
+test('calls at the same time keep their own results', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine();
   const { events } = await runAgent(engine, `both ${engine.place.workspace}/README.md\nsay end`);
   const finished = ofType(events, 'tool.finished').map(({ name, outcome, index }) => [name, outcome, index]);
@@ -137,7 +141,7 @@ test('a command of a terminal that is left open ends with the turn', async () =>
   expect(outcomeOf(events)?.outcome).toBe('done');
 });
 
-test('a later prompt continues the session of the agent, in another process too', async () => {
+test('a later prompt continues the session of the agent, in another process too', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine();
   const { id } = await runAgent(engine, 'say first');
   await engine.reopen();
@@ -161,7 +165,7 @@ test('an agent that cannot load its session gets the conversation as text', asyn
   expect(ofType(events, 'notice').map(({ text }) => text)).toContainEqual(expect.stringContaining('earlier session'));
 });
 
-test('the instructions of the definition are sent once', async () => {
+test('the instructions of the definition are sent once', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine({
     files: { '.klaus/agents/other.md': `${toDefinition()}\nYou are terse.\n` },
   });
@@ -251,7 +255,7 @@ test('lines that are no messages of the protocol do not end the turn', async () 
   expect(outcomeOf(events)?.outcome).toBe('done');
 });
 
-test('the log of such a session verifies, and a replay says why it is not possible', async () => {
+test('the log of such a session verifies, and a replay says why it is not possible', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine();
   const { id } = await runAgent(engine, 'say one\nrun true');
   expect(await engine.klaus.handle(id).replay()).toMatchObject({ outcome: 'unplayable', seq: 1 });

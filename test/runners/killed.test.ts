@@ -59,7 +59,7 @@ for (const { cases, tags } of splitCases(sandboxes, 1))
     },
   );
 
-test('after SIGKILL of the agent the run fails, and its terminals end', async () => {
+test('after SIGKILL of the agent the run fails, and its terminals end', { tags: ['long'] }, async () => {
   using place = createPlace();
   const mark = `3600.${process.pid}9`;
   const klaus = startKlaus(['--agent', 'other', '-p', `background sleep ${mark}\ncrash`], { place });
@@ -68,14 +68,14 @@ test('after SIGKILL of the agent the run fails, and its terminals end', async ()
   expect(await eventually(() => findProcesses(mark).length === 0)).toBe(true);
 });
 
-test('what is no message of the protocol is not shown', async () => {
+test('what is no message of the protocol is not shown', { tags: ['long'] }, async () => {
   using place = createPlace();
   const { code, stdout, stderr } = await runKlaus(['--agent', 'other', '-p', 'garbage\nsay still here'], { place });
   expect({ code, stdout: stdout.includes('still here') }).toEqual({ code: 0, stdout: true });
   expect(stderr).not.toMatch(/GARBAGE|[Ii]nvalid|[Ee]rror|unknown/);
 });
 
-test('a second terminal answers while the run waits', async () => {
+test('a second terminal answers while the run waits', { tags: ['long'] }, async () => {
   using place = createPlace();
   const klaus = startKlaus(['--agent', 'other', '--on-ask', 'wait', '-p', 'permit other magic\nsay end'], { place });
   await klaus.printed('stderr', 'klaus approve');
@@ -95,7 +95,7 @@ test('klaus agents show lists what the agent cannot hold', async () => {
   expect(limits.map(({ invariant }) => invariant)).toContain('replay');
 });
 
-test('replay, verify and export of such a session', async () => {
+test('replay, verify and export of such a session', { tags: ['long'] }, async () => {
   using place = createPlace();
   const { stdout } = await runKlaus(['--agent', 'other', '--json', '-p', 'say one\nrun true'], { place });
   const [{ session }] = toEvents(stdout) as [Event];
@@ -107,7 +107,7 @@ test('replay, verify and export of such a session', async () => {
 });
 
 describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
-  test('a question of the agent is asked while it waits', async () => {
+  test('a question of the agent is asked while it waits', { tags: ['long'] }, async () => {
     using place = createPlace();
     const file = join(place.workspace, 'new.txt');
     await using terminal = await openTerminal(

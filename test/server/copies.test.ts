@@ -99,7 +99,7 @@ describe('routes', () => {
     await expect(it.client.copyDiff({ params: { copy: beta } })).rejects.toMatchObject(refused(404, 'copy.missing'));
   });
 
-  test('discard, keep, clean and a pull request', async () => {
+  test('discard, keep, clean and a pull request', { tags: ['long'] }, async () => {
     const ids = [];
     for (const text of ['alpha', 'beta', 'alpha']) ids.push(await start(it.client, text));
     const [kept = '', thrown = '', merged = ''] = ids;
@@ -120,31 +120,35 @@ describe('routes', () => {
     expect((await it.client.copies()).copies).toEqual([]);
   });
 
-  test('errors are coded: an unknown copy, a bad solution, overlapping changes, a run in progress', async () => {
-    const params = { copy: await start(it.client, 'alpha') };
-    const none = { copy: '7ZZZZZZZZZZZZZZZZZZZZZZZZZ' };
-    await expect(it.client.mergeCopy({ params: none, body: {} })).rejects.toMatchObject(refused(404, 'copy.missing'));
-    await expect(it.client.keepCopy({ params: none, body: {} })).rejects.toMatchObject(refused(404, 'copy.missing'));
-    writeFileSync(join(it.place.workspace, 'a.txt'), 'mine\n');
-    await expect(it.client.mergeCopy({ params, body: {} })).rejects.toMatchObject(refused(409, 'copy.blocked'));
-    const solution = { target: 'x', head: 'y', steps: [] };
-    await expect(it.client.mergeCopy({ params, body: { solution } })).rejects.toMatchObject(
-      refused(409, 'copy.blocked'),
-    );
-    const wrong = it.client.mergeCopy({ params, body: { method: 'fold' as never } });
-    await expect(wrong).rejects.toMatchObject(refused(400, 'usage'));
-    const { session } = await it.client.openSession({
-      body: { text: 'talk', mode: 'auto', workingCopy: { withChanges: false } },
-    });
-    const state = async () => (await it.client.session({ params: { id: session } })).state;
-    await expect.poll(state, { timeout: 30_000 }).toBe('running');
-    const busy = it.client.discardCopy({ params: { copy: session }, body: {} });
-    await expect(busy).rejects.toMatchObject(refused(409, 'store.busy'));
-    // The changes can be seen while the run continues.
-    const paths = async () => (await it.client.copyDiff({ params: { copy: session } })).files.map(({ path }) => path);
-    await expect.poll(paths, { timeout: 30_000 }).toEqual(['a.txt']);
-    await it.client.cancel({ params: { id: session }, body: {} });
-  });
+  test(
+    'errors are coded: an unknown copy, a bad solution, overlapping changes, a run in progress',
+    { tags: ['long'] },
+    async () => {
+      const params = { copy: await start(it.client, 'alpha') };
+      const none = { copy: '7ZZZZZZZZZZZZZZZZZZZZZZZZZ' };
+      await expect(it.client.mergeCopy({ params: none, body: {} })).rejects.toMatchObject(refused(404, 'copy.missing'));
+      await expect(it.client.keepCopy({ params: none, body: {} })).rejects.toMatchObject(refused(404, 'copy.missing'));
+      writeFileSync(join(it.place.workspace, 'a.txt'), 'mine\n');
+      await expect(it.client.mergeCopy({ params, body: {} })).rejects.toMatchObject(refused(409, 'copy.blocked'));
+      const solution = { target: 'x', head: 'y', steps: [] };
+      await expect(it.client.mergeCopy({ params, body: { solution } })).rejects.toMatchObject(
+        refused(409, 'copy.blocked'),
+      );
+      const wrong = it.client.mergeCopy({ params, body: { method: 'fold' as never } });
+      await expect(wrong).rejects.toMatchObject(refused(400, 'usage'));
+      const { session } = await it.client.openSession({
+        body: { text: 'talk', mode: 'auto', workingCopy: { withChanges: false } },
+      });
+      const state = async () => (await it.client.session({ params: { id: session } })).state;
+      await expect.poll(state, { timeout: 30_000 }).toBe('running');
+      const busy = it.client.discardCopy({ params: { copy: session }, body: {} });
+      await expect(busy).rejects.toMatchObject(refused(409, 'store.busy'));
+      // The changes can be seen while the run continues.
+      const paths = async () => (await it.client.copyDiff({ params: { copy: session } })).files.map(({ path }) => path);
+      await expect.poll(paths, { timeout: 30_000 }).toEqual(['a.txt']);
+      await it.client.cancel({ params: { id: session }, body: {} });
+    },
+  );
 
   test('a session in a working copy can be retried and forked', async () => {
     const id = await start(it.client, 'alpha');

@@ -126,33 +126,37 @@ test('runs use the options of serve', async () => {
   expect((await serve.process.ended).code).toBe(0);
 });
 
-test('of many that begin at once exactly one serves a state folder, also where a killed one left its socket', async () => {
-  using place = createTestHome();
-  await using model = await startServer({ steps: [{ reply: { text: 'Done.' } }] });
-  const socket = join(place.home, 'server', 'klaus.sock');
-  for (const isStale of [false, true]) {
-    expect(existsSync(socket)).toBe(isStale);
-    const begun = Array.from({ length: 5 }, () =>
-      startKlaus(['serve', '--json', '--port', '0'], { place, server: model }),
-    );
-    const ready = await Promise.all(
-      begun.map((serve) =>
-        serve.printed('stdout', '\n').then(
-          () => serve,
-          () => undefined,
+test(
+  'of many that begin at once exactly one serves a state folder, also where a killed one left its socket',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer({ steps: [{ reply: { text: 'Done.' } }] });
+    const socket = join(place.home, 'server', 'klaus.sock');
+    for (const isStale of [false, true]) {
+      expect(existsSync(socket)).toBe(isStale);
+      const begun = Array.from({ length: 5 }, () =>
+        startKlaus(['serve', '--json', '--port', '0'], { place, server: model }),
+      );
+      const ready = await Promise.all(
+        begun.map((serve) =>
+          serve.printed('stdout', '\n').then(
+            () => serve,
+            () => undefined,
+          ),
         ),
-      ),
-    );
-    const winners = ready.filter((serve) => serve !== undefined);
-    expect(winners).toHaveLength(1);
-    for (const serve of begun) {
-      if (serve === winners[0]) continue;
-      const { code, stdout, stderr } = await serve.ended;
-      expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
-      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'store.busy' } });
+      );
+      const winners = ready.filter((serve) => serve !== undefined);
+      expect(winners).toHaveLength(1);
+      for (const serve of begun) {
+        if (serve === winners[0]) continue;
+        const { code, stdout, stderr } = await serve.ended;
+        expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+        expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'store.busy' } });
+      }
+      expect((await rawRequest({ socket }, { path: '/health' })).status).toBe(200);
+      winners[0]!.kill('SIGKILL');
+      await winners[0]!.ended;
     }
-    expect((await rawRequest({ socket }, { path: '/health' })).status).toBe(200);
-    winners[0]!.kill('SIGKILL');
-    await winners[0]!.ended;
-  }
-});
+  },
+);

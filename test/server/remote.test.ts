@@ -117,61 +117,73 @@ describe('klaus run at a server', () => {
       );
     });
 
-  test('reads standard input, and resumes the latest session of the folder of the server', async () => {
-    using place = createTestHome();
-    await using server = await startServer({
-      steps: [TITLE, { when: { turn: 0 }, reply: { text: 'I see.' } }, { when: { turn: 1 }, reply: { text: 'Yes.' } }],
-    });
-    const serve = await startServeProcess(place, server);
-    const env = elsewhere(place, serve);
-    const words = ['--json', '--effort', 'low', '--temperature', '0', 'what is this?'];
-    const first = await runKlaus(words, { place, server, env, stdin: 'a log\n' });
-    expect(toEvents(first.stdout)[0]).toMatchObject({ type: 'session.opened', effort: 'low', temperature: 0 });
-    const [opened] = toEvents(first.stdout);
-    const second = await runKlaus(['--json', '--continue', 'and now?'], { place, server, env });
-    await stop(serve);
-    expect([first.code, second.code]).toEqual([0, 0]);
-    const parts = toEvents(first.stdout).flatMap((event) =>
-      event.type === 'message.added' && event.message.origin === 'user' ? event.message.parts : [],
-    );
-    expect(parts).toEqual([
-      { type: 'text', text: 'what is this?' },
-      { type: 'file', name: 'stdin', mediaType: 'text/plain', text: 'a log\n' },
-    ]);
-    const events = second.stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as Event);
-    expect(new Set(events.map(({ session }) => session))).toEqual(new Set([opened?.session]));
-    expect(events[0]?.seq).toBe(toEvents(first.stdout).length + 1);
-  });
+  test(
+    'reads standard input, and resumes the latest session of the folder of the server',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer({
+        steps: [
+          TITLE,
+          { when: { turn: 0 }, reply: { text: 'I see.' } },
+          { when: { turn: 1 }, reply: { text: 'Yes.' } },
+        ],
+      });
+      const serve = await startServeProcess(place, server);
+      const env = elsewhere(place, serve);
+      const words = ['--json', '--effort', 'low', '--temperature', '0', 'what is this?'];
+      const first = await runKlaus(words, { place, server, env, stdin: 'a log\n' });
+      expect(toEvents(first.stdout)[0]).toMatchObject({ type: 'session.opened', effort: 'low', temperature: 0 });
+      const [opened] = toEvents(first.stdout);
+      const second = await runKlaus(['--json', '--continue', 'and now?'], { place, server, env });
+      await stop(serve);
+      expect([first.code, second.code]).toEqual([0, 0]);
+      const parts = toEvents(first.stdout).flatMap((event) =>
+        event.type === 'message.added' && event.message.origin === 'user' ? event.message.parts : [],
+      );
+      expect(parts).toEqual([
+        { type: 'text', text: 'what is this?' },
+        { type: 'file', name: 'stdin', mediaType: 'text/plain', text: 'a log\n' },
+      ]);
+      const events = second.stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Event);
+      expect(new Set(events.map(({ session }) => session))).toEqual(new Set([opened?.session]));
+      expect(events[0]?.seq).toBe(toEvents(first.stdout).length + 1);
+    },
+  );
 
-  test('a server that is killed and begun again in the middle loses nothing and doubles nothing', async () => {
-    using place = createTestHome();
-    await using server = await startServer(turns(12));
-    const env = { AGENT_TOKEN_BUDGET: '0' };
-    let serve = await startServeProcess(place, server, { env });
-    const { port } = new URL(serve.url);
-    const run = startKlaus(['--json', 'go'], { place, server, env: elsewhere(place, serve) });
-    for (const turn of [3, 8]) {
-      await run.printed('stdout', `"type":"turn.started","run":"`);
-      await run.printed('stdout', `"turn":${turn},"model"`);
-      serve.process.kill('SIGKILL');
-      await serve.process.ended;
-      serve = await startServeProcess(place, server, { env, words: ['--port', port] });
-    }
-    const ended = await run.ended;
-    const events = toEvents(ended.stdout);
-    const { events: log } = await serve.client.log({ params: { id: events[0]!.session } });
-    await stop(serve);
-    expect(ended.code).toBe(0);
-    expect(events).toEqual(log);
-    expect(events.at(-1)?.type).toBe('session.changed');
-    // For each of both restarts, the loss and the return of the connection.
-    expect(ended.stderr.split(serve.url).length - 1).toBeGreaterThanOrEqual(4);
-  });
+  test(
+    'a server that is killed and begun again in the middle loses nothing and doubles nothing',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(turns(12));
+      const env = { AGENT_TOKEN_BUDGET: '0' };
+      let serve = await startServeProcess(place, server, { env });
+      const { port } = new URL(serve.url);
+      const run = startKlaus(['--json', 'go'], { place, server, env: elsewhere(place, serve) });
+      for (const turn of [3, 8]) {
+        await run.printed('stdout', `"type":"turn.started","run":"`);
+        await run.printed('stdout', `"turn":${turn},"model"`);
+        serve.process.kill('SIGKILL');
+        await serve.process.ended;
+        serve = await startServeProcess(place, server, { env, words: ['--port', port] });
+      }
+      const ended = await run.ended;
+      const events = toEvents(ended.stdout);
+      const { events: log } = await serve.client.log({ params: { id: events[0]!.session } });
+      await stop(serve);
+      expect(ended.code).toBe(0);
+      expect(events).toEqual(log);
+      expect(events.at(-1)?.type).toBe('session.changed');
+      // For each of both restarts, the loss and the return of the connection.
+      expect(ended.stderr.split(serve.url).length - 1).toBeGreaterThanOrEqual(4);
+    },
+  );
 
-  test('a chat continues there, with its commands', async () => {
+  test('a chat continues there, with its commands', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer({ ...WRITE, fallback: { text: 'A sentence.' } });
     const serve = await startServeProcess(place, server);
@@ -221,7 +233,7 @@ describe('klaus run at a server', () => {
     expect(ended.code).toBe(9);
   });
 
-  test('is cancelled from another client, and resumed', async () => {
+  test('is cancelled from another client, and resumed', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],
@@ -285,7 +297,7 @@ describe('a question of a server', () => {
     await stop(serve);
   });
 
-  test('is listed, answered hunk by hunk and shown to its end', async () => {
+  test('is listed, answered hunk by hunk and shown to its end', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
@@ -408,7 +420,7 @@ describe('says of what is there the same as on the machine itself', () => {
     expect(pairs[3]![0].stdout).toBe('');
   });
 
-  test('klaus export and klaus usage', async () => {
+  test('klaus export and klaus usage', { tags: ['long'] }, async () => {
     const pairs = await compare((id) => [
       ['export', id],
       ['export', '--format', 'json', id],
@@ -418,7 +430,7 @@ describe('says of what is there the same as on the machine itself', () => {
     for (const [there, here] of pairs) expect(there).toEqual(here);
   });
 
-  test('klaus sessions --json, except what only the machine knows', async () => {
+  test('klaus sessions --json, except what only the machine knows', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
@@ -436,7 +448,7 @@ describe('says of what is there the same as on the machine itself', () => {
 });
 
 describe('sessions in the background', () => {
-  test('klaus start, message and interrupt act at the server', async () => {
+  test('klaus start, message and interrupt act at the server', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(turns(12, 20));
     const serve = await startServeProcess(place, server);
@@ -455,24 +467,28 @@ describe('sessions in the background', () => {
 });
 
 describe('finds the server', () => {
-  test('by its Unix socket, and by its address where it is that of the own state folder: without a token', async () => {
-    using place = createTestHome();
-    await using server = await startServer({ steps: [TITLE, { when: { turn: 0 }, reply: { text: 'Hello.' } }] });
-    const serve = await startServeProcess(place, server);
-    const socket = join(place.home, 'server', 'klaus.sock');
-    const KLAUS_HOME = join(place.home, '..', 'elsewhere');
-    const run = (server_: string, env: Record<string, string>) =>
-      runKlaus(['--server', server_, 'write'], { place, server: server as StartedModelServer, env });
-    expect(await run(`unix:${socket}`, { KLAUS_HOME })).toMatchObject({ code: 0, stdout: 'Hello.\n' });
-    expect(await run(serve.url, {})).toMatchObject({ code: 0, stdout: 'Hello.\n' });
-    // Another state folder has no business with that token.
-    expect(await run(serve.url, { KLAUS_HOME })).toMatchObject({ code: 3 });
-    const file = join(place.home, '..', 'token');
-    writeFileSync(file, 'a-secret-of-the-test\n', { mode: 0o600 });
-    const given = ['--server', serve.url, '--token-file', file, 'write'];
-    expect(await runKlaus(given, { place, server, env: { KLAUS_HOME } })).toMatchObject({ code: 0 });
-    await stop(serve);
-  });
+  test(
+    'by its Unix socket, and by its address where it is that of the own state folder: without a token',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer({ steps: [TITLE, { when: { turn: 0 }, reply: { text: 'Hello.' } }] });
+      const serve = await startServeProcess(place, server);
+      const socket = join(place.home, 'server', 'klaus.sock');
+      const KLAUS_HOME = join(place.home, '..', 'elsewhere');
+      const run = (server_: string, env: Record<string, string>) =>
+        runKlaus(['--server', server_, 'write'], { place, server: server as StartedModelServer, env });
+      expect(await run(`unix:${socket}`, { KLAUS_HOME })).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+      expect(await run(serve.url, {})).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+      // Another state folder has no business with that token.
+      expect(await run(serve.url, { KLAUS_HOME })).toMatchObject({ code: 3 });
+      const file = join(place.home, '..', 'token');
+      writeFileSync(file, 'a-secret-of-the-test\n', { mode: 0o600 });
+      const given = ['--server', serve.url, '--token-file', file, 'write'];
+      expect(await runKlaus(given, { place, server, env: { KLAUS_HOME } })).toMatchObject({ code: 0 });
+      await stop(serve);
+    },
+  );
 
   for (const { cases, tags } of splitCases(
     [

@@ -156,7 +156,7 @@ test('a skill of the user hides one of the project with its name, and can be a l
   });
 });
 
-test('/NAME in a chat lets the model load the skill; an unknown name is an error', async () => {
+test('/NAME in a chat lets the model load the skill; an unknown name is an error', { tags: ['long'] }, async () => {
   using place = createTestHome({ [DEPLOY]: toSkill('description: Deploys.') });
   await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
   const chat = (line: string) => runKlaus(['chat'], { place, server, stdin: `${line}\n` });

@@ -204,38 +204,42 @@ describe.runIf(hasScript)('a session in the terminal', () => {
 });
 
 describe.runIf(hasScript)('a switch that is not possible', () => {
-  test('names the reason, and the session in the terminal continues', options, async (context) => {
-    await using it = await openSupervised(context);
-    const klaus = await it.klaus('start', 'klaus', 'alpha', '--detach');
-    const without = klaus.stdout.trim();
-    const done = await startDone(it, 'beta');
-    await using terminal = await it.open();
-    await terminal.shows(ready);
-    const first = await current(it);
-    const refused = async (...words: string[]) => {
-      const { code, message } = toError(await it.klaus('checkout', ...words, '--json'));
-      return { code, message };
-    };
-    // Not one of Claude Code, no parent, another terminal, another process.
-    expect(await refused(without)).toMatchObject({ message: expect.stringContaining('klaus attach') as string });
-    expect(await refused()).toMatchObject({ message: expect.stringContaining(first) as string });
-    await using second = await it.open('--resume', done);
-    await second.shows('Answer to beta.');
-    const [other] = (await it.instances()).filter(({ session }) => session === done);
-    const [own] = (await it.instances()).filter(({ session }) => session === first);
-    expect(await refused(done, '--instance', own!.id)).toMatchObject({ code: 'store.busy' });
-    await using third = await it.open('--resume', done);
-    expect(await third.ended).toBe(9);
-    expect(other).toBeDefined();
-    await say(terminal, 'alpha');
-    await terminal.shows('Answer to alpha.');
-    // Both leave.
-    for (const each of [terminal, second]) {
-      await say(each, '/exit');
-      expect(await each.ended).toBe(0);
-    }
-    expect(it.programs()).toEqual([]);
-  });
+  test(
+    'names the reason, and the session in the terminal continues',
+    { ...options, tags: ['long'] },
+    async (context) => {
+      await using it = await openSupervised(context);
+      const klaus = await it.klaus('start', 'klaus', 'alpha', '--detach');
+      const without = klaus.stdout.trim();
+      const done = await startDone(it, 'beta');
+      await using terminal = await it.open();
+      await terminal.shows(ready);
+      const first = await current(it);
+      const refused = async (...words: string[]) => {
+        const { code, message } = toError(await it.klaus('checkout', ...words, '--json'));
+        return { code, message };
+      };
+      // Not one of Claude Code, no parent, another terminal, another process.
+      expect(await refused(without)).toMatchObject({ message: expect.stringContaining('klaus attach') as string });
+      expect(await refused()).toMatchObject({ message: expect.stringContaining(first) as string });
+      await using second = await it.open('--resume', done);
+      await second.shows('Answer to beta.');
+      const [other] = (await it.instances()).filter(({ session }) => session === done);
+      const [own] = (await it.instances()).filter(({ session }) => session === first);
+      expect(await refused(done, '--instance', own!.id)).toMatchObject({ code: 'store.busy' });
+      await using third = await it.open('--resume', done);
+      expect(await third.ended).toBe(9);
+      expect(other).toBeDefined();
+      await say(terminal, 'alpha');
+      await terminal.shows('Answer to alpha.');
+      // Both leave.
+      for (const each of [terminal, second]) {
+        await say(each, '/exit');
+        expect(await each.ended).toBe(0);
+      }
+      expect(it.programs()).toEqual([]);
+    },
+  );
 
   test('without its hook, the session in the terminal is not left', { ...options, tags: ['long'] }, async (context) => {
     await using it = await openSupervised(context, { env: { KLAUS_SWITCH_LINK_SECONDS: '3' } });
@@ -270,23 +274,27 @@ describe.runIf(hasScript)('a switch that is not possible', () => {
 });
 
 describe.runIf(hasScript)('the end', () => {
-  test('of Klaus by SIGKILL ends the program, and the session can be continued', options, async (context) => {
-    await using it = await openSupervised(context);
-    await using terminal = await it.open();
-    await terminal.shows(ready);
-    await say(terminal, 'alpha');
-    await terminal.shows('Answer to alpha.');
-    const first = await current(it);
-    const [instance] = await it.instances();
-    process.kill(instance!.pid, 'SIGKILL');
-    await untilGone(it.programs);
-    await using again = await it.open('--resume', first);
-    await again.shows('Answer to alpha.');
-    process.kill((await it.instances())[0]!.pid, 'SIGTERM');
-    expect(await again.ended).toBe(143);
-    expectLeft(again);
-    expect(it.programs()).toEqual([]);
-    const said = ofType(await eventsOf(it, first), 'message.added');
-    expect(said).toHaveLength(2);
-  });
+  test(
+    'of Klaus by SIGKILL ends the program, and the session can be continued',
+    { ...options, tags: ['long'] },
+    async (context) => {
+      await using it = await openSupervised(context);
+      await using terminal = await it.open();
+      await terminal.shows(ready);
+      await say(terminal, 'alpha');
+      await terminal.shows('Answer to alpha.');
+      const first = await current(it);
+      const [instance] = await it.instances();
+      process.kill(instance!.pid, 'SIGKILL');
+      await untilGone(it.programs);
+      await using again = await it.open('--resume', first);
+      await again.shows('Answer to alpha.');
+      process.kill((await it.instances())[0]!.pid, 'SIGTERM');
+      expect(await again.ended).toBe(143);
+      expectLeft(again);
+      expect(it.programs()).toEqual([]);
+      const said = ofType(await eventsOf(it, first), 'message.added');
+      expect(said).toHaveLength(2);
+    },
+  );
 });

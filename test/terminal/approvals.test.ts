@@ -34,7 +34,7 @@ test.runIf(hasScript)('a hunk is edited in $EDITOR, and the rest is accepted', a
   expect(readSum(chat)).toBe(SUM.replace('a - b', 'b + a').replace('zero = 1', 'zero = 0'));
 });
 
-test.runIf(hasScript)('a rejection has a reason for the model, and changes nothing', async () => {
+test.runIf(hasScript)('a rejection has a reason for the model, and changes nothing', { tags: ['long'] }, async () => {
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const terminal = await chat.open({ columns: 40 });
   terminal.type('fix\r');
@@ -54,23 +54,27 @@ test.runIf(hasScript)('a rejection has a reason for the model, and changes nothi
   expect(chat.server.requests.at(-1)!.body).toContain('use a loop');
 });
 
-test.runIf(hasScript)('a question that another process answers is closed, and the run continues', async () => {
-  await using chat = await openChatPlace({ script: STORY, files: FILES });
-  const terminal = await chat.open();
-  terminal.type('fix\r');
-  await terminal.shows(/ y approve /);
-  const asked = (await chat.events()).find((event) => event.type === 'approval.asked')!;
-  const other = await chat.run('approve', asked.approval);
-  expect(other.code).toBe(0);
-  await terminal.shows('Fixed: it adds now.');
-  await untilIdle(terminal);
-  expect(readSum(chat)).toContain('a + b');
-  const events = await chat.events();
-  expect(events.filter(({ type }) => type === 'approval.answered')).toHaveLength(1);
-  expect(terminal.all().split('Fixed: it adds now.')).toHaveLength(2);
-});
+test.runIf(hasScript)(
+  'a question that another process answers is closed, and the run continues',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await openChatPlace({ script: STORY, files: FILES });
+    const terminal = await chat.open();
+    terminal.type('fix\r');
+    await terminal.shows(/ y approve /);
+    const asked = (await chat.events()).find((event) => event.type === 'approval.asked')!;
+    const other = await chat.run('approve', asked.approval);
+    expect(other.code).toBe(0);
+    await terminal.shows('Fixed: it adds now.');
+    await untilIdle(terminal);
+    expect(readSum(chat)).toContain('a + b');
+    const events = await chat.events();
+    expect(events.filter(({ type }) => type === 'approval.answered')).toHaveLength(1);
+    expect(terminal.all().split('Fixed: it adds now.')).toHaveLength(2);
+  },
+);
 
-test.runIf(hasScript)('a postponed question stays open, over a new start too', async () => {
+test.runIf(hasScript)('a postponed question stays open, over a new start too', { tags: ['long'] }, async () => {
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const first = await chat.open();
   first.type('fix\r');
@@ -165,6 +169,7 @@ for (const { cases, tags } of splitCases([40, 80, 200], 1))
 
 test.runIf(hasScript)(
   'a long hunk is read to its end, and content that is not shown needs its own answer',
+  { tags: ['long'] },
   async () => {
     const text = Array.from({ length: 200 }, (_, at) => `line ${at + 1}\n`).join('');
     const patch = `*** Begin Patch\n*** Add File: long.txt\n${text.replace(/^/gm, '+').slice(0, -1)}*** End Patch`;

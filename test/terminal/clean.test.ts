@@ -52,7 +52,7 @@ test.runIf(hasScript)('SIGTERM while the complete conversation is shown leaves t
   expect(terminal.screen()).toContain('Hello.');
 });
 
-test.runIf(hasScript)('a terminal whose window is closed ends its program', async () => {
+test.runIf(hasScript)('a terminal whose window is closed ends its program', { tags: ['long'] }, async () => {
   await using chat = await open();
   const terminal = await chat.open();
   terminal.type('hang\r');

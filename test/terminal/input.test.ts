@@ -118,7 +118,7 @@ test.runIf(hasScript)('Ctrl-O before the first prompt shows nothing', async () =
   expect(await terminal.shows('Hello.')).toContain('› hello');
 });
 
-test.runIf(hasScript)('Ctrl-G edits the prompt in $EDITOR, during a run too', async () => {
+test.runIf(hasScript)('Ctrl-G edits the prompt in $EDITOR, during a run too', { tags: ['long'] }, async () => {
   await using chat = await open();
   const editor = join(chat.place.workspace, '..', 'editor');
   writeFileSync(editor, '#!/bin/sh\necho "and more" >> "$1"\n');

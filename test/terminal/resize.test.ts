@@ -19,7 +19,7 @@ test.runIf(hasTmux)('in tmux, which wraps every row', { timeout: 600_000 }, asyn
 
 test(
   'a window that is lower than the changing rows shows their end, and each of them once',
-  { timeout: 600_000 },
+  { tags: ['long'], timeout: 600_000 },
   async () => {
     const kind: Kind = { reflows: 'others', open: openXterm, before: 0, lowest: 4 };
     expect(await playHistories(HISTORIES, kind)).toBe(HISTORIES);

@@ -31,7 +31,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('refuses files that a check changed: what is committed was checked', async () => {
+  test('refuses files that a check changed: what is committed was checked', { tags: ['long'] }, async () => {
     const Makefile = 'check:\n\techo "// formatted" >> sum.js\n';
     await using scene = await createScene({ files: { ...PROJECT, Makefile } });
     scene.write('sum.js', CHANGED);
@@ -39,7 +39,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('refuses files that were changed during the review', async () => {
+  test('refuses files that were changed during the review', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     scene.write('sum.js', CHANGED);
     const change = (step: string) => {
@@ -50,7 +50,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('of some paths is refused while other changes would be checked too', async () => {
+  test('of some paths is refused while other changes would be checked too', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     scene.write('sum.js', CHANGED);
     scene.write('other.js', 'export {};\n');
@@ -62,7 +62,7 @@ describe('commit', () => {
     expect(await scene.call('commit', input)).toMatchObject({ ok: true, files: ['sum.js'] });
   });
 
-  test('runs the hooks of the repository in the sandbox, and a failing one stops it', async () => {
+  test('runs the hooks of the repository in the sandbox, and a failing one stops it', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     const hook = join(scene.place.workspace, '.git/hooks/pre-commit');
     writeFileSync(hook, `#!/bin/sh\ntouch ${scene.place.home}/escaped\necho "refused by the hook" >&2\nexit 1\n`);
@@ -123,7 +123,7 @@ test('the output of a check is cut, and its problems are kept', { tags: ['long']
 
 const WAITING = { ...PROJECT, Makefile: 'check:\n\t@touch begun; sleep 600\n', '.gitignore': 'begun\n' };
 
-test('a cancelled check ends its command, and the server works on', async () => {
+test('a cancelled check ends its command, and the server works on', { tags: ['long'] }, async () => {
   await using scene = await createScene({ files: WAITING, hasKey: false });
   const stop = new AbortController();
   const called = scene.call('check', {}, { signal: stop.signal });

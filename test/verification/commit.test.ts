@@ -24,7 +24,7 @@ describe('commit', () => {
     expect((await listSessions(scene.place)).length).toBe(3);
   });
 
-  test('a failed check names the stage check, and nothing is committed or reviewed', async () => {
+  test('a failed check names the stage check, and nothing is committed or reviewed', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     scene.write('broken', '');
     const answer = await scene.call('commit');
@@ -34,7 +34,7 @@ describe('commit', () => {
     expect(scene.model.requests.filter(({ json }) => JSON.stringify(json).includes('Review a change'))).toEqual([]);
   });
 
-  test('a declined review names the stage confirm, with file and line', async () => {
+  test('a declined review names the stage confirm, with file and line', { tags: ['long'] }, async () => {
     const finding = { file: 'sum.js', line: 1, severity: 'error', text: 'It subtracts.' };
     await using scene = await createScene({
       script: reviewed({ verdict: 'decline', summary: 'It is wrong.', findings: [finding] }),

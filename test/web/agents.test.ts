@@ -98,7 +98,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       ).toBe(1);
     });
 
-    test('an agent is created with the keyboard, and errors are at their fields', async () => {
+    test('an agent is created with the keyboard, and errors are at their fields', { tags: ['long'] }, async () => {
       await open('agents/new');
       await save();
       // The focus is in the first invalid field.
@@ -134,7 +134,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(existsSync(mine)).toBe(true);
     });
 
-    test('a change keeps the fields that the form does not show', async () => {
+    test('a change keeps the fields that the form does not show', { tags: ['long'] }, async () => {
       await open('agents/reviewer');
       await page.getByText(enAgents.kept('maxTurns')).waitFor();
       await box('code-execution').check();
@@ -157,7 +157,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(readFileSync(reviewer, 'utf8')).toContain('Theirs.');
     });
 
-    test('a delete asks first', async () => {
+    test('a delete asks first', { tags: ['long'] }, async () => {
       await open('agents/reviewer');
       const remove = page.getByRole('button', { name: enAgents.remove, exact: true });
       await remove.click();

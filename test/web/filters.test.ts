@@ -112,19 +112,23 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`filters${WITHOUT_BROWSER ? `, ${
     await expect.poll(shown, WAIT).toEqual(NAMES);
   });
 
-  test('Ctrl and Shift with a click select, and one undo restores all deleted sessions', async () => {
-    await row('Alpha').click({ modifiers: ['Control'] });
-    await bar().getByText(bulk.selected(1)).waitFor();
-    // The latest change is first: Beta, Epsilon, Delta, Gamma, Alpha.
-    await row('Delta').click({ modifiers: ['Shift'] });
-    await bar().getByText(bulk.selected(3)).waitFor();
-    await expectAccessible(page, 'a selection');
-    await bar().getByRole('button', { name: bulk.remove }).click();
-    await page.getByText(bulk.removed(3)).waitFor();
-    await expect.poll(shown, WAIT).toEqual(['Beta', 'Epsilon']);
-    await undo(bulk.removed(3)).click();
-    await expect.poll(shown, WAIT).toEqual(NAMES);
-  });
+  test(
+    'Ctrl and Shift with a click select, and one undo restores all deleted sessions',
+    { tags: ['long'] },
+    async () => {
+      await row('Alpha').click({ modifiers: ['Control'] });
+      await bar().getByText(bulk.selected(1)).waitFor();
+      // The latest change is first: Beta, Epsilon, Delta, Gamma, Alpha.
+      await row('Delta').click({ modifiers: ['Shift'] });
+      await bar().getByText(bulk.selected(3)).waitFor();
+      await expectAccessible(page, 'a selection');
+      await bar().getByRole('button', { name: bulk.remove }).click();
+      await page.getByText(bulk.removed(3)).waitFor();
+      await expect.poll(shown, WAIT).toEqual(['Beta', 'Epsilon']);
+      await undo(bulk.removed(3)).click();
+      await expect.poll(shown, WAIT).toEqual(NAMES);
+    },
+  );
 
   test('the keyboard selects a range; pin and archive apply to all of it', async () => {
     await page.keyboard.press('Escape');

@@ -57,7 +57,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await button(en.home.noNetwork).waitFor();
     });
 
-    test('are listed with their hosts in the settings of the sandbox', async () => {
+    test('are listed with their hosts in the settings of the sandbox', { tags: ['long'] }, async () => {
       await page.goto(`${it.server.url}/#/settings/sandbox`);
       const row = page.getByRole('region', { name: enSettings.networkPresets }).getByRole('row');
       await row.filter({ hasText: NETWORK_PRESETS.crates.join(', ') }).waitFor();

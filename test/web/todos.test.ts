@@ -122,7 +122,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the todo list${WITHOUT_BROWSER ?
     expect(complaints).toEqual([]);
   });
 
-  test('has German texts', { timeout: 120_000 }, async () => {
+  test('has German texts', { tags: ['long'], timeout: 120_000 }, async () => {
     await using it = await startTestServer({ script: SCRIPT });
     const { url, token } = it.server;
     const { session } = await it.client.openSession({ body: { text: 'work', mode: 'ask' } });

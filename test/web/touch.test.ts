@@ -102,7 +102,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`on a phone${WITHOUT_BROWSER ? `,
     expect(await page.evaluate("matchMedia('(pointer: coarse)').matches")).toBe(true);
   });
 
-  test('everything that is touched is at least 44 px high and wide', async () => {
+  test('everything that is touched is at least 44 px high and wide', { tags: ['long'] }, async () => {
     await page.locator('.session-row').nth(1).waitFor();
     await measure('start page');
     await page.getByRole('button', { name: en.lists.project('') }).tap();

@@ -134,32 +134,36 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     return page.getByRole('article', { name: en.files.content(path) });
   }
 
-  test('a CSV file is a table that is sorted, filtered and copied, with few rows in the page', async () => {
-    const file = await open('data.csv');
-    const table = file.getByRole('table', { name: 'data.csv' });
-    await table.getByRole('cell', { name: 'row 0', exact: true }).waitFor();
-    expect(await table.getAttribute('aria-rowcount')).toBe(`${ROWS + 1}`);
-    expect(await table.getByRole('row').count()).toBeLessThan(100);
-    const value = table.getByRole('columnheader', { name: 'value' });
-    await value.getByRole('button').click();
-    await value.getByRole('button').click();
-    expect(await value.getAttribute('aria-sort')).toBe('descending');
-    expect(await table.getByRole('row').nth(1).getByRole('cell').nth(1).textContent()).toBe(`${ROWS - 1}`);
-    await page.keyboard.press('Control+f');
-    await page.keyboard.type('row 4999');
-    expect(await file.getByRole('searchbox', { name: viewer.filter }).inputValue()).toBe('row 4999');
-    await file.getByText(viewer.found(11, ROWS)).waitFor();
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await file.getByRole('button', { name: enRender.table.copy }).click();
-    await expect
-      .poll(() => page.evaluate('navigator.clipboard.readText()'))
-      .toMatch(/^name,value\r\n(?:row 4999\d?,\d+\r\n){11}$/);
-    await expectAccessible(page, 'table of a file');
-    await file.getByRole('button', { name: viewer.source }).click();
-    await file.getByText('name,value').waitFor();
-  });
+  test(
+    'a CSV file is a table that is sorted, filtered and copied, with few rows in the page',
+    { tags: ['long'] },
+    async () => {
+      const file = await open('data.csv');
+      const table = file.getByRole('table', { name: 'data.csv' });
+      await table.getByRole('cell', { name: 'row 0', exact: true }).waitFor();
+      expect(await table.getAttribute('aria-rowcount')).toBe(`${ROWS + 1}`);
+      expect(await table.getByRole('row').count()).toBeLessThan(100);
+      const value = table.getByRole('columnheader', { name: 'value' });
+      await value.getByRole('button').click();
+      await value.getByRole('button').click();
+      expect(await value.getAttribute('aria-sort')).toBe('descending');
+      expect(await table.getByRole('row').nth(1).getByRole('cell').nth(1).textContent()).toBe(`${ROWS - 1}`);
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('row 4999');
+      expect(await file.getByRole('searchbox', { name: viewer.filter }).inputValue()).toBe('row 4999');
+      await file.getByText(viewer.found(11, ROWS)).waitFor();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await file.getByRole('button', { name: enRender.table.copy }).click();
+      await expect
+        .poll(() => page.evaluate('navigator.clipboard.readText()'))
+        .toMatch(/^name,value\r\n(?:row 4999\d?,\d+\r\n){11}$/);
+      await expectAccessible(page, 'table of a file');
+      await file.getByRole('button', { name: viewer.source }).click();
+      await file.getByText('name,value').waitFor();
+    },
+  );
 
-  test('a JSON file is a tree with a search and paths, and an invalid one is text', async () => {
+  test('a JSON file is a tree with a search and paths, and an invalid one is text', { tags: ['long'] }, async () => {
     const file = await open('data.json');
     const tree = file.getByRole('tree', { name: 'data.json' });
     await tree.getByRole('treeitem', { name: 'items' }).focus();
@@ -186,7 +190,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     expect(new URL(page.url()).hash).toContain('path=data.csv');
   });
 
-  test('an HTML file runs in a frame without access to the page', async () => {
+  test('an HTML file runs in a frame without access to the page', { tags: ['long'] }, async () => {
     const file = await open('page.html');
     await file.getByRole('button', { name: preview.show }).click();
     const frame = page.frameLocator(`iframe[title="${preview.page}"]`);
@@ -210,7 +214,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     expect(answer.headers['content-type']).toBe('application/pdf');
   });
 
-  test('a changed image is compared side by side, with an edge and as an overlay', async () => {
+  test('a changed image is compared side by side, with an edge and as an overlay', { tags: ['long'] }, async () => {
     await page.goto(`${it.server.url}/#/s/${session}/changes`);
     const changed = page.getByRole('region', { name: imageDiff.label('picture.png') });
     await changed.getByText(image.size('10', '10')).waitFor();
