@@ -122,7 +122,7 @@ test('`logout` reports a key of the environment, which it cannot delete', async 
   expect(editor.problems).toEqual([]);
 });
 
-test('at a server, the keys are those of the server', async () => {
+test('at a server, the keys are those of the server', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(PLAIN);
   const serve = await startServeProcess(place, server);

@@ -146,7 +146,7 @@ test('a killed agent leaves a session that is loaded with its history, and conti
   expect(outcomes(await logOf(place, sessionId)).at(-1)).toBe('done');
 });
 
-test('two sessions of one connection run at the same time and are kept apart', async () => {
+test('two sessions of one connection run at the same time and are kept apart', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);
   await using editor = await startEditor({ place, server });
@@ -162,7 +162,7 @@ test('two sessions of one connection run at the same time and are kept apart', a
   expect(editor.problems).toEqual([]);
 });
 
-test('a second message during a run joins it, and both are answered', async () => {
+test('a second message during a run joins it, and both are answered', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [
@@ -184,33 +184,37 @@ test('a second message during a run joins it, and both are answered', async () =
   expect(editor.updates.filter(({ update }) => update.sessionUpdate === 'user_message_chunk')).toEqual([]);
 });
 
-test('the history of a loaded session comes before the response, and only a resumed one has none', async () => {
-  using place = createTestHome();
-  await using server = await startServer(HANGING);
-  await using editor = await startEditor({ place, server });
-  const { sessionId } = await editor.open();
-  await editor.prompt(sessionId, 'begin');
-  const cwd = place.workspace;
-  const findResponse = (from: number): number =>
-    editor.lines.findIndex((line, at) => at >= from && line.includes('"result"') && line.includes('"modes"'));
-  const kinds = (from: number, to: number): string[] =>
-    editor.lines.slice(from, to).flatMap((line) => /"sessionUpdate":"(\w+)"/.exec(line)?.[1] ?? []);
-  const atLoad = editor.lines.length;
-  await editor.agent.request('session/load', { sessionId, cwd, mcpServers: [] });
-  // A request later, everything that was sent has arrived.
-  await editor.agent.request('session/status', { sessionId });
-  const loaded = findResponse(atLoad);
-  expect(kinds(atLoad, loaded)).toEqual(
-    expect.arrayContaining(['user_message_chunk', 'agent_message_chunk', 'available_commands_update']),
-  );
-  expect(kinds(loaded, editor.lines.length)).toEqual([]);
-  const atResume = editor.lines.length;
-  await editor.agent.request('session/resume', { sessionId, cwd });
-  await editor.untilUpdate('available_commands_update');
-  expect(kinds(atResume, editor.lines.length).filter((kind) => kind.includes('message'))).toEqual([]);
-  expect((await editor.agent.request('session/list', { cwd: '/nowhere' })).sessions).toEqual([]);
-  expect(editor.problems).toEqual([]);
-});
+test(
+  'the history of a loaded session comes before the response, and only a resumed one has none',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(HANGING);
+    await using editor = await startEditor({ place, server });
+    const { sessionId } = await editor.open();
+    await editor.prompt(sessionId, 'begin');
+    const cwd = place.workspace;
+    const findResponse = (from: number): number =>
+      editor.lines.findIndex((line, at) => at >= from && line.includes('"result"') && line.includes('"modes"'));
+    const kinds = (from: number, to: number): string[] =>
+      editor.lines.slice(from, to).flatMap((line) => /"sessionUpdate":"(\w+)"/.exec(line)?.[1] ?? []);
+    const atLoad = editor.lines.length;
+    await editor.agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+    // A request later, everything that was sent has arrived.
+    await editor.agent.request('session/status', { sessionId });
+    const loaded = findResponse(atLoad);
+    expect(kinds(atLoad, loaded)).toEqual(
+      expect.arrayContaining(['user_message_chunk', 'agent_message_chunk', 'available_commands_update']),
+    );
+    expect(kinds(loaded, editor.lines.length)).toEqual([]);
+    const atResume = editor.lines.length;
+    await editor.agent.request('session/resume', { sessionId, cwd });
+    await editor.untilUpdate('available_commands_update');
+    expect(kinds(atResume, editor.lines.length).filter((kind) => kind.includes('message'))).toEqual([]);
+    expect((await editor.agent.request('session/list', { cwd: '/nowhere' })).sessions).toEqual([]);
+    expect(editor.problems).toEqual([]);
+  },
+);
 
 test('a close ends a run that waits for an answer', { tags: ['long'] }, async () => {
   using place = createTestHome();
@@ -426,7 +430,7 @@ test(
   },
 );
 
-test('`initialize` is answered once, before the engine is loaded', async () => {
+test('`initialize` is answered once, before the engine is loaded', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);
   await using editor = await startEditor({ place, server });
@@ -449,14 +453,18 @@ for (const { cases, tags } of splitCases([[[]], [['--protocol-version', '2']]], 
     expect(await once(running, 'exit')).toEqual([0, null]);
   });
 
-test('a connection that does not begin with `initialize`, or that ends at once, ends cleanly', async () => {
-  using place = createTestHome();
-  const first = '{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}\n';
-  const early = await runKlaus(['acp'], { place, stdin: first });
-  expect(JSON.parse(early.stdout)).toMatchObject({ id: 1, error: { code: -32_600 } });
-  expect(early).toMatchObject({ code: 0, stderr: '' });
-  expect(await runKlaus(['acp'], { place, stdin: '' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
-  const wrong = '{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"1"}}\n';
-  const refused = await runKlaus(['acp'], { place, stdin: wrong });
-  expect(JSON.parse(refused.stdout)).toMatchObject({ id: 'a', error: { code: -32_602 } });
-});
+test(
+  'a connection that does not begin with `initialize`, or that ends at once, ends cleanly',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    const first = '{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}\n';
+    const early = await runKlaus(['acp'], { place, stdin: first });
+    expect(JSON.parse(early.stdout)).toMatchObject({ id: 1, error: { code: -32_600 } });
+    expect(early).toMatchObject({ code: 0, stderr: '' });
+    expect(await runKlaus(['acp'], { place, stdin: '' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const wrong = '{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"1"}}\n';
+    const refused = await runKlaus(['acp'], { place, stdin: wrong });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ id: 'a', error: { code: -32_602 } });
+  },
+);

@@ -145,7 +145,7 @@ test('every kind of update is sent, and matches the schema', { tags: ['long'] },
   expect(editor.problems).toEqual([]);
 });
 
-test('images, embedded files and links reach the model', async () => {
+test('images, embedded files and links reach the model', { tags: ['long'] }, async () => {
   using place = createTestHome({ 'a.txt': 'x\n' });
   await using server = await startServer(PLAIN);
   await using editor = await startEditor({ place, server });
@@ -263,7 +263,7 @@ test('without a key, a session asks for authentication', async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('a key that the provider refuses asks for authentication', async () => {
+test('a key that the provider refuses asks for authentication', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: {}, faults: [{ kind: 'status', status: 401, always: true }] }],

@@ -61,7 +61,7 @@ for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
 
 test(
   'success without a check after the last edit is questioned once, and a failed check each time, up to the limit',
-  { timeout },
+  { tags: ['long'], timeout },
   async (context) => {
     await using it = await openGuard(context, {
       turns: [

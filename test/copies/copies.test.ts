@@ -306,22 +306,26 @@ describe('merge', () => {
     expect(traces()).toEqual(['', '', expect.any(String)]);
   });
 
-  test('uncommitted changes of the original: refused where they overlap, kept where not', async () => {
-    const { session, path } = await open();
-    commit(path, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
-    for (const mine of [{ 'a.txt': 'mine\n' }, { 'new.txt': 'mine\n' }]) {
-      put(engine.place.workspace, mine);
-      const status = git('status', '--porcelain');
-      await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
-      expect(git('status', '--porcelain')).toBe(status);
-      expect(git('rev-list', '--count', 'HEAD')).toBe('1');
-      git('checkout', '-q', '--', 'a.txt');
-    }
-    rmSync(join(engine.place.workspace, 'new.txt'));
-    put(engine.place.workspace, { 'b.txt': 'mine\n' });
-    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
-    expect([git('status', '--porcelain'), read('b.txt'), read('a.txt')]).toEqual([' M b.txt', 'mine\n', 'changed\n']);
-  });
+  test(
+    'uncommitted changes of the original: refused where they overlap, kept where not',
+    { tags: ['long'] },
+    async () => {
+      const { session, path } = await open();
+      commit(path, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
+      for (const mine of [{ 'a.txt': 'mine\n' }, { 'new.txt': 'mine\n' }]) {
+        put(engine.place.workspace, mine);
+        const status = git('status', '--porcelain');
+        await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+        expect(git('status', '--porcelain')).toBe(status);
+        expect(git('rev-list', '--count', 'HEAD')).toBe('1');
+        git('checkout', '-q', '--', 'a.txt');
+      }
+      rmSync(join(engine.place.workspace, 'new.txt'));
+      put(engine.place.workspace, { 'b.txt': 'mine\n' });
+      expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+      expect([git('status', '--porcelain'), read('b.txt'), read('a.txt')]).toEqual([' M b.txt', 'mine\n', 'changed\n']);
+    },
+  );
 
   test('an unfinished merge in the original is refused', async () => {
     const { session, path } = await open();
@@ -514,7 +518,7 @@ describe('keep and discard', () => {
     expect(git('show', `${ref}:new.txt`)).toBe('new');
   });
 
-  test('two copies at once', async () => {
+  test('two copies at once', { tags: ['long'] }, async () => {
     const copies = await Promise.all([open(), open()]);
     commit(copies[0].path, { 'a.txt': LINES.replace('one', 'ONE') });
     commit(copies[1].path, { 'a.txt': LINES.replace('five', 'FIVE') });

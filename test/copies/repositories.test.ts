@@ -110,20 +110,24 @@ test(
   },
 );
 
-test('a partial clone whose files are missing, and whose remote is gone: a coded error, and nothing is left', async () => {
-  await using at = await openPlace('true');
-  at.clone('--filter=blob:none', '--no-checkout');
-  rmSync(at.origin, { recursive: true });
-  const refused = await at.klaus('run', '--worktree', '--json', 'go');
-  const { error } = JSON.parse(refused.stderr.split('\n').find((line) => line.startsWith('{"error"'))!) as {
-    error: { code: string; hint?: string };
-  };
-  expect({ code: refused.code, error: error.code, hint: error.hint }).toEqual({
-    ...{ code: 2, error: 'copy.refused', hint: expect.stringContaining('git') },
-  });
-  expect((await at.klaus('copies', '--json')).stdout).toBe('');
-  expect(at.git(at.workspace, 'for-each-ref', 'refs/klaus')).toBe('');
-});
+test(
+  'a partial clone whose files are missing, and whose remote is gone: a coded error, and nothing is left',
+  { tags: ['long'] },
+  async () => {
+    await using at = await openPlace('true');
+    at.clone('--filter=blob:none', '--no-checkout');
+    rmSync(at.origin, { recursive: true });
+    const refused = await at.klaus('run', '--worktree', '--json', 'go');
+    const { error } = JSON.parse(refused.stderr.split('\n').find((line) => line.startsWith('{"error"'))!) as {
+      error: { code: string; hint?: string };
+    };
+    expect({ code: refused.code, error: error.code, hint: error.hint }).toEqual({
+      ...{ code: 2, error: 'copy.refused', hint: expect.stringContaining('git') },
+    });
+    expect((await at.klaus('copies', '--json')).stdout).toBe('');
+    expect(at.git(at.workspace, 'for-each-ref', 'refs/klaus')).toBe('');
+  },
+);
 
 test('a shallow clone can be merged', { tags: ['long'] }, async () => {
   await using at = await openPlace('git log --format=%s; echo two >> a.txt');

@@ -208,25 +208,33 @@ for (const { cases, tags } of splitCases(['signal', 'cancel', 'timeout'] as cons
     run.cancel();
   });
 
-test('errors with one fingerprint share a run and its report; others run at the same time', async () => {
-  const count = join(folder, 'shared');
-  const other = investigate(toError(), scripted());
-  // The place of the call is a part of the fingerprint.
-  const [first, ...later] = Array.from({ length: 4 }, () => investigate(new Error('same'), scripted({ count })));
-  const report = await first!;
-  const reports = await Promise.all(later);
-  expect(reports.map(({ text }) => text)).toEqual(reports.map(() => report.text));
-  expect([report, ...reports].map(({ occurrences }) => occurrences)).toEqual([1, 4, 4, 4]);
-  expect(await Array.fromAsync(later[2]!.stderr)).toEqual(await Array.fromAsync(first!.stderr));
-  expect(readFileSync(count, 'utf8')).toBe('+');
-  expect(toSeen(await other).results).toEqual([]);
-});
+test(
+  'errors with one fingerprint share a run and its report; others run at the same time',
+  { tags: ['long'] },
+  async () => {
+    const count = join(folder, 'shared');
+    const other = investigate(toError(), scripted());
+    // The place of the call is a part of the fingerprint.
+    const [first, ...later] = Array.from({ length: 4 }, () => investigate(new Error('same'), scripted({ count })));
+    const report = await first!;
+    const reports = await Promise.all(later);
+    expect(reports.map(({ text }) => text)).toEqual(reports.map(() => report.text));
+    expect([report, ...reports].map(({ occurrences }) => occurrences)).toEqual([1, 4, 4, 4]);
+    expect(await Array.fromAsync(later[2]!.stderr)).toEqual(await Array.fromAsync(first!.stderr));
+    expect(readFileSync(count, 'utf8')).toBe('+');
+    expect(toSeen(await other).results).toEqual([]);
+  },
+);
 
-test('without dedupe each error has a run of its own, and an ended run is remembered with it', async () => {
-  const count = join(folder, 'own');
-  for (const dedupe of [true, true, false]) await investigate(new Error('again'), { ...scripted({ count }), dedupe });
-  expect(readFileSync(count, 'utf8')).toBe('++');
-});
+test(
+  'without dedupe each error has a run of its own, and an ended run is remembered with it',
+  { tags: ['long'] },
+  async () => {
+    const count = join(folder, 'own');
+    for (const dedupe of [true, true, false]) await investigate(new Error('again'), { ...scripted({ count }), dedupe });
+    expect(readFileSync(count, 'utf8')).toBe('++');
+  },
+);
 
 test('a shared run that its caller cancels is continued by the next one', async () => {
   const error = toError();

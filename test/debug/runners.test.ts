@@ -110,7 +110,7 @@ const FAILS = `
 const REPORTED = [{ title: 'group > fails', results: ['41', '7'] }];
 const LOOKS: Step[] = [...looks('error.extra.a'), { call: 'eval', input: { code: 'count', frame: 0 } }];
 
-test('node:test', async () => {
+test('node:test', { tags: ['long'] }, async () => {
   const { code, output, reports } = await run({
     files: { 'a.test.cjs': `const { describe, test } = require('node:test');${FAILS}` },
     args: ['--import', 'klendathu/node-test', '--test'],

@@ -1,4 +1,5 @@
 // Covers apps/debug/hooks: errors in requests of the real Express, Fastify and Hono.
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -148,7 +148,7 @@ test('a name cannot be a path or a reserved word, and a server has no agents her
   expect((await klaus('agents', '--server', 'http://127.0.0.1:1')).code).toBe(2);
 });
 
-test('of two processes that create one name at once, exactly one wins', async () => {
+test('of two processes that create one name at once, exactly one wins', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus } = scene;
   const descriptions = ['one', 'two', 'three'];
@@ -201,7 +201,7 @@ test('an agent is created and changed with options', { tags: ['long'] }, async (
   });
 });
 
-test('an editor changes a copy, and only a valid result replaces the file', async () => {
+test('an editor changes a copy, and only a valid result replaces the file', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place } = scene;
   const file = write(userFile(place, 'a'), toFile('a', 'b'));

@@ -164,7 +164,7 @@ describe('piped', () => {
 });
 
 describe('commands', () => {
-  test('/help lists each command, and an unknown one is not sent to the model', async () => {
+  test('/help lists each command, and an unknown one is not sent to the model', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(TALK);
     const help = await chat(['/help', '/quit', 'not sent'], { place, server });
@@ -179,7 +179,7 @@ describe('commands', () => {
     expect(lastPrompts(server, ['/etc/hosts is a file', '/help is a prompt'])).toHaveLength(2);
   });
 
-  test('/capabilities and /tools follow the grant', async () => {
+  test('/capabilities and /tools follow the grant', { tags: ['long'] }, async () => {
     using place = createTestHome();
     addAgent(place, 'reader', 'grants: fs(., r) tool(read_file)\n');
     addAgent(place, 'talker');
@@ -206,7 +206,7 @@ describe('commands', () => {
     },
   );
 
-  test('/model and /cost', async () => {
+  test('/model and /cost', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(TALK);
     const lines = ['/model opus', 'a prompt', '/model haiku', '/model', 'a prompt', '/cost'];
@@ -302,7 +302,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     },
   );
 
-  test('Ctrl-C cancels the run, clears a line, and ends the chat at an empty one', async () => {
+  test('Ctrl-C cancels the run, clears a line, and ends the chat at an empty one', { tags: ['long'] }, async () => {
     using place = createTestHome();
     const hang = { kind: 'hang', after: 0, keepAlive: true, always: true } as const;
     await using server = await startServer({
@@ -330,22 +330,26 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect((await listSessions(place))[0]).toMatchObject({ status: 'done' });
   });
 
-  test('lines that end with a backslash and pasted lines are one prompt; the arrow keys recall earlier ones', async () => {
-    using place = createTestHome();
-    await using server = await startServer(TALK);
-    await chat(['from before'], { place, server });
-    await using terminal = await open(['chat'], { place, server });
-    await terminal.shows('klaus>');
-    await terminal.type('Up');
-    await terminal.shows('klaus> from before');
-    await terminal.type(' again\\', 'Enter');
-    await terminal.shows('…');
-    await terminal.type('\u001b[200~pasted', 'Enter', 'text\u001b[201~');
-    await terminal.shows('… text');
-    await terminal.type('Enter');
-    await terminal.shows(/A sentence\.[^]*klaus>$/m);
-    expect(lastPrompts(server, [String.raw`from before again\npasted\ntext`])).toHaveLength(1);
-  });
+  test(
+    'lines that end with a backslash and pasted lines are one prompt; the arrow keys recall earlier ones',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(TALK);
+      await chat(['from before'], { place, server });
+      await using terminal = await open(['chat'], { place, server });
+      await terminal.shows('klaus>');
+      await terminal.type('Up');
+      await terminal.shows('klaus> from before');
+      await terminal.type(' again\\', 'Enter');
+      await terminal.shows('…');
+      await terminal.type('\u001b[200~pasted', 'Enter', 'text\u001b[201~');
+      await terminal.shows('… text');
+      await terminal.type('Enter');
+      await terminal.shows(/A sentence\.[^]*klaus>$/m);
+      expect(lastPrompts(server, [String.raw`from before again\npasted\ntext`])).toHaveLength(1);
+    },
+  );
 
   test(
     'the very first start without words is with agent-builder, a later one with the agent that was used last',

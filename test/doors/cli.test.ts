@@ -65,7 +65,7 @@ test('an answer that was cut at the output limit is printed completely', async (
   expect(await runKlaus(['how is it?'], { place, server })).toMatchObject({ code: 0, stdout: 'All is well.\n' });
 });
 
-test('only the last message without a call is the answer', async () => {
+test('only the last message without a call is the answer', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: 'Half an ans', stop: 'refusal' } }] });
   const refused = await runKlaus(['how is it?'], { place, server });

@@ -175,7 +175,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
   });
 
-  test('at a limit the user is offered more', async () => {
+  test('at a limit the user is offered more', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--max-turns', '1', 'write'], { place, server });

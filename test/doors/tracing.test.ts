@@ -204,7 +204,7 @@ test('an unreachable or silent collector does not change a run', { tags: ['long'
   }
 });
 
-test('without the flag nothing of it is loaded, and nothing is reported', async () => {
+test('without the flag nothing of it is loaded, and nothing is reported', { tags: ['long'] }, async () => {
   await using collector = await startCollector();
   const load = async (env: Record<string, string>): Promise<string[]> => {
     using place = createTestHome(FILES);

@@ -171,7 +171,7 @@ test('only what its question offered can be remembered', async () => {
   expect(await engine.klaus.store.remembered()).toEqual([]);
 });
 
-test('a fork has none of the approvals of its original', async () => {
+test('a fork has none of the approvals of its original', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SETTINGS });
   const { session, approval } = await approve(engine, 'once');
   await session.changeApproval(approval, 'session');

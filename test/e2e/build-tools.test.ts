@@ -76,7 +76,7 @@ describe('npm_run', () => {
     );
   });
 
-  test('a script whose program is missing says what brings it', async () => {
+  test('a script whose program is missing says what brings it', { tags: ['long'] }, async () => {
     put('package.json', JSON.stringify({ scripts: { build: 'no-such-program-anywhere' } }));
     const output = await call('npm_run', { script: 'build' });
     expect(output).toMatchObject({ isError: true, text: expect.stringContaining('npm install') });
@@ -188,7 +188,7 @@ describe('eslint_check', () => {
 });
 
 describe('prettier_format', () => {
-  test('names what would change, then changes it', async () => {
+  test('names what would change, then changes it', { tags: ['long'] }, async () => {
     installPackage(place.workspace, 'prettier');
     put('src/a.js', 'const  a = 1\n');
     put('src/b.js', 'const b = 1;\n');

@@ -59,7 +59,7 @@ describe('run_command', () => {
     expect(intent.access).toContainEqual({ kind: 'net', host: '*', port: 0 });
   });
 
-  test('a time-out ends all processes and is reported', async () => {
+  test('a time-out ends all processes and is reported', { tags: ['long'] }, async () => {
     const output = await call('run_command', { command: 'sleep 1000 & sleep 1000', timeoutMs: 500 });
     expect(output).toMatchObject({
       isError: true,

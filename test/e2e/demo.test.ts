@@ -34,7 +34,7 @@ test('klaus demo --sandbox host works without a sandbox, and --keep keeps the fo
   rmSync(folder, { recursive: true });
 });
 
-test('klaus demo without a sandbox says what to type: exit 7', async () => {
+test('klaus demo without a sandbox says what to type: exit 7', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const env = { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' };
   const { code, stdout, stderr } = await runKlaus(['demo'], { place, env });

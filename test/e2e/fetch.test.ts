@@ -83,7 +83,7 @@ test(
   },
 );
 
-test('lists what it would run, and runs nothing without an approval', async () => {
+test('lists what it would run, and runs nothing without an approval', { tags: ['long'] }, async () => {
   using place = createTestHome(toProject());
   const dry = await runKlaus(['fetch', '--dry-run', '--json'], { place });
   expect(dry.code).toBe(0);

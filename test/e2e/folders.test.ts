@@ -275,7 +275,7 @@ describe('a grant for a folder outside of the workspace', () => {
     },
   );
 
-  test('ends with its authority', async () => {
+  test('ends with its authority', { tags: ['long'] }, async () => {
     const calls = ({ extra }: Place): Call[] => [read(`${extra}/notes.txt`), read(`${extra}/notes.txt`)];
     await withFolders({ calls, folders: () => [] }, async (engine, place) => {
       const session = await engine.klaus.open({
@@ -331,7 +331,7 @@ describe('a grant for a folder outside of the workspace', () => {
 });
 
 describe('which folders there are', () => {
-  test('one in the workspace is read and written as the workspace', async () => {
+  test('one in the workspace is read and written as the workspace', { tags: ['long'] }, async () => {
     const calls = (): Call[] => [
       read('sub/in.txt'),
       { name: 'write_file', input: { path: 'sub/new.txt', content: 'x' } },
@@ -345,16 +345,20 @@ describe('which folders there are', () => {
     });
   });
 
-  test('one that holds the workspace shows what is around it, and the workspace stays writable', async () => {
-    const calls = ({ base }: Place): Call[] => [
-      read(`${base}/extra/notes.txt`),
-      read(`${base}/project/own.txt`),
-      { name: 'write_file', input: { path: `${base}/project/new.txt`, content: 'x' } },
-      { name: 'write_file', input: { path: `${base}/new.txt`, content: 'x' } },
-    ];
-    await withFolders({ calls, folders: ({ base }) => [base] }, async (engine, place) => {
-      const session = await run(engine, place);
-      expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'denied']);
-    });
-  });
+  test(
+    'one that holds the workspace shows what is around it, and the workspace stays writable',
+    { tags: ['long'] },
+    async () => {
+      const calls = ({ base }: Place): Call[] => [
+        read(`${base}/extra/notes.txt`),
+        read(`${base}/project/own.txt`),
+        { name: 'write_file', input: { path: `${base}/project/new.txt`, content: 'x' } },
+        { name: 'write_file', input: { path: `${base}/new.txt`, content: 'x' } },
+      ];
+      await withFolders({ calls, folders: ({ base }) => [base] }, async (engine, place) => {
+        const session = await run(engine, place);
+        expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'denied']);
+      });
+    },
+  );
 });

@@ -330,7 +330,7 @@ describe('hooks of the repository', () => {
     expect(git('rev-parse', 'HEAD')).toBe(before);
   });
 
-  test('are those of core.hooksPath; what is not executable does not run', async () => {
+  test('are those of core.hooksPath; what is not executable does not run', { tags: ['long'] }, async () => {
     git('config', 'core.hooksPath', '.husky/_');
     addHook('pre-commit', 'exit 1', '.husky/_');
     put('src/a.js', 'two\n');
@@ -341,7 +341,7 @@ describe('hooks of the repository', () => {
 });
 
 describe('git_branch', () => {
-  test('lists, creates, switches and deletes', async () => {
+  test('lists, creates, switches and deletes', { tags: ['long'] }, async () => {
     put('src/a.js', 'kept\n');
     expect((await call('git_branch', { action: 'create', name: 'topic/one' })).text).toContain("'topic/one'");
     const listed = (await call('git_branch', { action: 'list' })).text.split('\n').sort();

@@ -129,7 +129,7 @@ test('a diff beyond the limit has its size and its files, but no text', async ()
   expect(files.toSorted()).toEqual(['large.txt', 'src/a.js']);
 });
 
-test('programs that the repository names do not run', async () => {
+test('programs that the repository names do not run', { tags: ['long'] }, async () => {
   const trap = join(place.workspace, 'trap.sh');
   const mark = join(place.workspace, 'trapped');
   writeFileSync(trap, `#!/bin/sh\ntouch '${mark}'\ncat\n`);
@@ -145,7 +145,7 @@ test('programs that the repository names do not run', async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-test('a commit has its message and its diff, a merge that against its first parent', async () => {
+test('a commit has its message and its diff, a merge that against its first parent', { tags: ['long'] }, async () => {
   put('src/a.js', 'two\n');
   git('commit', '-qam', 'Change a\n\nThe reason.');
   git('checkout', '-qb', 'topic', 'HEAD~1');

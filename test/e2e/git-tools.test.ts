@@ -180,23 +180,30 @@ describe('checkpoints', () => {
     expect(await skip()).toContain('src/a.js');
   });
 
-  test('new files that are large or binary are left out and named, and changed ones are not', async () => {
-    put('known.bin', 'a\0b');
-    git('add', '-A');
-    git('-c', 'user.name=Other', '-c', 'user.email=other@localhost', 'commit', '-qm', 'Known');
-    put('known.bin', 'a\0c');
-    put('new.bin', 'a\0d');
-    put('new.txt', 'x'.repeat(1_048_577));
-    put('fine.txt', 'x'.repeat(1_048_576));
-    const made = await checkpoint();
-    expect(made.large?.sort()).toEqual(['new.bin', 'new.txt']);
-    expect(made.leftOut).toEqual([]);
-    expect(git('diff-tree', '--name-status', 'HEAD', made.commit).split('\n')).toEqual(['A\tfine.txt', 'M\tknown.bin']);
-    for (const path of ['new.bin', 'new.txt'])
-      expect(() => git('cat-file', '-e', git('hash-object', path))).toThrow('cat-file');
-    expect((await call('git_checkpoint')).detail).toBeUndefined();
-    expect(git('rev-parse', made.ref)).toBe(made.commit);
-  });
+  test(
+    'new files that are large or binary are left out and named, and changed ones are not',
+    { tags: ['long'] },
+    async () => {
+      put('known.bin', 'a\0b');
+      git('add', '-A');
+      git('-c', 'user.name=Other', '-c', 'user.email=other@localhost', 'commit', '-qm', 'Known');
+      put('known.bin', 'a\0c');
+      put('new.bin', 'a\0d');
+      put('new.txt', 'x'.repeat(1_048_577));
+      put('fine.txt', 'x'.repeat(1_048_576));
+      const made = await checkpoint();
+      expect(made.large?.sort()).toEqual(['new.bin', 'new.txt']);
+      expect(made.leftOut).toEqual([]);
+      expect(git('diff-tree', '--name-status', 'HEAD', made.commit).split('\n')).toEqual([
+        'A\tfine.txt',
+        'M\tknown.bin',
+      ]);
+      for (const path of ['new.bin', 'new.txt'])
+        expect(() => git('cat-file', '-e', git('hash-object', path))).toThrow('cat-file');
+      expect((await call('git_checkpoint')).detail).toBeUndefined();
+      expect(git('rev-parse', made.ref)).toBe(made.commit);
+    },
+  );
 
   test('asked for by a call they are refused with file, line and rule, until the user allows them', async () => {
     put('src/a.js', 'const one = 1;\nconst key = "SECRET-VALUE";\n');

@@ -126,7 +126,7 @@ describe('changes by the user at the same time', () => {
 });
 
 describe('an undo while a question is open', () => {
-  test('leaves what comes after it open to another undo', async () => {
+  test('leaves what comes after it open to another undo', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: atOnce(
         { name: 'write_file', input: { path: 'a.txt', content: 'model\n' } },
@@ -178,7 +178,7 @@ test(
 );
 
 describe('reviewed changes', () => {
-  test('are undone with the turn, empty folders too', async () => {
+  test('are undone with the turn, empty folders too', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: atOnce(command('mkdir -p empty/inner && echo x > a.txt')),
       files: { 'a.txt': 'a\n' },
@@ -194,7 +194,7 @@ describe('reviewed changes', () => {
     expect(read(engine, 'a.txt')).toBe('a\n');
   });
 
-  test('a folder stays where the removal of a file in it was rejected', async () => {
+  test('a folder stays where the removal of a file in it was rejected', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: atOnce(command('rm -r folder')),
       files: { 'folder/keep.txt': 'keep\n', 'folder/old.txt': 'old\n' },

@@ -226,7 +226,7 @@ describe('branches that a command deletes', () => {
   }
 });
 
-test('only checkpoints that no session needs are deleted on request', async () => {
+test('only checkpoints that no session needs are deleted on request', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a\n' } }] } }],

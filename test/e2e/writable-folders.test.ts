@@ -69,7 +69,7 @@ describe('a writable folder', () => {
     });
   });
 
-  test('has stored states, from which single files are restored', async () => {
+  test('has stored states, from which single files are restored', { tags: ['long'] }, async () => {
     const prompts = ({ extra }: Place): Call[][] => [[run(`rm ${extra}/notes.txt; echo x > own.txt`)]];
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place);

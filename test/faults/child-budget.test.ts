@@ -145,7 +145,7 @@ test('a child that another process holds is continued when that process dies', a
   );
 });
 
-test('a cancel ends a run that waits for a child whose model does not answer', async () => {
+test('a cancel ends a run that waits for a child whose model does not answer', { tags: ['long'] }, async () => {
   const hang = { kind: 'hang', after: 1, keepAlive: true, always: true } as const;
   await withPair(toPair([{ when: OF_CHILD, reply: { text: 'Answer.' }, faults: [hang] }]), async ({ klaus, root }) => {
     const session = klaus.handle(root);

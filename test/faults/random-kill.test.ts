@@ -1,4 +1,5 @@
 // Covers core/agent/loop, adapters/store: SIGKILL at random moments.
+// @module-tag long
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createModelServer, type ModelServer } from '@klaus/adapters/models';
 import { createSqliteStore } from '@klaus/adapters/store';

@@ -60,21 +60,26 @@ test('start-agent opens sessions, status waits for them, message continues one',
   expect(events[0]).toMatchObject({ type: 'session.opened', agent: 'programmer', instance: instance.id });
 });
 
-test('a session started from another one has it as its parent, and checkout without an id returns to it', async () => {
-  await using opened = await openInstancePlace();
-  const instance = await opened.open();
-  const script = instance.connect();
-  const { sessionId: first } = (await script.ask('start-agent', { agentType: 'orchestrator', prompt: 'Work.' })).result;
-  const options = { checkout: true };
-  const below = await script.ask('start-agent', { agentType: 'programmer', prompt: 'Work.', options });
-  const { sessionId: second, parentSessionId } = resultOf('start-agent', below);
-  expect(parentSessionId).toBe(first);
-  expect((await script.ask('status')).result.sessionId).toBe(second);
-  const back = resultOf('checkout', await script.ask('checkout'));
-  expect(back).toEqual({ sessionId: first, previousSessionId: second, claudeSessionId: null });
-  const forth = resultOf('checkout', await script.ask('checkout', { sessionId: second, waitSeconds: 30 }));
-  expect(forth).toMatchObject({ sessionId: second, previousSessionId: first });
-});
+test(
+  'a session started from another one has it as its parent, and checkout without an id returns to it',
+  { tags: ['long'] },
+  async () => {
+    await using opened = await openInstancePlace();
+    const instance = await opened.open();
+    const script = instance.connect();
+    const { sessionId: first } = (await script.ask('start-agent', { agentType: 'orchestrator', prompt: 'Work.' }))
+      .result;
+    const options = { checkout: true };
+    const below = await script.ask('start-agent', { agentType: 'programmer', prompt: 'Work.', options });
+    const { sessionId: second, parentSessionId } = resultOf('start-agent', below);
+    expect(parentSessionId).toBe(first);
+    expect((await script.ask('status')).result.sessionId).toBe(second);
+    const back = resultOf('checkout', await script.ask('checkout'));
+    expect(back).toEqual({ sessionId: first, previousSessionId: second, claudeSessionId: null });
+    const forth = resultOf('checkout', await script.ask('checkout', { sessionId: second, waitSeconds: 30 }));
+    expect(forth).toMatchObject({ sessionId: second, previousSessionId: first });
+  },
+);
 
 test('interrupt cancels a run, and the session can continue', async () => {
   await using opened = await openInstancePlace();

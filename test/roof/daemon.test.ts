@@ -48,7 +48,7 @@ test('a command that follows a session starts the daemon again', { tags: ['long'
   expect(toEvents(stdout)).toContainEqual(expect.objectContaining({ type: 'run.finished', outcome: 'done' }));
 });
 
-test('a session whose folder is gone does not run, and reports why', async () => {
+test('a session whose folder is gone does not run, and reports why', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const [id] = await roof.start();
   await expect.poll(async () => (await roof.status(id!)).state, { timeout: 30_000 }).toBe('running');

@@ -190,7 +190,7 @@ test(
   },
 );
 
-test('watch prints a line for each change of a session', async () => {
+test('watch prints a line for each change of a session', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const [id] = await roof.start();
   const watch = roof.begin('watch', '--json');

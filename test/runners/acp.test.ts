@@ -43,7 +43,7 @@ test('files and terminals of the agent are tools of Klaus, through the gate', as
   expect(engine.server.requests).toHaveLength(0);
 });
 
-test('permissions are judged by what the call does, and only this call is allowed', async () => {
+test('permissions are judged by what the call does, and only this call is allowed', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine();
   const { workspace } = engine.place;
   const requests = [
@@ -176,7 +176,7 @@ test('the instructions of the definition are sent once', { tags: ['long'] }, asy
   expect(toSaid(await Array.fromAsync(session.events()))).toBe('I have instructions. one\ntwo\n');
 });
 
-test('usage and costs that the agent reports are counted', async () => {
+test('usage and costs that the agent reports are counted', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine({ flags: ['--usage'] });
   const { id, events } = await runAgent(engine, 'cost 0.5\nsay x');
   expect(outcomeOf(events)).toMatchObject({ usage: { input: 100, output: 50 }, usd: 0.5 });
@@ -238,7 +238,7 @@ for (const { cases, tags } of splitCases(
     },
   );
 
-test('a program that is no agent, or is missing, is a clear failure', async () => {
+test('a program that is no agent, or is missing, is a clear failure', { tags: ['long'] }, async () => {
   const toCommand = (words: string[]) =>
     `---\nname: other\ndescription: x\nrunner: acp\ncapabilities: [file-operations, code-execution]\ncommand: ${JSON.stringify(words)}\n---\n`;
   for (const words of [['no-such-program-xyz'], ['sh', '-c', 'echo no protocol; exit 7'], ['true']]) {

@@ -106,7 +106,7 @@ test(
   },
 );
 
-test('runs use the options of serve', async () => {
+test('runs use the options of serve', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using model = await startServer(SCRIPT);
   const words = ['--approve', 'edits', '--budget-tokens', '4321', '--max-turns', '7', '--isolate'];

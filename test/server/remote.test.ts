@@ -206,7 +206,7 @@ describe('klaus run at a server', () => {
     expect(fork).toMatchObject({ forkedFrom: original!.id, model: expect.stringContaining('haiku') });
   });
 
-  test('Ctrl-C stops the run there: exit 130, and the log says who it was', async () => {
+  test('Ctrl-C stops the run there: exit 130, and the log says who it was', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: { repeat: 'word ', times: 2_000 } }, pace: 10, chunk: 10 }],
@@ -222,7 +222,7 @@ describe('klaus run at a server', () => {
     expect(finished).toMatchObject({ outcome: 'cancelled', reason: expect.stringContaining('Ctrl-C') });
   });
 
-  test('--timeout stops it: exit 9', async () => {
+  test('--timeout stops it: exit 9', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: { repeat: 'word ', times: 2_000 } }, pace: 10, chunk: 10 }],
@@ -544,14 +544,18 @@ describe('what has no meaning elsewhere', () => {
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
   });
 
-  test('KLAUS_SERVER: a command that acts here says so, one of the machine does not, and local means here', async () => {
-    using place = createTestHome();
-    const env = { KLAUS_SERVER: 'http://127.0.0.1:1' };
-    const klaus = (...words: string[]) => runKlaus(words, { place, env });
-    expect((await klaus('undo')).stderr).toMatch(/klaus undo .*KLAUS_SERVER/);
-    expect((await klaus('audit', 'verify')).stderr).toMatch(/klaus audit verify .*KLAUS_SERVER/);
-    expect((await klaus('config')).stderr).toBe('');
-    expect(await klaus('sessions', '--server', 'local')).toMatchObject({ code: 0, stdout: '' });
-    expect((await klaus('sessions')).code).toBe(3);
-  });
+  test(
+    'KLAUS_SERVER: a command that acts here says so, one of the machine does not, and local means here',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      const env = { KLAUS_SERVER: 'http://127.0.0.1:1' };
+      const klaus = (...words: string[]) => runKlaus(words, { place, env });
+      expect((await klaus('undo')).stderr).toMatch(/klaus undo .*KLAUS_SERVER/);
+      expect((await klaus('audit', 'verify')).stderr).toMatch(/klaus audit verify .*KLAUS_SERVER/);
+      expect((await klaus('config')).stderr).toBe('');
+      expect(await klaus('sessions', '--server', 'local')).toMatchObject({ code: 0, stdout: '' });
+      expect((await klaus('sessions')).code).toBe(3);
+    },
+  );
 });

@@ -66,22 +66,26 @@ test.runIf(hasScript)('@ completes names of files, and / commands', async () => 
   expect(prompt!.body).toContain('see @src/second.ts');
 });
 
-test.runIf(hasScript)('a paste of 20,000 lines is one mark in the input, and arrives completely', async () => {
-  await using chat = await open();
-  const terminal = await chat.open();
-  const text = Array.from({ length: 20_000 }, (_, index) => `pasted line ${index}`).join('\n');
-  terminal.paste(text);
-  await terminal.shows('[paste #1 +20000 lines]');
-  terminal.type(' is a log\r');
-  await terminal.shows('Hello.');
-  await untilIdle(terminal);
-  expect(terminal.all()).not.toContain('pasted line 100');
-  const added = (await chat.events()).find((event) => event.type === 'message.added')!;
-  const { parts } = added.message;
-  expect(parts.map(({ type }) => type)).toEqual(['text', 'file']);
-  expect(parts[0]).toMatchObject({ text: '[paste #1 +20000 lines] is a log' });
-  expect(JSON.stringify(parts[1])).toContain('pasted line 19999');
-});
+test.runIf(hasScript)(
+  'a paste of 20,000 lines is one mark in the input, and arrives completely',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const terminal = await chat.open();
+    const text = Array.from({ length: 20_000 }, (_, index) => `pasted line ${index}`).join('\n');
+    terminal.paste(text);
+    await terminal.shows('[paste #1 +20000 lines]');
+    terminal.type(' is a log\r');
+    await terminal.shows('Hello.');
+    await untilIdle(terminal);
+    expect(terminal.all()).not.toContain('pasted line 100');
+    const added = (await chat.events()).find((event) => event.type === 'message.added')!;
+    const { parts } = added.message;
+    expect(parts.map(({ type }) => type)).toEqual(['text', 'file']);
+    expect(parts[0]).toMatchObject({ text: '[paste #1 +20000 lines] is a log' });
+    expect(JSON.stringify(parts[1])).toContain('pasted line 19999');
+  },
+);
 
 test.runIf(hasScript)('a long text that the terminal does not mark as a paste is one', async () => {
   await using chat = await open();
@@ -94,7 +98,7 @@ test.runIf(hasScript)('a long text that the terminal does not mark as a paste is
   expect(JSON.stringify(added.message.parts)).toContain('row 99');
 });
 
-test.runIf(hasScript)('a paste that arrives with Ctrl-G is not read as keys', async () => {
+test.runIf(hasScript)('a paste that arrives with Ctrl-G is not read as keys', { tags: ['long'] }, async () => {
   await using chat = await open();
   const terminal = await chat.open({ env: { EDITOR: 'true', VISUAL: '' } });
   const lines = Array.from({ length: 20_000 }, (_, index) => `row ${index}`);

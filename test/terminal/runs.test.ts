@@ -154,35 +154,39 @@ test.runIf(hasScript)(
   },
 );
 
-test.runIf(hasScript)('a queued message that is edited keeps its image and its long paste', async () => {
-  await using chat = await open();
-  const image = join(chat.place.workspace, 'a.png');
-  writeFileSync(image, '\u0089PNG\r\n\u001a\nrest', 'latin1');
-  const terminal = await chat.open();
-  terminal.type('wait\r');
-  await terminal.shows('begun');
-  terminal.type('hello ');
-  terminal.paste(image);
-  await terminal.shows('› hello [image 1: a.png]');
-  terminal.paste(Array.from({ length: 200 }, (_, index) => `pasted line ${index} `.padEnd(80, '-')).join('\n'));
-  await terminal.shows('[paste #1 +200 lines]');
-  terminal.type(KEYS.altEnter);
-  await terminal.shows('queued: hello [image 1: a.png] [paste #1 +200 lines]');
-  // The second press takes nothing else.
-  terminal.type(KEYS.up + KEYS.up);
-  await terminal.shows('› hello [image 1: a.png] [file 2: paste-1.txt]');
-  await terminal.hides('queued:');
-  terminal.type(KEYS.altEnter);
-  await terminal.shows('queued: hello [image 1: a.png] [file 2: paste-1.txt]');
-  release(chat);
-  await terminal.hides('queued:');
-  await untilIdle(terminal);
-  const added = (await chat.events()).filter((event) => event.type === 'message.added');
-  const sent = added.findLast(({ message }) => message.origin === 'user')!;
-  const { parts } = sent.message;
-  expect(parts.map(({ type }) => type).toSorted()).toEqual(['file', 'image', 'text']);
-  expect(JSON.stringify(parts)).toContain('pasted line 199 ');
-});
+test.runIf(hasScript)(
+  'a queued message that is edited keeps its image and its long paste',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const image = join(chat.place.workspace, 'a.png');
+    writeFileSync(image, '\u0089PNG\r\n\u001a\nrest', 'latin1');
+    const terminal = await chat.open();
+    terminal.type('wait\r');
+    await terminal.shows('begun');
+    terminal.type('hello ');
+    terminal.paste(image);
+    await terminal.shows('› hello [image 1: a.png]');
+    terminal.paste(Array.from({ length: 200 }, (_, index) => `pasted line ${index} `.padEnd(80, '-')).join('\n'));
+    await terminal.shows('[paste #1 +200 lines]');
+    terminal.type(KEYS.altEnter);
+    await terminal.shows('queued: hello [image 1: a.png] [paste #1 +200 lines]');
+    // The second press takes nothing else.
+    terminal.type(KEYS.up + KEYS.up);
+    await terminal.shows('› hello [image 1: a.png] [file 2: paste-1.txt]');
+    await terminal.hides('queued:');
+    terminal.type(KEYS.altEnter);
+    await terminal.shows('queued: hello [image 1: a.png] [file 2: paste-1.txt]');
+    release(chat);
+    await terminal.hides('queued:');
+    await untilIdle(terminal);
+    const added = (await chat.events()).filter((event) => event.type === 'message.added');
+    const sent = added.findLast(({ message }) => message.origin === 'user')!;
+    const { parts } = sent.message;
+    expect(parts.map(({ type }) => type).toSorted()).toEqual(['file', 'image', 'text']);
+    expect(JSON.stringify(parts)).toContain('pasted line 199 ');
+  },
+);
 
 test.runIf(hasScript)(
   'a shell command that waits in an idle session does not run by itself',

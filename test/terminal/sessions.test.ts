@@ -78,7 +78,7 @@ test.runIf(hasScript).each([
   await prompt(terminal, 'continue', 'Continued.');
 });
 
-test.runIf(hasScript)('a rewind of the files keeps the conversation', async () => {
+test.runIf(hasScript)('a rewind of the files keeps the conversation', { tags: ['long'] }, async () => {
   await using opened = await openTwo();
   const { chat, terminal } = opened;
   await rewind(terminal, 'files');

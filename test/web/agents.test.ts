@@ -86,7 +86,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(sessions.map(({ agent }) => agent)).toEqual(['reviewer']);
     });
 
-    test('the list has every agent and the broken files', async () => {
+    test('the list has every agent and the broken files', { tags: ['long'] }, async () => {
       await open('');
       await page.getByRole('button', { name: en.app.agents }).click();
       await list().getByRole('link', { name: 'reviewer' }).waitFor();
@@ -147,7 +147,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       });
     });
 
-    test('a change of another editor is not overwritten', async () => {
+    test('a change of another editor is not overwritten', { tags: ['long'] }, async () => {
       await open('agents/reviewer');
       await field(fields.description).fill('Mine.');
       writeFileSync(reviewer, REVIEWER.replace('Reviews.', 'Theirs.'));

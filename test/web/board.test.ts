@@ -1,4 +1,5 @@
 // Covers apps/web/board, apps/server/runs: the board of the page.
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';

@@ -115,21 +115,25 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         .waitFor();
     });
 
-    test('without whitespace, a hunk keeps a note and can be shown, and the choice is remembered', async () => {
-      const toggle = page.getByRole('checkbox', { name: enChanges.ignoreSpace });
-      await toggle.check();
-      const note = list().getByText(enChanges.folded(4));
-      await note.waitFor();
-      expect(await list().getByText('  one,', { exact: true }).count()).toBe(0);
-      await page.reload();
-      await note.waitFor();
-      await list().getByRole('button', { name: enChanges.unfold }).click();
-      await note.waitFor({ state: 'detached' });
-      expect(await list().locator('.diff-added').filter({ hasText: 'one,' }).count()).toBe(1);
-      await toggle.uncheck();
-    });
+    test(
+      'without whitespace, a hunk keeps a note and can be shown, and the choice is remembered',
+      { tags: ['long'] },
+      async () => {
+        const toggle = page.getByRole('checkbox', { name: enChanges.ignoreSpace });
+        await toggle.check();
+        const note = list().getByText(enChanges.folded(4));
+        await note.waitFor();
+        expect(await list().getByText('  one,', { exact: true }).count()).toBe(0);
+        await page.reload();
+        await note.waitFor();
+        await list().getByRole('button', { name: enChanges.unfold }).click();
+        await note.waitFor({ state: 'detached' });
+        expect(await list().locator('.diff-added').filter({ hasText: 'one,' }).count()).toBe(1);
+        await toggle.uncheck();
+      },
+    );
 
-    test('a viewed file is collapsed and counted until it changes again', async () => {
+    test('a viewed file is collapsed and counted until it changes again', { tags: ['long'] }, async () => {
       await viewed('new.txt').check();
       await page.getByText(enChanges.viewedOf(1, 4)).waitFor();
       const head = list().getByRole('button', { name: 'new.txt', exact: true });

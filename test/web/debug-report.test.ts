@@ -1,4 +1,5 @@
 // Covers apps/web/debug, core/conversation: frames, values and the report of an investigation on the page.
+// @module-tag long
 import { defineTool, type Script, type Tool } from '@klaus/sdk';
 import { DEBUG_TOOLS, type DebugOutput } from 'klendathu/contract';
 import type { Browser, Page } from 'playwright-core';

@@ -1,4 +1,5 @@
 // Covers apps/web/lists, apps/web/state, apps/web/actions: filters, the archive and selections of the list of sessions.
+// @module-tag long
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enLists } from '../../apps/web/text/lists/en-lists.ts';

@@ -1,4 +1,5 @@
 // Covers apps/web/conversation, apps/web/log: long sessions in the page.
+// @module-tag long
 import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 // Covers apps/web/sessions, apps/web/settings: network presets of a new session.
+// @module-tag long
 import { NETWORK_PRESETS } from '@klaus/core/protocol';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -102,7 +102,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(announced.length).toBeLessThanOrEqual(2);
     });
 
-    test('a draft survives a reload, and Arrow Up recalls a prompt', async () => {
+    test('a draft survives a reload, and Arrow Up recalls a prompt', { tags: ['long'] }, async () => {
       await open('say something');
       await page.locator('.end').waitFor();
       await message().fill('half a thou');

@@ -204,7 +204,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('Kept title');
     });
 
-    test('what is shared becomes a draft, is not sent, and leaves the address', async () => {
+    test('what is shared becomes a draft, is not sent, and leaves the address', { tags: ['long'] }, async () => {
       const { it, page } = await start();
       await signIn(page, it.server.url, it.server.token!);
       const text = '<img src=x onerror=alert(1)> "quoted" & more';

@@ -163,7 +163,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     await expectAccessible(page, 'diagrams and formulas');
   });
 
-  test('the colours of a diagram follow the theme', async () => {
+  test('the colours of a diagram follow the theme', { tags: ['long'] }, async () => {
     await open('drawn');
     const image = diagram('flowchart').getByRole('img');
     const read = async () => (await image.getAttribute('src')) ?? '';

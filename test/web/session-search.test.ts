@@ -1,4 +1,5 @@
 // Covers apps/web/find, apps/web/outline: search within a session, its prompts, comparison, and another model.
+// @module-tag long
 import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

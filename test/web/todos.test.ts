@@ -1,4 +1,5 @@
 // Covers apps/web/sessions, core/conversation: the todo list of the agent on the page.
+// @module-tag long
 import type { Script } from '@klaus/sdk';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 // Covers apps/web/style, apps/web/shell, apps/web/lists: touch targets and the bottom bar of a phone.
+// @module-tag long
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';

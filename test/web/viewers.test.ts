@@ -180,7 +180,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     await broken.getByText('{"a":').waitFor();
   });
 
-  test('a Markdown file is rendered, with images and links of its folder', async () => {
+  test('a Markdown file is rendered, with images and links of its folder', { tags: ['long'] }, async () => {
     const file = await open('docs/guide.md');
     await file.getByRole('heading', { name: 'The guide' }).waitFor();
     await file.getByRole('button', { name: image.open('the logo') }).waitFor();
@@ -199,7 +199,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     await expectAccessible(page, 'preview of a page');
   });
 
-  test('an image has its size, and a PDF document opens in a tab of its own', async () => {
+  test('an image has its size, and a PDF document opens in a tab of its own', { tags: ['long'] }, async () => {
     const file = await open('picture.png');
     await file.getByRole('button', { name: image.open('picture.png') }).waitFor();
     await file.getByText(image.size('24', '24')).waitFor();

@@ -95,7 +95,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(await processes.stop(id, { reason: 'again' })).toMatchObject({ reason: 'a test' });
   });
 
-  test('lets a program that handles SIGTERM exit by itself', async () => {
+  test('lets a program that handles SIGTERM exit by itself', { tags: ['long'] }, async () => {
     const id = await start(`trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.01; done`);
     await said(id, 'up');
     expect(await processes.stop(id, { reason: 'a test', graceMs: LONG_MS })).toMatchObject({ exitCode: 5 });
@@ -158,7 +158,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(at).toBe(bytes);
   });
 
-  test('has the same isolation as in the foreground: files, network, limits', async () => {
+  test('has the same isolation as in the foreground: files, network, limits', { tags: ['long'] }, async () => {
     writeFileSync(join(place.workspace, 'seen.txt'), 'seen');
     const id = await start(
       'cat seen.txt; ls /proc/net/dev >/dev/null; grep -c : /proc/net/dev; touch /usr/x; cat /etc/shadow; ls -A ' +
