@@ -99,7 +99,7 @@ test(
   },
 );
 
-test('the state of the workspace is read while the model answers', { tags: ['long'], tags: ['long'] }, async () => {
+test('the state of the workspace is read while the model answers', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

@@ -72,7 +72,7 @@ describe.skipIf(server === undefined)(
 
     test(
       'a worker that was stopped for longer than the time-out of heartbeats aborts its attempt',
-      { tags: ['long'], tags: ['long'] },
+      { tags: ['long'] },
       async () => {
         const queue = 'stopped';
         await using scheduler = await openTemporalScheduler(toOptions(queue));
