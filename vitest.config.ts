@@ -12,6 +12,9 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
     // Real sandboxes, databases and child processes on a shared machine: a limit is for hangs, not for speed.
     coverage: { include: ['{core,adapters,sdk,apps}/**/*.ts'], exclude: ['**/*.test.ts', '**/*.fixture.ts'] },
+    tags: [
+      { name: 'long', description: 'Further cases and larger scales of what other tests show: `npm run test:long`.' },
+    ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },

@@ -88,7 +88,7 @@ test('the program as it is packed does its work, and loads what it needs late on
   }
 });
 
-test('only a worker loads the client of Postgres', () => {
+test('only a worker loads the client of Postgres', { tags: ['long'] }, () => {
   const spy = join(dirname(place.home), 'spy-exit.cjs');
   const loaded = join(dirname(place.home), 'loaded-exit.txt');
   const write = `require('node:fs').writeFileSync(process.env.LOADED, Object.keys(require.cache).join('\\n'))`;

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { Reporter } from 'vitest/node';
+import type { Reporter, Vitest } from 'vitest/node';
 
 export interface Counts {
   passed: number;
@@ -12,13 +12,22 @@ export const COUNTS_FILE = 'KLAUS_TEST_COUNTS';
 
 /**
  * A reporter of vitest that writes the counts of a run as JSON when all tests have ended. A file that fails outside of
- * its tests counts as one failed test, and so does every other error outside of tests.
+ * its tests counts as one failed test, and so does every other error outside of tests. Tests that a filter by the tag
+ * `long` leaves out are not counted.
  */
 export default class CountReporter implements Reporter {
+  #isLong: boolean | undefined;
+
+  onInit(vitest: Vitest): void {
+    const filter = vitest.config.tagsFilter?.[0];
+    if (filter !== undefined) this.#isLong = filter === 'long';
+  }
+
   onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandled) => {
     const counts: Counts = { passed: 0, failed: unhandled.length, skipped: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) {
+        if (this.#isLong !== undefined && test.tags.includes('long') !== this.#isLong) continue;
         const { state } = test.result();
         counts[state === 'pending' ? 'skipped' : state]++;
       }

@@ -69,11 +69,21 @@ async function runTests(more: readonly string[], programs: Record<string, string
 const HELP = `npm test [-- OPTIONS] [FILTER …]
   --watch      run affected tests again after each change, until Ctrl-C; no checks
   --coverage   also report coverage: a table, and pages in coverage/
-  FILTER       only test files whose path contains one of these; no checks`;
+  --long       only the tests with the tag \`long\`; no checks
+  --all        every test, with and without the tag \`long\`
+  FILTER       every test of the files whose path contains one of these; no checks
+
+Without FILTER, --long or --all, tests with the tag \`long\` are left out.`;
 
 const { values, positionals: filters } = parseArgs({
   allowPositionals: true,
-  options: { watch: { type: 'boolean' }, coverage: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  options: {
+    watch: { type: 'boolean' },
+    coverage: { type: 'boolean' },
+    long: { type: 'boolean' },
+    all: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  },
 });
 if (values.help) {
   console.log(HELP);
@@ -84,16 +94,22 @@ if (values.watch) {
   process.exit(status ?? 1);
 }
 
+/** @returns The arguments for vitest that choose tests by the tag `long`. */
+function chooseTags(): string[] {
+  if (values.long) return ['--tags-filter=long'];
+  return values.all || filters.length > 0 ? [] : ['--tags-filter=!long'];
+}
+
 console.log(`Node ${process.version}`);
 const missing = await provideSystemPackages();
 if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', ')} could not be installed`);
 // With a filter, only its tests are of interest.
-const checks = filters.length > 0 ? { passed: 0, failed: 0 } : runChecks();
+const checks = filters.length > 0 || values.long ? { passed: 0, failed: 0 } : runChecks();
 // A few tests, and those that are measured, start the sources.
 const needsProgram = filters.length === 0 && !values.coverage;
 const programs = needsProgram ? buildPrograms() : undefined;
 if (needsProgram && programs === undefined) console.log('FAILED build of the programs');
-const tests = await runTests([...filters, ...(values.coverage ? ['--coverage'] : [])], programs);
+const tests = await runTests([...filters, ...chooseTags(), ...(values.coverage ? ['--coverage'] : [])], programs);
 const passed = checks.passed + tests.passed;
 const broken = [missing.length > 0, needsProgram && programs === undefined].filter(Boolean).length;
 const failed = checks.failed + tests.failed + broken;

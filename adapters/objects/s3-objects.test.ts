@@ -68,7 +68,7 @@ describe.skipIf(reason !== undefined)(`S3${reason === undefined ? '' : `: ${reas
     objects.close();
   });
 
-  test('a list has the objects of a prefix in order, over several pages', async () => {
+  test('a list has the objects of a prefix in order, over several pages', { tags: ['long'] }, async () => {
     const options = await server.createBucket();
     const objects = await openS3({ ...options, prefix: 'team/' });
     const keys = Array.from({ length: 1_050 }, (_, at) => `many/${String(at).padStart(4, '0')}`);
@@ -88,7 +88,7 @@ describe.skipIf(reason !== undefined)(`S3${reason === undefined ? '' : `: ${reas
     outside.close();
   });
 
-  test('a missing bucket, wrong keys and a dead server lead to different errors', async () => {
+  test('a missing bucket, wrong keys and a dead server lead to different errors', { tags: ['long'] }, async () => {
     const options = await server.createBucket();
     await expect(openS3({ ...options, bucket: 'missing' })).rejects.toMatchObject({ code: 'config' });
     const credentials = { accessKeyId: 'klaus-test', secretAccessKey: 'wrong' };

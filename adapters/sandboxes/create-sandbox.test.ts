@@ -61,7 +61,7 @@ describe.skipIf(!hasBubblewrap)('the choice, where bubblewrap works', () => {
     expect((await createSandbox({ ...place, ...options })).name).toBe('bubblewrap');
   });
 
-  test('is tried once and then cached until it fails', async () => {
+  test('is tried once and then cached until it fails', { tags: ['long'] }, async () => {
     using own = createSandboxFixture();
     const memory = join(own.home, 'cache', 'bubblewrap.json');
     const sandbox = await createSandbox(own);

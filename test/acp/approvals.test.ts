@@ -8,6 +8,7 @@ import { startServeProcess } from '../fixtures/server.ts';
 import { spawn, stepsOf, TEAM_FILES, TEAM_GRANT, WAIT, WRITER_STEPS } from '../fixtures/team.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startEditor } from './editor.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const ASK = ['--approve', 'ask'];
 
@@ -75,7 +76,7 @@ test('allow once, reject, and allow in the session', async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('an editor with forms asks for the reason of a rejection, which the model gets', async () => {
+test('an editor with forms asks for the reason of a rejection, which the model gets', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(writes(2));
   const forms: unknown[] = [];
@@ -107,27 +108,31 @@ test('an editor with forms asks for the reason of a rejection, which the model g
   expect(editor.problems).toEqual([]);
 });
 
-test('an approval that `klaus approve` answers ends the question, and the turn continues here', async () => {
-  using place = createTestHome();
-  await using server = await startServer(writes(1));
-  await using editor = await startEditor({ place, server, words: ASK });
-  const { sessionId } = await editor.open();
-  const prompted = editor.prompt(sessionId, 'write');
-  const asked = await editor.untilAsked();
-  const { stdout } = await runKlaus(['approvals', '--json'], { place });
-  const { id } = JSON.parse(stdout) as { id: string };
-  expect((await runKlaus(['approve', id], { place, server })).code).toBe(0);
-  expect(await prompted).toMatchObject({ stopReason: 'end_turn' });
-  expect(asked.signal.aborted).toBe(true);
-  expect(has(place, '0.txt')).toBe(true);
-  // A late answer changes nothing.
-  asked.choose('reject');
-  expect(await editor.prompt(sessionId, 'more')).toMatchObject({ stopReason: 'end_turn' });
-  expect(await answersOf(place, sessionId)).toEqual([{ answer: 'approved', scope: undefined }]);
-  expect(editor.problems).toEqual([]);
-});
+test(
+  'an approval that `klaus approve` answers ends the question, and the turn continues here',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(writes(1));
+    await using editor = await startEditor({ place, server, words: ASK });
+    const { sessionId } = await editor.open();
+    const prompted = editor.prompt(sessionId, 'write');
+    const asked = await editor.untilAsked();
+    const { stdout } = await runKlaus(['approvals', '--json'], { place });
+    const { id } = JSON.parse(stdout) as { id: string };
+    expect((await runKlaus(['approve', id], { place, server })).code).toBe(0);
+    expect(await prompted).toMatchObject({ stopReason: 'end_turn' });
+    expect(asked.signal.aborted).toBe(true);
+    expect(has(place, '0.txt')).toBe(true);
+    // A late answer changes nothing.
+    asked.choose('reject');
+    expect(await editor.prompt(sessionId, 'more')).toMatchObject({ stopReason: 'end_turn' });
+    expect(await answersOf(place, sessionId)).toEqual([{ answer: 'approved', scope: undefined }]);
+    expect(editor.problems).toEqual([]);
+  },
+);
 
-test('a dismissed question cancels the run; without a valid answer nothing runs', async () => {
+test('a dismissed question cancels the run; without a valid answer nothing runs', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(writes(1));
   await using editor = await startEditor({ place, server, words: ASK });
@@ -150,7 +155,7 @@ test('a dismissed question cancels the run; without a valid answer nothing runs'
   expect(has(place, '0.txt')).toBe(false);
 });
 
-test('a cancel ends the run and its questions', async () => {
+test('a cancel ends the run and its questions', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(writes(1));
   await using editor = await startEditor({ place, server, words: ASK });
@@ -164,24 +169,28 @@ test('a cancel ends the run and its questions', async () => {
   expect(JSON.parse(`[${(await runKlaus(['approvals', '--json'], { place })).stdout.trim()}]`)).toEqual([]);
 });
 
-test('a question that was open when the session was closed is asked again when it is loaded', async () => {
-  using place = createTestHome();
-  await using server = await startServer(writes(1));
-  await using first = await startEditor({ place, server, words: ASK });
-  const { sessionId } = await first.open();
-  const prompted = first.prompt(sessionId, 'write').catch(() => undefined);
-  await first.untilAsked();
-  expect(await first.end()).toBe(0);
-  await prompted;
-  await using second = await startEditor({ place, server, words: ASK });
-  await second.agent.request('session/load', { sessionId, cwd: place.workspace, mcpServers: [] });
-  (await second.untilAsked()).choose('once');
-  await second.untilUpdate('agent_message_chunk');
-  expect(second.text()).toContain('Done.');
-  expect(has(place, '0.txt')).toBe(true);
-});
+test(
+  'a question that was open when the session was closed is asked again when it is loaded',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(writes(1));
+    await using first = await startEditor({ place, server, words: ASK });
+    const { sessionId } = await first.open();
+    const prompted = first.prompt(sessionId, 'write').catch(() => undefined);
+    await first.untilAsked();
+    expect(await first.end()).toBe(0);
+    await prompted;
+    await using second = await startEditor({ place, server, words: ASK });
+    await second.agent.request('session/load', { sessionId, cwd: place.workspace, mcpServers: [] });
+    (await second.untilAsked()).choose('once');
+    await second.untilUpdate('agent_message_chunk');
+    expect(second.text()).toContain('Done.');
+    expect(has(place, '0.txt')).toBe(true);
+  },
+);
 
-test('a plan is accepted in the editor, with the mode in which the session continues', async () => {
+test('a plan is accepted in the editor, with the mode in which the session continues', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [
@@ -203,7 +212,7 @@ test('a plan is accepted in the editor, with the mode in which the session conti
   expect(editor.problems).toEqual([]);
 });
 
-test('a limit is a question, and ends the turn if it is not raised', async () => {
+test('a limit is a question, and ends the turn if it is not raised', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(writes(5));
   await using editor = await startEditor({ place, server, words: ['--max-turns', '2'] });
@@ -215,7 +224,7 @@ test('a limit is a question, and ends the turn if it is not raised', async () =>
   expect(editor.problems).toEqual([]);
 });
 
-test('at a server, the editor and the page answer the same questions', async () => {
+test('at a server, the editor and the page answer the same questions', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(writes(2));
   const serve = await startServeProcess(place, server);
@@ -256,37 +265,38 @@ const TEAM = {
 describe.each(['the editor', 'klaus approve'])(
   'a question of an agent that the session started, answered by %s',
   (who) => {
-    test.each(['on this machine', 'at a server'])('%s', async (where) => {
-      using place = createTestHome(TEAM_FILES);
-      await using server = await startServer(TEAM as never);
-      const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
-      const at = serve ? ['--server', serve.url] : [];
-      const env = serve ? { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' } : {};
-      await using editor = await startEditor({
-        place,
-        server,
-        env,
-        words: ['--agent', 'lead', '--grant', TEAM_GRANT, ...at],
+    for (const { cases, tags } of splitCases(['on this machine', 'at a server'], 1))
+      test.each(cases)('%s', { tags }, async (where) => {
+        using place = createTestHome(TEAM_FILES);
+        await using server = await startServer(TEAM as never);
+        const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
+        const at = serve ? ['--server', serve.url] : [];
+        const env = serve ? { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' } : {};
+        await using editor = await startEditor({
+          place,
+          server,
+          env,
+          words: ['--agent', 'lead', '--grant', TEAM_GRANT, ...at],
+        });
+        const { sessionId } = await editor.open();
+        const prompted = editor.prompt(sessionId, 'Lead.');
+        const asked = await editor.untilAsked();
+        expect(asked.params.toolCall.title).toContain('writer: ');
+        expect(asked.params.toolCall.toolCallId).not.toMatch(/^call_/);
+        if (who === 'the editor') asked.choose('once');
+        else {
+          const { stdout } = await runKlaus(['approvals', '--json', ...at], { place, env });
+          const { id } = JSON.parse(stdout) as { id: string };
+          expect((await runKlaus(['approve', id, ...at], { place, server, env })).code).toBe(0);
+        }
+        expect(await prompted).toMatchObject({ stopReason: 'end_turn' });
+        expect(editor.text()).toContain('All is done.');
+        expect(has(place, 'b.txt')).toBe(true);
+        expect(editor.problems).toEqual([]);
+        await editor.end();
+        serve?.process.kill('SIGTERM');
+        await serve?.process.ended;
       });
-      const { sessionId } = await editor.open();
-      const prompted = editor.prompt(sessionId, 'Lead.');
-      const asked = await editor.untilAsked();
-      expect(asked.params.toolCall.title).toContain('writer: ');
-      expect(asked.params.toolCall.toolCallId).not.toMatch(/^call_/);
-      if (who === 'the editor') asked.choose('once');
-      else {
-        const { stdout } = await runKlaus(['approvals', '--json', ...at], { place, env });
-        const { id } = JSON.parse(stdout) as { id: string };
-        expect((await runKlaus(['approve', id, ...at], { place, server, env })).code).toBe(0);
-      }
-      expect(await prompted).toMatchObject({ stopReason: 'end_turn' });
-      expect(editor.text()).toContain('All is done.');
-      expect(has(place, 'b.txt')).toBe(true);
-      expect(editor.problems).toEqual([]);
-      await editor.end();
-      serve?.process.kill('SIGTERM');
-      await serve?.process.ended;
-    });
   },
 );
 

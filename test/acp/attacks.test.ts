@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startEditor, type Editor } from './editor.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -56,7 +57,7 @@ test('a line of 20 MB is answered, whether it is garbage or a request', async ()
   expect(editor.problems).toEqual([]);
 });
 
-test('an image that is too large, or that is none, is refused', async () => {
+test('an image that is too large, or that is none, is refused', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server });
@@ -69,7 +70,7 @@ test('an image that is too large, or that is none, is refused', async () => {
   expect(await editor.prompt(sessionId, 'hello')).toMatchObject({ stopReason: 'end_turn' });
 });
 
-test('a line that is longer than a message can be ends the connection, and its runs', async () => {
+test('a line that is longer than a message can be ends the connection, and its runs', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server });
@@ -86,7 +87,7 @@ test('a line that is longer than a message can be ends the connection, and its r
   expect(await outcomesOf(place, sessionId)).toEqual(['cancelled']);
 });
 
-test('requests in a wrong form have a code', async () => {
+test('requests in a wrong form have a code', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server });
@@ -115,7 +116,7 @@ test('requests in a wrong form have a code', async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('answers without a question are ignored', async () => {
+test('answers without a question are ignored', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server, words: ['--approve', 'ask'] });
@@ -135,41 +136,46 @@ test('answers without a question are ignored', async () => {
   expect(existsSync(join(place.workspace, 'a.txt'))).toBe(false);
 });
 
-test.each(['stdin', 'SIGKILL of the editor'] as const)('a client that dies leaves no process: %s', async (how) => {
-  using place = createTestHome();
-  await using server = await startServer(SCRIPT);
-  await using editor = await startEditor({ place, server });
-  const { sessionId } = await editor.open();
-  const prompted = editor.prompt(sessionId, 'sleep').catch(() => undefined);
-  const file = join(place.workspace, 'pid');
-  while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '') await editor.agent.request('auth/status', {});
-  const pid = Number(readFileSync(file, 'utf8'));
-  if (how !== 'stdin') {
-    // Both pipes break, as when the other process is killed.
-    editor.child.stdout.destroy();
-    editor.child.stderr.destroy();
-  }
-  await editor.end();
-  if (how === 'stdin') await prompted;
-  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-  expect(await outcomesOf(place, sessionId)).toEqual(['cancelled']);
-});
+for (const { cases, tags } of splitCases(['stdin', 'SIGKILL of the editor'] as const, 1))
+  test.each(cases)('a client that dies leaves no process: %s', { tags }, async (how) => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    await using editor = await startEditor({ place, server });
+    const { sessionId } = await editor.open();
+    const prompted = editor.prompt(sessionId, 'sleep').catch(() => undefined);
+    const file = join(place.workspace, 'pid');
+    while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '') await editor.agent.request('auth/status', {});
+    const pid = Number(readFileSync(file, 'utf8'));
+    if (how !== 'stdin') {
+      // Both pipes break, as when the other process is killed.
+      editor.child.stdout.destroy();
+      editor.child.stderr.destroy();
+    }
+    await editor.end();
+    if (how === 'stdin') await prompted;
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect(await outcomesOf(place, sessionId)).toEqual(['cancelled']);
+  });
 
-test('the end of input in the middle of a question ends the process, and the question stays open', async () => {
-  using place = createTestHome();
-  await using server = await startServer(SCRIPT);
-  await using editor = await startEditor({ place, server, words: ['--approve', 'ask'] });
-  const { sessionId } = await editor.open();
-  const prompted = editor.prompt(sessionId, 'write').catch(() => undefined);
-  await editor.untilAsked();
-  expect(await editor.end()).toBe(0);
-  await prompted;
-  expect(existsSync(join(place.workspace, 'a.txt'))).toBe(false);
-  const { stdout } = await runKlaus(['approvals', '--json'], { place });
-  expect(JSON.parse(stdout)).toMatchObject({ session: sessionId });
-});
+test(
+  'the end of input in the middle of a question ends the process, and the question stays open',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    await using editor = await startEditor({ place, server, words: ['--approve', 'ask'] });
+    const { sessionId } = await editor.open();
+    const prompted = editor.prompt(sessionId, 'write').catch(() => undefined);
+    await editor.untilAsked();
+    expect(await editor.end()).toBe(0);
+    await prompted;
+    expect(existsSync(join(place.workspace, 'a.txt'))).toBe(false);
+    const { stdout } = await runKlaus(['approvals', '--json'], { place });
+    expect(JSON.parse(stdout)).toMatchObject({ session: sessionId });
+  },
+);
 
-test('a session is deleted with its run, and not while another process works on it', async () => {
+test('a session is deleted with its run, and not while another process works on it', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server });

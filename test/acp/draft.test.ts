@@ -154,7 +154,7 @@ test('with the option, a client of version 1 is served as before', async () => {
   expect(await editor.end()).toBe(0);
 });
 
-test('every method of the draft is answered', async () => {
+test('every method of the draft is answered', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(WORK);
   await using editor = await startDraftEditor({ place, server });
@@ -206,7 +206,7 @@ test('every method of the draft is answered', async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('a prompt becomes messages, calls with one diff, terminals, a plan and states', async () => {
+test('a prompt becomes messages, calls with one diff, terminals, a plan and states', { tags: ['long'] }, async () => {
   using place = createTestHome({ 'a.txt': 'one\n' });
   await using server = await startServer(WORK);
   await using editor = await startDraftEditor({ place, server });
@@ -254,7 +254,7 @@ test('a prompt becomes messages, calls with one diff, terminals, a plan and stat
   expect(editor.problems).toEqual([]);
 });
 
-test('a question is a state, an answer continues the work, and a cancel ends it', async () => {
+test('a question is a state, an answer continues the work, and a cancel ends it', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [
@@ -304,7 +304,7 @@ test('a prompt with a secret, and one that is too long, become messages too', as
   expect(editor.problems).toEqual([]);
 });
 
-test('a run that fails is a state with its error', async () => {
+test('a run that fails is a state with its error', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: {}, faults: [{ kind: 'status', status: 400, always: true }] }],

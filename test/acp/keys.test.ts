@@ -67,7 +67,7 @@ async function startGateway(target: string, accepted: string) {
   return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void gateway.close() };
 }
 
-test('a key that replaces a refused one works in the sessions that are open', async () => {
+test('a key that replaces a refused one works in the sessions that are open', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(PLAIN);
   using gateway = await startGateway(server.url, `${KEY}-2`);
@@ -85,7 +85,7 @@ test('a key that replaces a refused one works in the sessions that are open', as
   expect(editor.problems).toEqual([]);
 });
 
-test('`logout` deletes the stored keys, and open sessions need one again', async () => {
+test('`logout` deletes the stored keys, and open sessions need one again', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(PLAIN);
   const env = noKey(server.url);
@@ -122,7 +122,7 @@ test('`logout` reports a key of the environment, which it cannot delete', async 
   expect(editor.problems).toEqual([]);
 });
 
-test('at a server, the keys are those of the server', async () => {
+test('at a server, the keys are those of the server', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(PLAIN);
   const serve = await startServeProcess(place, server);

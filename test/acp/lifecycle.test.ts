@@ -9,6 +9,7 @@ import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.
 import { startServeProcess } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startEditor } from './editor.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const HANGING: Script = {
   steps: [
@@ -66,34 +67,36 @@ test('a cancel in the middle of an answer ends the turn, and the next prompt sta
   expect(editor.problems).toEqual([]);
 });
 
-test.each(['on this machine', 'at a server'])(
-  'a cancel right after a prompt stops it, and the model never gets it: %s',
-  async (where) => {
-    using place = createTestHome();
-    await using server = await startServer(HANGING);
-    const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
-    const env = { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' };
-    const words = serve ? ['--server', serve.url] : [];
-    await using editor = await startEditor({ place, server, env, words });
-    const { sessionId } = await editor.open();
-    for (let count = 0; count < 5; count++) {
-      const prompted = editor.prompt(sessionId, 'never end');
-      await editor.agent.notify('session/cancel', { sessionId });
-      expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
-    }
-    const withdrawn = new AbortController();
-    const request = { sessionId, prompt: [{ type: 'text' as const, text: 'never end' }] };
-    const second = editor.agent.request('session/prompt', request, { cancellationSignal: withdrawn.signal });
-    withdrawn.abort();
-    expect(await second).toMatchObject({ stopReason: 'cancelled' });
-    // Nothing of them is left for the next run.
-    expect(await editor.prompt(sessionId, 'continue')).toMatchObject({ stopReason: 'end_turn' });
-    expect(editor.problems).toEqual([]);
-    await editor.end();
-    serve?.process.kill('SIGTERM');
-    await serve?.process.ended;
-  },
-);
+for (const { cases, tags } of splitCases(['on this machine', 'at a server'], 1))
+  test.each(cases)(
+    'a cancel right after a prompt stops it, and the model never gets it: %s',
+    { tags },
+    async (where) => {
+      using place = createTestHome();
+      await using server = await startServer(HANGING);
+      const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
+      const env = { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' };
+      const words = serve ? ['--server', serve.url] : [];
+      await using editor = await startEditor({ place, server, env, words });
+      const { sessionId } = await editor.open();
+      for (let count = 0; count < 5; count++) {
+        const prompted = editor.prompt(sessionId, 'never end');
+        await editor.agent.notify('session/cancel', { sessionId });
+        expect(await prompted).toMatchObject({ stopReason: 'cancelled' });
+      }
+      const withdrawn = new AbortController();
+      const request = { sessionId, prompt: [{ type: 'text' as const, text: 'never end' }] };
+      const second = editor.agent.request('session/prompt', request, { cancellationSignal: withdrawn.signal });
+      withdrawn.abort();
+      expect(await second).toMatchObject({ stopReason: 'cancelled' });
+      // Nothing of them is left for the next run.
+      expect(await editor.prompt(sessionId, 'continue')).toMatchObject({ stopReason: 'end_turn' });
+      expect(editor.problems).toEqual([]);
+      await editor.end();
+      serve?.process.kill('SIGTERM');
+      await serve?.process.ended;
+    },
+  );
 
 test('a cancel withdraws a message that the run has not taken', async () => {
   using place = createTestHome();
@@ -110,7 +113,7 @@ test('a cancel withdraws a message that the run has not taken', async () => {
   expect(JSON.stringify(server.requests.at(-1)?.json)).not.toContain('a held message');
 });
 
-test('a killed agent leaves a session that is loaded with its history, and continued', async () => {
+test('a killed agent leaves a session that is loaded with its history, and continued', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);
   await using first = await startEditor({ place, server });
@@ -143,7 +146,7 @@ test('a killed agent leaves a session that is loaded with its history, and conti
   expect(outcomes(await logOf(place, sessionId)).at(-1)).toBe('done');
 });
 
-test('two sessions of one connection run at the same time and are kept apart', async () => {
+test('two sessions of one connection run at the same time and are kept apart', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);
   await using editor = await startEditor({ place, server });
@@ -159,7 +162,7 @@ test('two sessions of one connection run at the same time and are kept apart', a
   expect(editor.problems).toEqual([]);
 });
 
-test('a second message during a run joins it, and both are answered', async () => {
+test('a second message during a run joins it, and both are answered', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [
@@ -181,35 +184,39 @@ test('a second message during a run joins it, and both are answered', async () =
   expect(editor.updates.filter(({ update }) => update.sessionUpdate === 'user_message_chunk')).toEqual([]);
 });
 
-test('the history of a loaded session comes before the response, and only a resumed one has none', async () => {
-  using place = createTestHome();
-  await using server = await startServer(HANGING);
-  await using editor = await startEditor({ place, server });
-  const { sessionId } = await editor.open();
-  await editor.prompt(sessionId, 'begin');
-  const cwd = place.workspace;
-  const findResponse = (from: number): number =>
-    editor.lines.findIndex((line, at) => at >= from && line.includes('"result"') && line.includes('"modes"'));
-  const kinds = (from: number, to: number): string[] =>
-    editor.lines.slice(from, to).flatMap((line) => /"sessionUpdate":"(\w+)"/.exec(line)?.[1] ?? []);
-  const atLoad = editor.lines.length;
-  await editor.agent.request('session/load', { sessionId, cwd, mcpServers: [] });
-  // A request later, everything that was sent has arrived.
-  await editor.agent.request('session/status', { sessionId });
-  const loaded = findResponse(atLoad);
-  expect(kinds(atLoad, loaded)).toEqual(
-    expect.arrayContaining(['user_message_chunk', 'agent_message_chunk', 'available_commands_update']),
-  );
-  expect(kinds(loaded, editor.lines.length)).toEqual([]);
-  const atResume = editor.lines.length;
-  await editor.agent.request('session/resume', { sessionId, cwd });
-  await editor.untilUpdate('available_commands_update');
-  expect(kinds(atResume, editor.lines.length).filter((kind) => kind.includes('message'))).toEqual([]);
-  expect((await editor.agent.request('session/list', { cwd: '/nowhere' })).sessions).toEqual([]);
-  expect(editor.problems).toEqual([]);
-});
+test(
+  'the history of a loaded session comes before the response, and only a resumed one has none',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(HANGING);
+    await using editor = await startEditor({ place, server });
+    const { sessionId } = await editor.open();
+    await editor.prompt(sessionId, 'begin');
+    const cwd = place.workspace;
+    const findResponse = (from: number): number =>
+      editor.lines.findIndex((line, at) => at >= from && line.includes('"result"') && line.includes('"modes"'));
+    const kinds = (from: number, to: number): string[] =>
+      editor.lines.slice(from, to).flatMap((line) => /"sessionUpdate":"(\w+)"/.exec(line)?.[1] ?? []);
+    const atLoad = editor.lines.length;
+    await editor.agent.request('session/load', { sessionId, cwd, mcpServers: [] });
+    // A request later, everything that was sent has arrived.
+    await editor.agent.request('session/status', { sessionId });
+    const loaded = findResponse(atLoad);
+    expect(kinds(atLoad, loaded)).toEqual(
+      expect.arrayContaining(['user_message_chunk', 'agent_message_chunk', 'available_commands_update']),
+    );
+    expect(kinds(loaded, editor.lines.length)).toEqual([]);
+    const atResume = editor.lines.length;
+    await editor.agent.request('session/resume', { sessionId, cwd });
+    await editor.untilUpdate('available_commands_update');
+    expect(kinds(atResume, editor.lines.length).filter((kind) => kind.includes('message'))).toEqual([]);
+    expect((await editor.agent.request('session/list', { cwd: '/nowhere' })).sessions).toEqual([]);
+    expect(editor.problems).toEqual([]);
+  },
+);
 
-test('a close ends a run that waits for an answer', async () => {
+test('a close ends a run that waits for an answer', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }] } }],
@@ -224,7 +231,7 @@ test('a close ends a run that waits for an answer', async () => {
   expect(outcomes(await logOf(place, sessionId))).toEqual(['cancelled']);
 });
 
-test('the hosts of --allow-net are in the grant of each session', async () => {
+test('the hosts of --allow-net are in the grant of each session', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
   await using editor = await startEditor({ place, server, words: ['--allow-net', 'example.com:8443'] });
@@ -262,21 +269,22 @@ test('garbage on standard input is answered with errors, and the connection cont
   expect(editor.problems).toEqual([]);
 });
 
-test.each(['end of input', 'SIGTERM'] as const)('a run ends cleanly with the connection: %s', async (how) => {
-  using place = createTestHome();
-  await using server = await startServer(HANGING);
-  await using editor = await startEditor({ place, server });
-  const { sessionId } = await editor.open();
-  const prompted = editor.prompt(sessionId, 'hang').catch(() => undefined);
-  await editor.untilUpdate('agent_thought_chunk');
-  if (how === 'SIGTERM') editor.child.kill('SIGTERM');
-  expect(await editor.end()).toBe(0);
-  await prompted;
-  expect(outcomes(await logOf(place, sessionId))).toEqual(['cancelled']);
-  expect(editor.problems).toEqual([]);
-});
+for (const { cases, tags } of splitCases(['end of input', 'SIGTERM'] as const, 1))
+  test.each(cases)('a run ends cleanly with the connection: %s', { tags }, async (how) => {
+    using place = createTestHome();
+    await using server = await startServer(HANGING);
+    await using editor = await startEditor({ place, server });
+    const { sessionId } = await editor.open();
+    const prompted = editor.prompt(sessionId, 'hang').catch(() => undefined);
+    await editor.untilUpdate('agent_thought_chunk');
+    if (how === 'SIGTERM') editor.child.kill('SIGTERM');
+    expect(await editor.end()).toBe(0);
+    await prompted;
+    expect(outcomes(await logOf(place, sessionId))).toEqual(['cancelled']);
+    expect(editor.problems).toEqual([]);
+  });
 
-test('a command that runs ends with the connection', async () => {
+test('a command that runs ends with the connection', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [
@@ -300,41 +308,45 @@ test('a command that runs ends with the connection', async () => {
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
-test('unsaved text is read through the editor, kept from edits, and written files are shown', async () => {
-  using place = createTestHome({ 'a.txt': 'saved\n', 'b.txt': 'b\n' });
-  await using server = await startServer({
-    steps: [
-      {
-        when: { turn: 0 },
-        reply: {
-          calls: [
-            { name: 'read_file', input: { path: 'a.txt' } },
-            { name: 'write_file', input: { path: 'a.txt', content: 'lost?\n' } },
-            { name: 'write_file', input: { path: 'b.txt', content: 'written\n' } },
-          ],
+test(
+  'unsaved text is read through the editor, kept from edits, and written files are shown',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome({ 'a.txt': 'saved\n', 'b.txt': 'b\n' });
+    await using server = await startServer({
+      steps: [
+        {
+          when: { turn: 0 },
+          reply: {
+            calls: [
+              { name: 'read_file', input: { path: 'a.txt' } },
+              { name: 'write_file', input: { path: 'a.txt', content: 'lost?\n' } },
+              { name: 'write_file', input: { path: 'b.txt', content: 'written\n' } },
+            ],
+          },
         },
-      },
-    ],
-    fallback: { text: 'Done.' },
-  });
-  const path = (name: string): string => join(place.workspace, name);
-  const files = { [path('a.txt')]: 'unsaved\n' };
-  const capabilities = { fs: { readTextFile: true, writeTextFile: true } };
-  await using editor = await startEditor({ place, server, files, capabilities });
-  const { sessionId } = await editor.open();
-  expect(await editor.prompt(sessionId, 'go')).toMatchObject({ stopReason: 'end_turn' });
-  const results = (await logOf(place, sessionId)).flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
-  expect(results.map(({ outcome }) => outcome)).toEqual(['ok', 'error', 'ok']);
-  expect(results[0]?.output).toContain('unsaved\n');
-  expect(readFileSync(path('a.txt'), 'utf8')).toBe('saved\n');
-  expect(readFileSync(path('b.txt'), 'utf8')).toBe('written\n');
-  expect(editor.written).toEqual([{ path: path('b.txt'), content: 'written\n' }]);
-  await editor.prompt(sessionId, '/undo');
-  expect(readFileSync(path('b.txt'), 'utf8')).toBe('b\n');
-  expect(editor.problems).toEqual([]);
-});
+      ],
+      fallback: { text: 'Done.' },
+    });
+    const path = (name: string): string => join(place.workspace, name);
+    const files = { [path('a.txt')]: 'unsaved\n' };
+    const capabilities = { fs: { readTextFile: true, writeTextFile: true } };
+    await using editor = await startEditor({ place, server, files, capabilities });
+    const { sessionId } = await editor.open();
+    expect(await editor.prompt(sessionId, 'go')).toMatchObject({ stopReason: 'end_turn' });
+    const results = (await logOf(place, sessionId)).flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
+    expect(results.map(({ outcome }) => outcome)).toEqual(['ok', 'error', 'ok']);
+    expect(results[0]?.output).toContain('unsaved\n');
+    expect(readFileSync(path('a.txt'), 'utf8')).toBe('saved\n');
+    expect(readFileSync(path('b.txt'), 'utf8')).toBe('written\n');
+    expect(editor.written).toEqual([{ path: path('b.txt'), content: 'written\n' }]);
+    await editor.prompt(sessionId, '/undo');
+    expect(readFileSync(path('b.txt'), 'utf8')).toBe('b\n');
+    expect(editor.problems).toEqual([]);
+  },
+);
 
-test('a workspace behind a symbolic link keeps the paths of the editor', async () => {
+test('a workspace behind a symbolic link keeps the paths of the editor', { tags: ['long'] }, async () => {
   using place = createTestHome({ 'a.txt': 'saved\n', 'b.txt': 'b\n' });
   await using server = await startServer({
     steps: [
@@ -369,7 +381,7 @@ test('a workspace behind a symbolic link keeps the paths of the editor', async (
   expect(sessions).toMatchObject([{ sessionId, cwd }]);
 });
 
-test('archived sessions are not listed', async () => {
+test('archived sessions are not listed', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);
   for (const text of ['Kept.', 'Archived.']) await runKlaus(['run', text], { place, server });
@@ -383,36 +395,42 @@ test('archived sessions are not listed', async () => {
   expect(sessions.map((each) => each.sessionId)).toEqual([kept!.id]);
 });
 
-test('output of a command is shown while it runs, as text or in a terminal of the agent', async () => {
-  using place = createTestHome();
-  const script: Script = {
-    steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo out; exit 3' } }] } }],
-    fallback: { text: 'Done.' },
-  };
-  await using server = await startServer(script);
-  await using plain = await startEditor({ place, server });
-  await plain.prompt((await plain.open()).sessionId, 'run');
-  const shown = await plain.untilUpdate('tool_call_update', ({ content }) =>
-    JSON.stringify(content ?? '').includes('out'),
-  );
-  expect(JSON.stringify(shown.content)).toContain('console');
-  expect(plain.problems).toEqual([]);
-  const capabilities = { _meta: { terminal_output: true } };
-  await using terminal = await startEditor({ place, server, capabilities });
-  await terminal.prompt((await terminal.open()).sessionId, 'run');
-  const call = await terminal.untilUpdate('tool_call');
-  expect(call.content).toEqual([{ type: 'terminal', terminalId: call.toolCallId }]);
-  const metas = terminal.updates.flatMap(({ update }) => (update._meta ? [update._meta] : []));
-  const info = { terminal_id: call.toolCallId };
-  expect(metas[0]).toMatchObject({ terminal_info: { ...info, cwd: place.workspace } });
-  expect(metas.map((meta) => (meta['terminal_output'] as { data: string } | undefined)?.data ?? '').join('')).toContain(
-    'out',
-  );
-  expect(metas.at(-1)).toMatchObject({ terminal_exit: { ...info, exit_code: 3 } });
-  expect(terminal.problems).toEqual([]);
-});
+test(
+  'output of a command is shown while it runs, as text or in a terminal of the agent',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    const script: Script = {
+      steps: [
+        { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo out; exit 3' } }] } },
+      ],
+      fallback: { text: 'Done.' },
+    };
+    await using server = await startServer(script);
+    await using plain = await startEditor({ place, server });
+    await plain.prompt((await plain.open()).sessionId, 'run');
+    const shown = await plain.untilUpdate('tool_call_update', ({ content }) =>
+      JSON.stringify(content ?? '').includes('out'),
+    );
+    expect(JSON.stringify(shown.content)).toContain('console');
+    expect(plain.problems).toEqual([]);
+    const capabilities = { _meta: { terminal_output: true } };
+    await using terminal = await startEditor({ place, server, capabilities });
+    await terminal.prompt((await terminal.open()).sessionId, 'run');
+    const call = await terminal.untilUpdate('tool_call');
+    expect(call.content).toEqual([{ type: 'terminal', terminalId: call.toolCallId }]);
+    const metas = terminal.updates.flatMap(({ update }) => (update._meta ? [update._meta] : []));
+    const info = { terminal_id: call.toolCallId };
+    expect(metas[0]).toMatchObject({ terminal_info: { ...info, cwd: place.workspace } });
+    expect(
+      metas.map((meta) => (meta['terminal_output'] as { data: string } | undefined)?.data ?? '').join(''),
+    ).toContain('out');
+    expect(metas.at(-1)).toMatchObject({ terminal_exit: { ...info, exit_code: 3 } });
+    expect(terminal.problems).toEqual([]);
+  },
+);
 
-test('`initialize` is answered once, before the engine is loaded', async () => {
+test('`initialize` is answered once, before the engine is loaded', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(HANGING);
   await using editor = await startEditor({ place, server });
@@ -424,24 +442,29 @@ test('`initialize` is answered once, before the engine is loaded', async () => {
   expect(existsSync(join(place.home, 'klaus.db'))).toBe(true);
 });
 
-test.each([[[]], [['--protocol-version', '2']]])('a signal ends a process that was not used: %j', async (words) => {
-  using place = createTestHome();
-  const running = spawn(process.execPath, [MAIN, 'acp', ...words], { env: toEnv({ place }), stdio: 'pipe' });
-  // It has begun to listen for signals once it answers.
-  running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n');
-  await once(running.stdout, 'data');
-  running.kill('SIGTERM');
-  expect(await once(running, 'exit')).toEqual([0, null]);
-});
+for (const { cases, tags } of splitCases([[[]], [['--protocol-version', '2']]], 1))
+  test.each(cases)('a signal ends a process that was not used: %j', { tags }, async (words) => {
+    using place = createTestHome();
+    const running = spawn(process.execPath, [MAIN, 'acp', ...words], { env: toEnv({ place }), stdio: 'pipe' });
+    // It has begun to listen for signals once it answers.
+    running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n');
+    await once(running.stdout, 'data');
+    running.kill('SIGTERM');
+    expect(await once(running, 'exit')).toEqual([0, null]);
+  });
 
-test('a connection that does not begin with `initialize`, or that ends at once, ends cleanly', async () => {
-  using place = createTestHome();
-  const first = '{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}\n';
-  const early = await runKlaus(['acp'], { place, stdin: first });
-  expect(JSON.parse(early.stdout)).toMatchObject({ id: 1, error: { code: -32_600 } });
-  expect(early).toMatchObject({ code: 0, stderr: '' });
-  expect(await runKlaus(['acp'], { place, stdin: '' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
-  const wrong = '{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"1"}}\n';
-  const refused = await runKlaus(['acp'], { place, stdin: wrong });
-  expect(JSON.parse(refused.stdout)).toMatchObject({ id: 'a', error: { code: -32_602 } });
-});
+test(
+  'a connection that does not begin with `initialize`, or that ends at once, ends cleanly',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    const first = '{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}\n';
+    const early = await runKlaus(['acp'], { place, stdin: first });
+    expect(JSON.parse(early.stdout)).toMatchObject({ id: 1, error: { code: -32_600 } });
+    expect(early).toMatchObject({ code: 0, stderr: '' });
+    expect(await runKlaus(['acp'], { place, stdin: '' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const wrong = '{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"1"}}\n';
+    const refused = await runKlaus(['acp'], { place, stdin: wrong });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ id: 'a', error: { code: -32_602 } });
+  },
+);

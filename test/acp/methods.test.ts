@@ -104,7 +104,7 @@ const EVERYTHING: Script = {
   fallback: { text: 'Reading.', calls: [{ name: 'read_file', input: { path: 'big.txt' } }] },
 };
 
-test('every kind of update is sent, and matches the schema', async () => {
+test('every kind of update is sent, and matches the schema', { tags: ['long'] }, async () => {
   using place = createTestHome({ 'big.txt': 'x'.repeat(6_000) });
   const file = join(place.workspace, '../script.json');
   writeFileSync(file, JSON.stringify(EVERYTHING));
@@ -145,7 +145,7 @@ test('every kind of update is sent, and matches the schema', async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('images, embedded files and links reach the model', async () => {
+test('images, embedded files and links reach the model', { tags: ['long'] }, async () => {
   using place = createTestHome({ 'a.txt': 'x\n' });
   await using server = await startServer(PLAIN);
   await using editor = await startEditor({ place, server });
@@ -170,7 +170,7 @@ test('images, embedded files and links reach the model', async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('slash commands are answered here, and other text with a slash is for the model', async () => {
+test('slash commands are answered here, and other text with a slash is for the model', { tags: ['long'] }, async () => {
   using place = createTestHome({ 'a.txt': 'one\n' });
   await using server = await startServer({
     steps: [
@@ -212,7 +212,7 @@ test('slash commands are answered here, and other text with a slash is for the m
   expect(editor.problems).toEqual([]);
 });
 
-test('wrong requests are refused with the codes of the protocol', async () => {
+test('wrong requests are refused with the codes of the protocol', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(PLAIN);
   await using editor = await startEditor({ place, server });
@@ -263,7 +263,7 @@ test('without a key, a session asks for authentication', async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('a key that the provider refuses asks for authentication', async () => {
+test('a key that the provider refuses asks for authentication', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: {}, faults: [{ kind: 'status', status: 401, always: true }] }],

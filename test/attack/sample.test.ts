@@ -4,7 +4,7 @@ import { CLASSES } from './classes.ts';
 import { declareAttacks } from './suite.ts';
 
 // A few of every class; `npm run test:attack` tries 500 of each.
-for (const attackClass of CLASSES) declareAttacks(attackClass, 4);
+for (const attackClass of CLASSES) declareAttacks(attackClass, 2);
 
 describe('classes of attack', () => {
   test('every class has a name of its own', () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { change, FAULTS, FINAL, HEALED, stopDaemon } from './hook-faults.ts';
 import { type HookPlace, openHooks } from './hook-place.ts';
 import { SETTINGS } from './settings-faults.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const timeout = 120_000;
 /** `GUARD_FAULTS=all` tries each fault; a usual run tries one of four of each kind. */
@@ -33,28 +34,30 @@ describe('a fault', () => {
     if (place.daemons().length === 0) rmSync(place.socket, { recursive: true, force: true });
   }
 
-  test.for(sample(FAULTS))('%s: the call is denied', { timeout }, async ([, breakIt]) => {
-    expect((await place.call()).outcome).toBe('pass');
-    const end = await breakIt(place);
-    try {
-      await expectDenied(place);
-    } finally {
-      end?.();
-      if (!existsSync(place.socket)) await stopDaemon(place);
-      repair();
-    }
-  });
+  for (const { cases, tags } of splitCases(sample(FAULTS), 2))
+    test.for(cases)('%s: the call is denied', { tags, timeout }, async ([, breakIt]) => {
+      expect((await place.call()).outcome).toBe('pass');
+      const end = await breakIt(place);
+      try {
+        await expectDenied(place);
+      } finally {
+        end?.();
+        if (!existsSync(place.socket)) await stopDaemon(place);
+        repair();
+      }
+    });
 
-  test.for(sample(HEALED))('%s: the call is judged', { timeout }, async ([, breakIt]) => {
-    const end = await breakIt(place);
-    try {
-      expect((await place.call(place.toEvent(HARMFUL))).outcome).toBe('ask');
-    } finally {
-      end?.();
-      await stopDaemon(place);
-      repair();
-    }
-  });
+  for (const { cases, tags } of splitCases(sample(HEALED), 1))
+    test.for(cases)('%s: the call is judged', { tags, timeout }, async ([, breakIt]) => {
+      const end = await breakIt(place);
+      try {
+        expect((await place.call(place.toEvent(HARMFUL))).outcome).toBe('ask');
+      } finally {
+        end?.();
+        await stopDaemon(place);
+        repair();
+      }
+    });
 });
 
 test.for(sample(FINAL))('%s: the call is denied', { timeout }, async ([, breakIt]) => {
@@ -102,7 +105,7 @@ const ODD: Readonly<Record<string, (place: HookPlace) => Parameters<HookPlace['c
   },
 };
 
-test('odd events and environments do not let a harmful call pass', { timeout }, async () => {
+test('odd events and environments do not let a harmful call pass', { tags: ['long'], timeout }, async () => {
   await using place = await openHooks();
   for (const [name, toCall] of Object.entries(ODD)) {
     const { outcome } = await place.call(...toCall(place));
@@ -118,13 +121,14 @@ const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   'Klaus asks the daemon, without Perl and curl': ['command -v perl', 'command -v curl'],
 };
 
-test.for(Object.entries(CLIENTS))('%s', { timeout }, async ([, missing]) => {
-  await using place = await openHooks();
-  expect((await place.call()).outcome).toBe('pass');
-  for (const program of missing) await change(program, 'command -v no_such_program')(place);
-  expect((await place.call()).outcome).toBe('pass');
-  expect((await place.call(place.toEvent(HARMFUL))).outcome).toBe('ask');
-});
+for (const { cases, tags } of splitCases(Object.entries(CLIENTS), 2))
+  test.for(cases)('%s', { tags, timeout }, async ([, missing]) => {
+    await using place = await openHooks();
+    expect((await place.call()).outcome).toBe('pass');
+    for (const program of missing) await change(program, 'command -v no_such_program')(place);
+    expect((await place.call()).outcome).toBe('pass');
+    expect((await place.call(place.toEvent(HARMFUL))).outcome).toBe('ask');
+  });
 
 test('the doctor reports faults of the settings', { timeout }, async () => {
   await using place = await openHooks();

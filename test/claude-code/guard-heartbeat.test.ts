@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLAUDE_CODE_TIMEOUT, needClaudeCode, runClaudeCode, toClaudeCodeEnv } from '../fixtures/claude-code.ts';
 import { untilGone } from '../roof/roof.ts';
 import { type HookPlace, openHooks } from './hook-place.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const timeout = 120_000;
 const WAIT = { timeout: 15_000, interval: 100 };
@@ -123,37 +124,53 @@ test('a daemon that starts reports what was switched off before', { timeout }, a
 
 const missed = (): string[] => states().flatMap(({ state: found, of }) => (found === 'missed' ? [of] : []));
 
-test.for([
-  ['switches the hooks off', ['--settings', OFF], () => ({})],
-  ['uses another configuration', [], () => ({ CLAUDE_CONFIG_DIR: join(it.place.env['HOME']!, 'other') })],
-] as const)('a session that %s is reported', { timeout: CLAUDE_CODE_TIMEOUT }, async ([, words, toEnv], context) => {
-  const program = await needClaudeCode(context);
-  const session = randomUUID();
-  // It waits for messages.
-  const child = spawn(
-    program,
-    ['-p', '--input-format=stream-json', '--output-format=stream-json', '--verbose', '--session-id', session, ...words],
-    {
-      cwd: it.place.workspace,
-      env: { ...toClaudeCodeEnv(it.place, it.model.url), ...toEnv() },
-      stdio: ['pipe', 'ignore', 'ignore'],
+for (const { cases, tags } of splitCases(
+  [
+    ['switches the hooks off', ['--settings', OFF], () => ({})],
+    ['uses another configuration', [], () => ({ CLAUDE_CONFIG_DIR: join(it.place.env['HOME']!, 'other') })],
+  ] as const,
+  1,
+))
+  test.for(cases)(
+    'a session that %s is reported',
+    { tags, timeout: CLAUDE_CODE_TIMEOUT },
+    async ([, words, toEnv], context) => {
+      const program = await needClaudeCode(context);
+      const session = randomUUID();
+      // It waits for messages.
+      const child = spawn(
+        program,
+        [
+          '-p',
+          '--input-format=stream-json',
+          '--output-format=stream-json',
+          '--verbose',
+          '--session-id',
+          session,
+          ...words,
+        ],
+        {
+          cwd: it.place.workspace,
+          env: { ...toClaudeCodeEnv(it.place, it.model.url), ...toEnv() },
+          stdio: ['pipe', 'ignore', 'ignore'],
+        },
+      );
+      const ended = once(child, 'close');
+      try {
+        const look = async () => {
+          // Another session works at the same time.
+          await it.call();
+          return missed();
+        };
+        await expect.poll(look, { ...WAIT, timeout: 40_000 }).toEqual([session]);
+      } finally {
+        child.kill('SIGKILL');
+        await ended;
+      }
+      expect((await it.klaus('guard', 'dismiss')).code).toBe(0);
+      expect(missed()).toEqual([]);
     },
   );
-  const ended = once(child, 'close');
-  try {
-    const look = async () => {
-      // Another session works at the same time.
-      await it.call();
-      return missed();
-    };
-    await expect.poll(look, { ...WAIT, timeout: 40_000 }).toEqual([session]);
-  } finally {
-    child.kill('SIGKILL');
-    await ended;
-  }
-  expect((await it.klaus('guard', 'dismiss')).code).toBe(0);
-  expect(missed()).toEqual([]);
-});
 
 test(
   'a session with the guard is not reported, and one that ended before a check is',

@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS } from '../fixtures/claude-code.ts';
 import { bash, openGuard, toScript, type Turn } from './guard-place.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** A token of a known form, which no service knows. */
 const TOKEN = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 const timeout = CLAUDE_CODE_TIMEOUT;
 const write = (file_path: string, content: string): Turn => ({ name: 'Write', input: { file_path, content } });
 
-test.for(CLAUDE_CODE_VERSIONS)(
-  'Claude Code %s cannot do what the guard denies',
-  { timeout },
-  async (version, context) => {
+for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
+  test.for(cases)('Claude Code %s cannot do what the guard denies', { tags, timeout }, async (version, context) => {
     await using it = await openGuard(context, {
       version,
       turns: [
@@ -58,12 +57,11 @@ test.for(CLAUDE_CODE_VERSIONS)(
     ]);
     expect(JSON.stringify(it.model.requests)).not.toContain(TOKEN);
     expect(JSON.stringify(it.model.requests)).not.toContain('correct-horse-battery');
-  },
-);
+  });
 
 test(
   'success without a check after the last edit is questioned once, and a failed check each time, up to the limit',
-  { timeout },
+  { tags: ['long'], timeout },
   async (context) => {
     await using it = await openGuard(context, {
       turns: [
@@ -82,7 +80,7 @@ test(
   },
 );
 
-test('the calls of a subagent are judged, and named', { timeout }, async (context) => {
+test('the calls of a subagent are judged, and named', { tags: ['long'], timeout }, async (context) => {
   await using it = await openGuard(context, {
     script: {
       steps: [
@@ -112,7 +110,7 @@ test('the calls of a subagent are judged, and named', { timeout }, async (contex
   expect(existsSync(join(it.place.env['HOME']!, 'precious'))).toBe(true);
 });
 
-test('a resumed session is the same to the guard', { timeout }, async (context) => {
+test('a resumed session is the same to the guard', { tags: ['long'], timeout }, async (context) => {
   await using it = await openGuard(context, {
     turns: [{ text: 'Hello.' }, bash('rm -rf ~/precious'), { text: 'Over.' }],
   });
@@ -123,7 +121,7 @@ test('a resumed session is the same to the guard', { timeout }, async (context) 
   expect(decisions).toContainEqual(expect.objectContaining({ guarded: session, tool: 'Bash', verdict: 'ask' }));
 });
 
-test('a session without hooks is found', { timeout }, async (context) => {
+test('a session without hooks is found', { tags: ['long'], timeout }, async (context) => {
   await using it = await openGuard(context, { turns: [{ text: 'Hello.' }] });
   mkdirSync(join(it.place.workspace, '.claude'));
   writeFileSync(join(it.place.workspace, '.claude/settings.json'), '{"disableAllHooks":true}\n');
@@ -134,30 +132,34 @@ test('a session without hooks is found', { timeout }, async (context) => {
   expect(facts.filter(({ status }) => status === 'fail').map(({ name }) => name)).toEqual(['switched off', 'sessions']);
 });
 
-test('a denial of a reviewer is overturned only by the words of the user', { timeout }, async (context) => {
-  const toReply = (verdict: string) => ({ text: JSON.stringify({ verdict, reason: 'As the script wants it.' }) });
-  const { steps, fallback } = toScript([bash('node build.js'), { text: 'It is over.' }]);
-  await using it = await openGuard(context, {
-    script: {
-      steps: [
-        { when: { system: '"APPROVE"' }, reply: toReply('DENY') },
-        { when: { system: '"OVERTURN"', user: 'Run node build.js' }, reply: toReply('OVERTURN') },
-        { when: { system: '"OVERTURN"' }, reply: toReply('UPHOLD') },
-        ...steps,
-      ],
-      ...(fallback ? { fallback } : {}),
-    },
-  });
-  writeFileSync(join(it.place.workspace, 'build.js'), "require('fs').writeFileSync('built.txt', '')\n");
-  await it.claude('Do some work.');
-  expect(it.exists('built.txt')).toBe(false);
-  await it.claude('Run node build.js, please.');
-  expect(it.exists('built.txt')).toBe(true);
-  const calls = (await it.decisions()).filter(({ call }) => call !== undefined);
-  expect(
-    calls.map(({ verdict, rule, reviews = [] }) => [verdict, rule, ...reviews.map((each) => each.outcome)]),
-  ).toEqual([
-    ['deny', 'tool-approve', 'deny', 'deny'],
-    ['allow', 'grant', 'deny', 'pass'],
-  ]);
-});
+test(
+  'a denial of a reviewer is overturned only by the words of the user',
+  { tags: ['long'], timeout },
+  async (context) => {
+    const toReply = (verdict: string) => ({ text: JSON.stringify({ verdict, reason: 'As the script wants it.' }) });
+    const { steps, fallback } = toScript([bash('node build.js'), { text: 'It is over.' }]);
+    await using it = await openGuard(context, {
+      script: {
+        steps: [
+          { when: { system: '"APPROVE"' }, reply: toReply('DENY') },
+          { when: { system: '"OVERTURN"', user: 'Run node build.js' }, reply: toReply('OVERTURN') },
+          { when: { system: '"OVERTURN"' }, reply: toReply('UPHOLD') },
+          ...steps,
+        ],
+        ...(fallback ? { fallback } : {}),
+      },
+    });
+    writeFileSync(join(it.place.workspace, 'build.js'), "require('fs').writeFileSync('built.txt', '')\n");
+    await it.claude('Do some work.');
+    expect(it.exists('built.txt')).toBe(false);
+    await it.claude('Run node build.js, please.');
+    expect(it.exists('built.txt')).toBe(true);
+    const calls = (await it.decisions()).filter(({ call }) => call !== undefined);
+    expect(
+      calls.map(({ verdict, rule, reviews = [] }) => [verdict, rule, ...reviews.map((each) => each.outcome)]),
+    ).toEqual([
+      ['deny', 'tool-approve', 'deny', 'deny'],
+      ['allow', 'grant', 'deny', 'pass'],
+    ]);
+  },
+);

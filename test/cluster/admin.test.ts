@@ -126,27 +126,31 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       await expect.poll(() => countOf(alone, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
     });
 
-    test('a session without its folder is stuck with the reason, and runs again after the repair', async () => {
-      const session = await begin('Answer.');
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
-      const aside = `${place.workspace}-aside`;
-      renameSync(place.workspace, aside);
-      try {
-        const parts = [{ type: 'text' as const, text: 'More.' }];
-        await klaus.store.send(session, { type: 'prompt', id: 'p2', parts, onAsk: 'deny', delivery: 'steer' });
-        await cluster.scheduler.wake(session, 'command');
-        const reason = async () =>
-          (await admin<SessionList>('stuck')).parse().sessions.map(({ id, problem }) => [id, problem?.code]);
-        await expect.poll(reason, { timeout: 40_000, interval: 500 }).toEqual([[session, 'workspace.missing']]);
-        const found = { session, woken: true, log: 'intact' };
-        expect(await runRepair('--dry-run', session)).toMatchObject({ dryRun: true, sessions: [found] });
-        expect(await runRepair(session)).toMatchObject({ dryRun: false, sessions: [found] });
-      } finally {
-        renameSync(aside, place.workspace);
-      }
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(2);
-      expect((await admin<SessionList>('stuck')).parse()).toMatchObject({ counts: { stuck: 0 }, sessions: [] });
-    });
+    test(
+      'a session without its folder is stuck with the reason, and runs again after the repair',
+      { tags: ['long'] },
+      async () => {
+        const session = await begin('Answer.');
+        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+        const aside = `${place.workspace}-aside`;
+        renameSync(place.workspace, aside);
+        try {
+          const parts = [{ type: 'text' as const, text: 'More.' }];
+          await klaus.store.send(session, { type: 'prompt', id: 'p2', parts, onAsk: 'deny', delivery: 'steer' });
+          await cluster.scheduler.wake(session, 'command');
+          const reason = async () =>
+            (await admin<SessionList>('stuck')).parse().sessions.map(({ id, problem }) => [id, problem?.code]);
+          await expect.poll(reason, { timeout: 40_000, interval: 500 }).toEqual([[session, 'workspace.missing']]);
+          const found = { session, woken: true, log: 'intact' };
+          expect(await runRepair('--dry-run', session)).toMatchObject({ dryRun: true, sessions: [found] });
+          expect(await runRepair(session)).toMatchObject({ dryRun: false, sessions: [found] });
+        } finally {
+          renameSync(aside, place.workspace);
+        }
+        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(2);
+        expect((await admin<SessionList>('stuck')).parse()).toMatchObject({ counts: { stuck: 0 }, sessions: [] });
+      },
+    );
 
     const runRepair = async (...words: string[]): Promise<RepairReport & { dryRun: boolean }> => {
       const ended = await runKlaus(['admin', 'repair', '--json', ...words], {
@@ -157,29 +161,33 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       return JSON.parse(ended.stdout) as RepairReport & { dryRun: boolean };
     };
 
-    test('changed tables are folded again, and a changed log is reported and left as it is', async () => {
-      const session = await begin('Answer.');
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
-      const query = (text: string) => cluster.postgres.query(text, [session], cluster.database);
-      await query("UPDATE sessions SET title = 'forged', turns = 99 WHERE id = $1");
-      await query('DELETE FROM messages WHERE session_id = $1');
-      expect(await klaus.store.audit({ session })).toMatchObject({ intact: false });
-      expect(await runRepair('--dry-run', session)).toMatchObject({ sessions: [{ session, log: 'rebuilt' }] });
-      expect(await klaus.store.audit({ session })).toMatchObject({ intact: false });
-      expect(await runRepair(session)).toMatchObject({ sessions: [{ session, log: 'rebuilt' }] });
-      expect(await klaus.store.audit({ session })).toMatchObject({ intact: true });
+    test(
+      'changed tables are folded again, and a changed log is reported and left as it is',
+      { tags: ['long'] },
+      async () => {
+        const session = await begin('Answer.');
+        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+        const query = (text: string) => cluster.postgres.query(text, [session], cluster.database);
+        await query("UPDATE sessions SET title = 'forged', turns = 99 WHERE id = $1");
+        await query('DELETE FROM messages WHERE session_id = $1');
+        expect(await klaus.store.audit({ session })).toMatchObject({ intact: false });
+        expect(await runRepair('--dry-run', session)).toMatchObject({ sessions: [{ session, log: 'rebuilt' }] });
+        expect(await klaus.store.audit({ session })).toMatchObject({ intact: false });
+        expect(await runRepair(session)).toMatchObject({ sessions: [{ session, log: 'rebuilt' }] });
+        expect(await klaus.store.audit({ session })).toMatchObject({ intact: true });
 
-      await query("UPDATE events SET record = replace(record, 'Answer.', 'Forged.') WHERE session_id = $1");
-      const [before] = await query(
-        'SELECT string_agg(record, $$ $$ ORDER BY seq) AS log FROM events WHERE session_id = $1',
-      );
-      const ended = await runKlaus(['admin', 'repair', '--json', session], toProgram(toHome()));
-      expect(ended.code).toBe(1);
-      expect(JSON.parse(ended.stdout)).toMatchObject({ sessions: [{ session, log: 'damaged' }] });
-      expect(
-        await query('SELECT string_agg(record, $$ $$ ORDER BY seq) AS log FROM events WHERE session_id = $1'),
-      ).toEqual([before]);
-    });
+        await query("UPDATE events SET record = replace(record, 'Answer.', 'Forged.') WHERE session_id = $1");
+        const [before] = await query(
+          'SELECT string_agg(record, $$ $$ ORDER BY seq) AS log FROM events WHERE session_id = $1',
+        );
+        const ended = await runKlaus(['admin', 'repair', '--json', session], toProgram(toHome()));
+        expect(ended.code).toBe(1);
+        expect(JSON.parse(ended.stdout)).toMatchObject({ sessions: [{ session, log: 'damaged' }] });
+        expect(
+          await query('SELECT string_agg(record, $$ $$ ORDER BY seq) AS log FROM events WHERE session_id = $1'),
+        ).toEqual([before]);
+      },
+    );
 
     test('a missing setting is named, and a wrong state is refused', async () => {
       const missing = await runKlaus(['admin', 'sessions'], { place, server });

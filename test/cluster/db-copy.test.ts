@@ -170,7 +170,7 @@ describe.skipIf(REASON !== undefined)(`klaus db copy${REASON ? `: ${REASON}` : '
     await expect(node.handle(ids.plain).advance()).rejects.toMatchObject({ code: 'session.moved' });
   });
 
-  test('a copy that is killed continues, and nothing is doubled', async () => {
+  test('a copy that is killed continues, and nothing is doubled', { tags: ['long'] }, async () => {
     const { home } = stack.use(createTestHome());
     const ids = Array.from({ length: 24 }, (_, at) => `K${String(at).padStart(2, '0')}`);
     {
@@ -204,29 +204,33 @@ describe.skipIf(REASON !== undefined)(`klaus db copy${REASON ? `: ${REASON}` : '
     expect(await store.audit()).toMatchObject({ intact: true });
   });
 
-  test('a session with other records is an error of its own, and a wrong call says what is missing', async () => {
-    const { home } = stack.use(createTestHome());
-    {
-      using store = createSqliteStore({ home });
-      for (const id of ['D1', 'D2']) await addSession(store, id, toSampleDrafts());
-    }
-    await using node = await openNode();
-    await addSession(node.store, 'D1', toOpened(1));
-    const { code, rows } = await run(home, '--to', 'cluster');
-    expect(code).toBe(1);
-    expect(rows.map(({ session, outcome, error }) => [session, error?.code ?? outcome])).toEqual([
-      ['D1', 'session.differs'],
-      ['D2', 'copied'],
-    ]);
-    expect(await run(home)).toMatchObject({ code: 2 });
-    expect(await run(home, '--to', 'cluster', '--from', 'cluster')).toMatchObject({ code: 2 });
-    expect(await run(home, '--to', 'cluster', '--session', 'none')).toMatchObject({ code: 2 });
-    const missing = await runKlaus(['db', 'copy', '--to', 'cluster'], { place, server });
-    expect(missing.code).toBe(3);
-    expect(missing.stderr).toContain('KLAUS_CLUSTER_POSTGRES_URL');
-    expect(missing.stderr).toContain('KLAUS_CLUSTER_BUCKET');
-    expect(missing.stderr).not.toContain('TEMPORAL');
-  });
+  test(
+    'a session with other records is an error of its own, and a wrong call says what is missing',
+    { tags: ['long'] },
+    async () => {
+      const { home } = stack.use(createTestHome());
+      {
+        using store = createSqliteStore({ home });
+        for (const id of ['D1', 'D2']) await addSession(store, id, toSampleDrafts());
+      }
+      await using node = await openNode();
+      await addSession(node.store, 'D1', toOpened(1));
+      const { code, rows } = await run(home, '--to', 'cluster');
+      expect(code).toBe(1);
+      expect(rows.map(({ session, outcome, error }) => [session, error?.code ?? outcome])).toEqual([
+        ['D1', 'session.differs'],
+        ['D2', 'copied'],
+      ]);
+      expect(await run(home)).toMatchObject({ code: 2 });
+      expect(await run(home, '--to', 'cluster', '--from', 'cluster')).toMatchObject({ code: 2 });
+      expect(await run(home, '--to', 'cluster', '--session', 'none')).toMatchObject({ code: 2 });
+      const missing = await runKlaus(['db', 'copy', '--to', 'cluster'], { place, server });
+      expect(missing.code).toBe(3);
+      expect(missing.stderr).toContain('KLAUS_CLUSTER_POSTGRES_URL');
+      expect(missing.stderr).toContain('KLAUS_CLUSTER_BUCKET');
+      expect(missing.stderr).not.toContain('TEMPORAL');
+    },
+  );
 });
 
 async function blobOf(klaus: Klaus, session: string): Promise<string | undefined> {

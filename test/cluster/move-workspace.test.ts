@@ -104,7 +104,7 @@ describe('packs of a state', () => {
     await expect(from.snapshots.checkOut('0'.repeat(64))).rejects.toMatchObject({ code: 'usage' });
   });
 
-  test('the difference to a known state contains what changed only', async () => {
+  test('the difference to a known state contains what changed only', { tags: ['long'] }, async () => {
     using from = await openWorker();
     using to = await openWorker();
     fill(from.folder);
@@ -185,7 +185,7 @@ describe.skipIf(reason !== undefined)(`through S3${reason === undefined ? '' : `
     await server?.[Symbol.asyncDispose]();
   });
 
-  test('a workspace continues on another worker, and comes back', async () => {
+  test('a workspace continues on another worker, and comes back', { tags: ['long'] }, async () => {
     using one = await openWorker();
     using two = await openWorker();
     const saved = { workspace: WORKSPACE, session: 'A' };

@@ -128,62 +128,70 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     expect(git(workspace, 'fsck', '--full', '--no-dangling')).toBe('');
   });
 
-  test('a worker that drains stores the state in the middle of a turn', { timeout: 240_000 }, async () => {
-    const workspace = await create();
-    const first = await cluster.startWorker();
-    const session = await begin(workspace, 'drain');
-    await expect.poll(() => countOf(session, 'tool.started'), { timeout: 60_000 }).toBe(1);
-    await expect.poll(() => existsSync(join(workspace, 'a.txt')), { timeout: 20_000 }).toBe(true);
-    const lines: string[] = [];
-    first.stdout!.on('data', (bytes: Buffer) => lines.push(bytes.toString()));
-    const ended = endWorker(first, 'SIGTERM');
-    await expect.poll(() => lines.join('')).toContain('stopping');
-    writeFileSync(join(workspace, 'go'), '');
-    await ended;
-    expect(await countOf(session, 'tool.started')).toBe(1);
-    rmSync(workspace, { recursive: true });
-    const second = await cluster.startWorker();
-    await expect.poll(() => countOf(session, 'run.finished'), { timeout: 120_000 }).toBe(1);
-    expect(readFileSync(join(workspace, 'b.txt'), 'utf8')).toBe('a\n');
-    expect((await klaus.store.eventsOf(session, ['notice'])).filter(({ level }) => level === 'warn')).toEqual([]);
-    expect(await (await klaus.session(session)).replay()).toMatchObject({ outcome: 'equal', isCutOff: false });
-    await endWorker(second, 'SIGTERM');
-  });
+  test(
+    'a worker that drains stores the state in the middle of a turn',
+    { tags: ['long'], timeout: 240_000 },
+    async () => {
+      const workspace = await create();
+      const first = await cluster.startWorker();
+      const session = await begin(workspace, 'drain');
+      await expect.poll(() => countOf(session, 'tool.started'), { timeout: 60_000 }).toBe(1);
+      await expect.poll(() => existsSync(join(workspace, 'a.txt')), { timeout: 20_000 }).toBe(true);
+      const lines: string[] = [];
+      first.stdout!.on('data', (bytes: Buffer) => lines.push(bytes.toString()));
+      const ended = endWorker(first, 'SIGTERM');
+      await expect.poll(() => lines.join('')).toContain('stopping');
+      writeFileSync(join(workspace, 'go'), '');
+      await ended;
+      expect(await countOf(session, 'tool.started')).toBe(1);
+      rmSync(workspace, { recursive: true });
+      const second = await cluster.startWorker();
+      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 120_000 }).toBe(1);
+      expect(readFileSync(join(workspace, 'b.txt'), 'utf8')).toBe('a\n');
+      expect((await klaus.store.eventsOf(session, ['notice'])).filter(({ level }) => level === 'warn')).toEqual([]);
+      expect(await (await klaus.session(session)).replay()).toMatchObject({ outcome: 'equal', isCutOff: false });
+      await endWorker(second, 'SIGTERM');
+    },
+  );
 
-  test('a folder is used by one process at a time, and by its sessions in turn', { timeout: 240_000 }, async () => {
-    const workspace = await create();
-    const sessions = [await klaus.open({ workspace }), await klaus.open({ workspace })];
-    const other = await cluster.openNode();
-    {
-      await using used = await klaus.prepare(sessions[0]!.id);
-      expect(used).toBeDefined();
-      expect(await klaus.prepare(sessions[1]!.id)).toBeUndefined();
-      expect(await other.prepare(sessions[1]!.id)).toBeUndefined();
-    }
-    const worker = await cluster.startWorker();
-    for (const session of sessions) {
-      await session.prompt('write');
-      await cluster.scheduler.wake(session.id, 'command');
-    }
-    for (const { id } of sessions) await expect.poll(() => countOf(id, 'run.finished'), { timeout: 60_000 }).toBe(1);
-    await endWorker(worker, 'SIGTERM');
-    // Either session may have run first.
-    const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.at;
-    const [first, last] =
-      (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
-    // A fork copies earlier states, which are not newer than those of its original.
-    const fork = await klaus.fork(first!.id);
-    await rebuild(fork.session.id, workspace);
-    expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('written\nwritten\n');
-    rmSync(workspace, { recursive: true });
-    const undone = await last!.restore({ kind: 'undo' }, { by: 'test' });
-    expect(undone).toMatchObject({ done: true });
-    expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('written\n');
-    expect(await klaus.store.audit()).toMatchObject({ intact: true });
-    const tree = (await klaus.store.eventsOf(last!.id, ['workspace.snapshotted'])).at(-1)!.tree;
-    const state = await findState(objects, { workspace: toWorkspaceName(workspace), tree });
-    expect(state).toMatchObject({ session: expect.any(String), fence: expect.any(Number) });
-  });
+  test(
+    'a folder is used by one process at a time, and by its sessions in turn',
+    { tags: ['long'], timeout: 240_000 },
+    async () => {
+      const workspace = await create();
+      const sessions = [await klaus.open({ workspace }), await klaus.open({ workspace })];
+      const other = await cluster.openNode();
+      {
+        await using used = await klaus.prepare(sessions[0]!.id);
+        expect(used).toBeDefined();
+        expect(await klaus.prepare(sessions[1]!.id)).toBeUndefined();
+        expect(await other.prepare(sessions[1]!.id)).toBeUndefined();
+      }
+      const worker = await cluster.startWorker();
+      for (const session of sessions) {
+        await session.prompt('write');
+        await cluster.scheduler.wake(session.id, 'command');
+      }
+      for (const { id } of sessions) await expect.poll(() => countOf(id, 'run.finished'), { timeout: 60_000 }).toBe(1);
+      await endWorker(worker, 'SIGTERM');
+      // Either session may have run first.
+      const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.at;
+      const [first, last] =
+        (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
+      // A fork copies earlier states, which are not newer than those of its original.
+      const fork = await klaus.fork(first!.id);
+      await rebuild(fork.session.id, workspace);
+      expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('written\nwritten\n');
+      rmSync(workspace, { recursive: true });
+      const undone = await last!.restore({ kind: 'undo' }, { by: 'test' });
+      expect(undone).toMatchObject({ done: true });
+      expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('written\n');
+      expect(await klaus.store.audit()).toMatchObject({ intact: true });
+      const tree = (await klaus.store.eventsOf(last!.id, ['workspace.snapshotted'])).at(-1)!.tree;
+      const state = await findState(objects, { workspace: toWorkspaceName(workspace), tree });
+      expect(state).toMatchObject({ session: expect.any(String), fence: expect.any(Number) });
+    },
+  );
 
   test(
     'a folder that no worker created is not changed, and a damaged pack is not used',
@@ -223,20 +231,24 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     },
   );
 
-  test('a workspace begins with a repository, or with the state of another one', { timeout: 120_000 }, async () => {
-    const cloned = await klaus.createWorkspace({ from: { url: place.workspace, ref: 'main' }, name: 'cloned' });
-    expect(cloned).toBe(join(folder, 'cloned'));
-    const head = git(place.workspace, 'rev-parse', 'HEAD');
-    expect(git(cloned, 'rev-parse', 'HEAD')).toBe(head);
-    const detached = await klaus.createWorkspace({ from: { url: place.workspace, ref: head.trim() } });
-    expect(git(detached, 'rev-parse', 'HEAD')).toBe(head);
-    const copy = await klaus.createWorkspace({ from: { workspace: cloned } });
-    expect(listTree(copy)).toEqual(listTree(cloned));
-    const again = klaus.createWorkspace({ from: { url: place.workspace }, name: 'cloned' });
-    await expect(again).rejects.toMatchObject({ code: 'usage' });
-    for (const url of ['ext::sh -c id', '--upload-pack=id', 'relative'])
-      await expect(klaus.createWorkspace({ from: { url } })).rejects.toMatchObject({ code: 'usage' });
-  });
+  test(
+    'a workspace begins with a repository, or with the state of another one',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const cloned = await klaus.createWorkspace({ from: { url: place.workspace, ref: 'main' }, name: 'cloned' });
+      expect(cloned).toBe(join(folder, 'cloned'));
+      const head = git(place.workspace, 'rev-parse', 'HEAD');
+      expect(git(cloned, 'rev-parse', 'HEAD')).toBe(head);
+      const detached = await klaus.createWorkspace({ from: { url: place.workspace, ref: head.trim() } });
+      expect(git(detached, 'rev-parse', 'HEAD')).toBe(head);
+      const copy = await klaus.createWorkspace({ from: { workspace: cloned } });
+      expect(listTree(copy)).toEqual(listTree(cloned));
+      const again = klaus.createWorkspace({ from: { url: place.workspace }, name: 'cloned' });
+      await expect(again).rejects.toMatchObject({ code: 'usage' });
+      for (const url of ['ext::sh -c id', '--upload-pack=id', 'relative'])
+        await expect(klaus.createWorkspace({ from: { url } })).rejects.toMatchObject({ code: 'usage' });
+    },
+  );
 
   test('`klaus admin` creates a workspace, and lists what no log needs', { timeout: 60_000 }, async () => {
     const managed = { KLAUS_CLUSTER_WORKSPACES: 'managed', KLAUS_CLUSTER_WORKSPACES_FOLDER: folder };
@@ -257,27 +269,31 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     expect(report).toMatchObject({ code: 0, dryRun: true, deleted: 0, bytes: 0 });
   });
 
-  test('garbage is deleted, and what logs need or what is young remains', { timeout: 120_000 }, async () => {
-    const workspace = await create();
-    const session = await klaus.open({ workspace });
-    const all = async () => {
-      const keys: string[] = [];
-      for await (const { key } of objects.list(`workspaces/${toWorkspaceName(workspace)}/`)) keys.push(key);
-      return keys;
-    };
-    const before = await all();
-    expect(await klaus.collectArchive({ dryRun: false })).toMatchObject({ deleted: 0 });
-    const later = () => Date.now() + 2 * 86_400_000;
-    const nothing = new Set<string>();
-    const own = toWorkspaceName(workspace);
-    const states = new Set(before.filter((key) => key.includes('/states/')).map((key) => key.split('/').at(-1)!));
-    const keepOwn = async (name: string) => (name === own ? states : nothing);
-    expect((await collectWorkspaces(objects, { findUsed: keepOwn, now: later })).deleted).toBeGreaterThan(0);
-    expect(await all()).toEqual(before);
-    rmSync(workspace, { recursive: true });
-    const node = await cluster.openNode();
-    await (await node.prepare(session.id))![Symbol.asyncDispose]();
-    await collectWorkspaces(objects, { findUsed: async () => nothing, now: later });
-    expect(await all()).toEqual(before.filter((key) => key.endsWith('/source')));
-  });
+  test(
+    'garbage is deleted, and what logs need or what is young remains',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const workspace = await create();
+      const session = await klaus.open({ workspace });
+      const all = async () => {
+        const keys: string[] = [];
+        for await (const { key } of objects.list(`workspaces/${toWorkspaceName(workspace)}/`)) keys.push(key);
+        return keys;
+      };
+      const before = await all();
+      expect(await klaus.collectArchive({ dryRun: false })).toMatchObject({ deleted: 0 });
+      const later = () => Date.now() + 2 * 86_400_000;
+      const nothing = new Set<string>();
+      const own = toWorkspaceName(workspace);
+      const states = new Set(before.filter((key) => key.includes('/states/')).map((key) => key.split('/').at(-1)!));
+      const keepOwn = async (name: string) => (name === own ? states : nothing);
+      expect((await collectWorkspaces(objects, { findUsed: keepOwn, now: later })).deleted).toBeGreaterThan(0);
+      expect(await all()).toEqual(before);
+      rmSync(workspace, { recursive: true });
+      const node = await cluster.openNode();
+      await (await node.prepare(session.id))![Symbol.asyncDispose]();
+      await collectWorkspaces(objects, { findUsed: async () => nothing, now: later });
+      expect(await all()).toEqual(before.filter((key) => key.endsWith('/source')));
+    },
+  );
 });

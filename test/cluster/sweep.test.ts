@@ -119,7 +119,7 @@ describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
     expect([...scheduler.timers]).toEqual([['root', NOW + 60_000]]);
   });
 
-  test('a session that does not continue is woken at growing intervals', async () => {
+  test('a session that does not continue is woken at growing intervals', { tags: ['long'] }, async () => {
     let now = NOW;
     const clock = { now: () => now, every: () => () => {} };
     const { store, scheduler, sweep } = await start({ clock });

@@ -68,7 +68,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`tenants${WITHOUT_CLUSTER ? `: ${
 
   test(
     'a budget refuses requests of all sessions of a project, before they are sent',
-    { timeout: 120_000 },
+    { tags: ['long'], timeout: 120_000 },
     async () => {
       const [first, second] = [await open('two'), await open('two')];
       await prompt(first);
@@ -109,20 +109,24 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`tenants${WITHOUT_CLUSTER ? `: ${
     expect(await klaus.store.eventsOf(id, ['runner.opened'])).toEqual([]);
   });
 
-  test('`klaus admin projects` shows and changes the limits of a project', { timeout: 60_000 }, async () => {
-    const admin = async (...words: string[]) => {
-      const env = { ...cluster.variables, KLAUS_HOME: klaus.home };
-      const { code, stdout } = await runKlaus(['admin', 'projects', ...words, '--json'], { place, env });
-      return { code, rows: stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object])) };
-    };
-    const folder = join(place.workspace, 'two');
-    expect(await admin(folder, '--slots', '7', '--monthly-usd', 'default')).toMatchObject({
-      code: 0,
-      rows: [{ folder, slots: 7, monthlyUsd: null, weight: null, waiting: 0 }],
-    });
-    expect((await admin()).rows).toMatchObject([{ folder: join(place.workspace, 'one') }, { folder, slots: 7 }]);
-    expect((await admin(folder, '--priority', '6')).code).toBe(2);
-    expect((await admin(join(place.workspace, 'three'), '--slots', '1')).code).toBe(2);
-    expect((await admin('--slots', '1')).code).toBe(2);
-  });
+  test(
+    '`klaus admin projects` shows and changes the limits of a project',
+    { tags: ['long'], timeout: 60_000 },
+    async () => {
+      const admin = async (...words: string[]) => {
+        const env = { ...cluster.variables, KLAUS_HOME: klaus.home };
+        const { code, stdout } = await runKlaus(['admin', 'projects', ...words, '--json'], { place, env });
+        return { code, rows: stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object])) };
+      };
+      const folder = join(place.workspace, 'two');
+      expect(await admin(folder, '--slots', '7', '--monthly-usd', 'default')).toMatchObject({
+        code: 0,
+        rows: [{ folder, slots: 7, monthlyUsd: null, weight: null, waiting: 0 }],
+      });
+      expect((await admin()).rows).toMatchObject([{ folder: join(place.workspace, 'one') }, { folder, slots: 7 }]);
+      expect((await admin(folder, '--priority', '6')).code).toBe(2);
+      expect((await admin(join(place.workspace, 'three'), '--slots', '1')).code).toBe(2);
+      expect((await admin('--slots', '1')).code).toBe(2);
+    },
+  );
 });

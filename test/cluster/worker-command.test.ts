@@ -159,18 +159,22 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     expect(missing.status).toBe(404);
   });
 
-  test('a webhook of a run on a worker is sent once, by one of the servers', { timeout: 120_000 }, async () => {
-    const [first] = await Promise.all([cluster.openServer(), cluster.openServer()]);
-    const { session } = await first.client.openSession({ body: { text: 'Read it some times.' } });
-    await untilDone(session);
-    const last = await begin('Read it some times.');
-    await untilDone(last);
-    const of = (id: string) => hook.received.filter(({ body }) => body.includes(id));
-    await expect.poll(() => of(last).length, { timeout: 30_000 }).toBe(1);
-    expect(of(session).map(({ body }) => JSON.parse(body) as object)).toMatchObject([
-      { type: 'run.finished', session, outcome: 'done' },
-    ]);
-  });
+  test(
+    'a webhook of a run on a worker is sent once, by one of the servers',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const [first] = await Promise.all([cluster.openServer(), cluster.openServer()]);
+      const { session } = await first.client.openSession({ body: { text: 'Read it some times.' } });
+      await untilDone(session);
+      const last = await begin('Read it some times.');
+      await untilDone(last);
+      const of = (id: string) => hook.received.filter(({ body }) => body.includes(id));
+      await expect.poll(() => of(last).length, { timeout: 30_000 }).toBe(1);
+      expect(of(session).map(({ body }) => JSON.parse(body) as object)).toMatchObject([
+        { type: 'run.finished', session, outcome: 'done' },
+      ]);
+    },
+  );
 
   test('commands of a session get no secret of the cluster', { timeout: 120_000 }, async () => {
     const session = await begin('Show it.');
@@ -183,18 +187,22 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     expect(output).not.toContain(PASSWORD);
   });
 
-  test('a worker that gets SIGTERM gives its session to the other one and ends', { timeout: 120_000 }, async () => {
-    const session = await begin('Read it some times.');
-    const stopped = await findRunning(workers);
-    const other = workers.find((worker) => worker !== stopped)!;
-    const before = await metricOf(other, 'klaus_runs_total');
-    await expect.poll(() => countOf(session, 'tool.finished'), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0);
-    stopped.process.kill('SIGTERM');
-    expect(await stopped.process.ended).toMatchObject({ code: 0, signal: null });
-    await untilDone(session);
-    expect(await metricOf(other, 'klaus_runs_total')).toBe(before + 1);
-    workers = [other];
-  });
+  test(
+    'a worker that gets SIGTERM gives its session to the other one and ends',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const session = await begin('Read it some times.');
+      const stopped = await findRunning(workers);
+      const other = workers.find((worker) => worker !== stopped)!;
+      const before = await metricOf(other, 'klaus_runs_total');
+      await expect.poll(() => countOf(session, 'tool.finished'), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0);
+      stopped.process.kill('SIGTERM');
+      expect(await stopped.process.ended).toMatchObject({ code: 0, signal: null });
+      await untilDone(session);
+      expect(await metricOf(other, 'klaus_runs_total')).toBe(before + 1);
+      workers = [other];
+    },
+  );
 
   test.each(['postgres', 'temporal'] as const)(
     'a worker without %s says so, and recovers',
@@ -221,7 +229,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
 
   test(
     'a step that does not end delays neither a second signal nor the end of the shutdown',
-    { timeout: 120_000 },
+    { tags: ['long'], timeout: 120_000 },
     async () => {
       const own = await startWorker();
       const session = await begin('Answer slowly.');
@@ -243,35 +251,39 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     },
   );
 
-  test('what is missing, wrong or unreachable is named with its setting', { timeout: 120_000 }, async () => {
-    const toFailure = async (ended: Promise<Ended>) => {
-      const { code, stdout, stderr } = await ended;
-      expect({ code, stdout, stderr }).toEqual({
-        code: expect.any(Number),
-        stdout: '',
-        stderr: expect.stringContaining('{"error"'),
-      });
-      expect(stderr).not.toContain(PASSWORD);
-      const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!) as {
-        error: { code: string; message: string; hint?: string };
+  test(
+    'what is missing, wrong or unreachable is named with its setting',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      const toFailure = async (ended: Promise<Ended>) => {
+        const { code, stdout, stderr } = await ended;
+        expect({ code, stdout, stderr }).toEqual({
+          code: expect.any(Number),
+          stdout: '',
+          stderr: expect.stringContaining('{"error"'),
+        });
+        expect(stderr).not.toContain(PASSWORD);
+        const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!) as {
+          error: { code: string; message: string; hint?: string };
+        };
+        return { exit: code, code: error.code, text: `${error.message} ${error.hint}` };
       };
-      return { exit: code, code: error.code, text: `${error.message} ${error.hint}` };
-    };
-    const [missing, password, address, bucket, port] = await Promise.all(
-      [
-        runWrong({ KLAUS_CLUSTER_BUCKET: '' }),
-        runWrong({ KLAUS_CLUSTER_POSTGRES_URL: toUrl('wrong-password') }),
-        unreachable,
-        runWrong({ KLAUS_CLUSTER_BUCKET: 'no-such-bucket' }),
-        runWrong({}, ['--health-port', new URL(server.url).port]),
-      ].map(toFailure),
-    );
-    const named = (name: string) => expect.stringContaining(`\`${name}\``) as string;
-    expect(missing).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_BUCKET') });
-    expect(password).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_POSTGRES_URL') });
-    expect(password!.text).not.toContain('wrong-password');
-    expect(address).toEqual({ exit: 1, code: 'scheduler.failed', text: named('KLAUS_CLUSTER_TEMPORAL_ADDRESS') });
-    expect(bucket).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_BUCKET') });
-    expect(port).toMatchObject({ exit: 2, code: 'usage' });
-  });
+      const [missing, password, address, bucket, port] = await Promise.all(
+        [
+          runWrong({ KLAUS_CLUSTER_BUCKET: '' }),
+          runWrong({ KLAUS_CLUSTER_POSTGRES_URL: toUrl('wrong-password') }),
+          unreachable,
+          runWrong({ KLAUS_CLUSTER_BUCKET: 'no-such-bucket' }),
+          runWrong({}, ['--health-port', new URL(server.url).port]),
+        ].map(toFailure),
+      );
+      const named = (name: string) => expect.stringContaining(`\`${name}\``) as string;
+      expect(missing).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_BUCKET') });
+      expect(password).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_POSTGRES_URL') });
+      expect(password!.text).not.toContain('wrong-password');
+      expect(address).toEqual({ exit: 1, code: 'scheduler.failed', text: named('KLAUS_CLUSTER_TEMPORAL_ADDRESS') });
+      expect(bucket).toEqual({ exit: 3, code: 'config', text: named('KLAUS_CLUSTER_BUCKET') });
+      expect(port).toMatchObject({ exit: 2, code: 'usage' });
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Session } from '@klaus/sdk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\n';
 const FILES = { 'a.txt': LINES, 'b.txt': 'b\n', '.gitignore': '.env\nbuild/\n' };
@@ -173,28 +174,31 @@ describe('merge', () => {
     await expect(session.advance()).rejects.toMatchObject({ code: 'workspace.missing' });
   });
 
-  test.each([
-    ['merge', 'merged', 4, 2],
-    ['squash', 'squashed', 3, 1],
-    ['rebase', 'rebased', 4, 1],
-  ] as const)('%s onto a branch that moved', async (method, how, commits, parents) => {
-    const { session, path } = await open();
-    commit(path, { 'a.txt': `${LINES}six\n` }, 'Six');
-    if (method === 'rebase') commit(path, { 'c.txt': 'c\n' }, 'C');
-    else put(path, { 'c.txt': 'c\n' });
-    commit(engine.place.workspace, { 'b.txt': 'next\n' }, 'Next');
-    const before = git('rev-parse', 'HEAD');
-    expect(await engine.klaus.copies.merge(session.id, { method })).toMatchObject({ done: true, how });
-    expect(git('log', '--format=%P', '-1').split(' ')).toHaveLength(parents);
-    expect(Number(git('rev-list', '--count', 'HEAD')) - (method === 'merge' ? 1 : 0)).toBe(commits);
-    expect(git('merge-base', 'HEAD', before)).toBe(before);
-    expect([read('a.txt'), read('b.txt'), read('c.txt')]).toEqual([`${LINES}six\n`, 'next\n', 'c\n']);
-    expect(traces()).toEqual(['', '', expect.any(String)]);
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['merge', 'merged', 4, 2],
+      ['squash', 'squashed', 3, 1],
+      ['rebase', 'rebased', 4, 1],
+    ] as const,
+    1,
+  ))
+    test.each(cases)('%s onto a branch that moved', { tags }, async (method, how, commits, parents) => {
+      const { session, path } = await open();
+      commit(path, { 'a.txt': `${LINES}six\n` }, 'Six');
+      if (method === 'rebase') commit(path, { 'c.txt': 'c\n' }, 'C');
+      else put(path, { 'c.txt': 'c\n' });
+      commit(engine.place.workspace, { 'b.txt': 'next\n' }, 'Next');
+      const before = git('rev-parse', 'HEAD');
+      expect(await engine.klaus.copies.merge(session.id, { method })).toMatchObject({ done: true, how });
+      expect(git('log', '--format=%P', '-1').split(' ')).toHaveLength(parents);
+      expect(Number(git('rev-list', '--count', 'HEAD')) - (method === 'merge' ? 1 : 0)).toBe(commits);
+      expect(git('merge-base', 'HEAD', before)).toBe(before);
+      expect([read('a.txt'), read('b.txt'), read('c.txt')]).toEqual([`${LINES}six\n`, 'next\n', 'c\n']);
+      expect(traces()).toEqual(['', '', expect.any(String)]);
+    });
 
-  test.each(['merge', 'squash', 'rebase'] as const)(
-    '%s with a conflict: its hunks, and nothing changes',
-    async (method) => {
+  for (const { cases, tags } of splitCases(['merge', 'squash', 'rebase'] as const, 1))
+    test.each(cases)('%s with a conflict: its hunks, and nothing changes', { tags }, async (method) => {
       const { session, path } = await open();
       commit(path, { 'a.txt': LINES.replace('two', 'TWO'), 'b.txt': 'theirs\n', 'c.txt': 'c\n' });
       put(engine.place.workspace, { 'a.txt': LINES.replace('two', 'deux') });
@@ -213,12 +217,10 @@ describe('merge', () => {
       expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), read('a.txt')]).toEqual(before);
       expect(await stateOf(session)).toBe('ahead');
       expect(await endOf(session)).toBeUndefined();
-    },
-  );
+    });
 
-  test.each(['merge', 'squash', 'rebase'] as const)(
-    '%s with solved conflicts: by hunk, and by file',
-    async (method) => {
+  for (const { cases, tags } of splitCases(['merge', 'squash', 'rebase'] as const, 1))
+    test.each(cases)('%s with solved conflicts: by hunk, and by file', { tags }, async (method) => {
       const long = Array.from({ length: 30 }, (_, at) => `${at + 1}\n`);
       const lines = (...changes: [number, string][]) => {
         const changed = [...long];
@@ -263,8 +265,7 @@ describe('merge', () => {
       expect(read('long.txt')).toBe(lines([2, '=======\n'], [12, 'copy 12\n'], [22, both], [30, 'edited ü\n']));
       expect([read('b.txt'), read('c.txt'), git('status', '--porcelain')]).toEqual(['copy\n', 'c\n', '']);
       expect(traces()).toEqual(['', '', expect.any(String)]);
-    },
-  );
+    });
 
   test('a solved conflict keeps the bytes of another encoding, and line breaks of Windows', async () => {
     const latin = (middle: string) => Buffer.from(`caf\u00e9\r\n${middle}\r\nend \u00fc`, 'latin1');
@@ -288,7 +289,7 @@ describe('merge', () => {
     expect(readFileSync(join(engine.place.workspace, 'latin.txt'))).toEqual(latin('copy \u00e4'));
   });
 
-  test('a conflict that is solved in the copy can be merged', async () => {
+  test('a conflict that is solved in the copy can be merged', { tags: ['long'] }, async () => {
     const { session, path } = await open();
     commit(path, { 'a.txt': LINES.replace('two', 'TWO') });
     commit(engine.place.workspace, { 'a.txt': LINES.replace('two', 'deux') });
@@ -305,22 +306,26 @@ describe('merge', () => {
     expect(traces()).toEqual(['', '', expect.any(String)]);
   });
 
-  test('uncommitted changes of the original: refused where they overlap, kept where not', async () => {
-    const { session, path } = await open();
-    commit(path, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
-    for (const mine of [{ 'a.txt': 'mine\n' }, { 'new.txt': 'mine\n' }]) {
-      put(engine.place.workspace, mine);
-      const status = git('status', '--porcelain');
-      await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
-      expect(git('status', '--porcelain')).toBe(status);
-      expect(git('rev-list', '--count', 'HEAD')).toBe('1');
-      git('checkout', '-q', '--', 'a.txt');
-    }
-    rmSync(join(engine.place.workspace, 'new.txt'));
-    put(engine.place.workspace, { 'b.txt': 'mine\n' });
-    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
-    expect([git('status', '--porcelain'), read('b.txt'), read('a.txt')]).toEqual([' M b.txt', 'mine\n', 'changed\n']);
-  });
+  test(
+    'uncommitted changes of the original: refused where they overlap, kept where not',
+    { tags: ['long'] },
+    async () => {
+      const { session, path } = await open();
+      commit(path, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
+      for (const mine of [{ 'a.txt': 'mine\n' }, { 'new.txt': 'mine\n' }]) {
+        put(engine.place.workspace, mine);
+        const status = git('status', '--porcelain');
+        await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+        expect(git('status', '--porcelain')).toBe(status);
+        expect(git('rev-list', '--count', 'HEAD')).toBe('1');
+        git('checkout', '-q', '--', 'a.txt');
+      }
+      rmSync(join(engine.place.workspace, 'new.txt'));
+      put(engine.place.workspace, { 'b.txt': 'mine\n' });
+      expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+      expect([git('status', '--porcelain'), read('b.txt'), read('a.txt')]).toEqual([' M b.txt', 'mine\n', 'changed\n']);
+    },
+  );
 
   test('an unfinished merge in the original is refused', async () => {
     const { session, path } = await open();
@@ -513,7 +518,7 @@ describe('keep and discard', () => {
     expect(git('show', `${ref}:new.txt`)).toBe('new');
   });
 
-  test('two copies at once', async () => {
+  test('two copies at once', { tags: ['long'] }, async () => {
     const copies = await Promise.all([open(), open()]);
     commit(copies[0].path, { 'a.txt': LINES.replace('one', 'ONE') });
     commit(copies[1].path, { 'a.txt': LINES.replace('five', 'FIVE') });
@@ -536,25 +541,29 @@ test('the pull request has the answer, the files and the branch', async () => {
   expect(gitIn(path, 'status', '--porcelain')).toBe('');
 });
 
-test('submodules: checked out from shared objects, and their commits arrive in the original', async () => {
-  const library = join(dirname(engine.place.workspace), 'library');
-  mkdirSync(library);
-  gitIn(library, 'init', '-q', '-b', 'main');
-  identify(library);
-  commit(library, { 'lib.txt': 'lib\n' });
-  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'libs/one');
-  git('commit', '-q', '-m', 'Add a submodule');
-  const { session, path } = await open();
-  const inner = join(path, 'libs/one');
-  expect(gitIn(path, 'submodule', 'status')).toMatch(/^ \w+ libs\/one/);
-  expect(readFileSync(join(inner, 'lib.txt'), 'utf8')).toBe('lib\n');
-  put(inner, { 'lib.txt': 'changed\n' });
-  expect(await stateOf(session)).toBe('changed');
-  await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
-  identify(inner);
-  gitIn(inner, 'commit', '-q', '-a', '-m', 'Change the library');
-  expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true, submodules: ['libs/one'] });
-  git('submodule', '--quiet', 'update');
-  expect(read('libs/one/lib.txt')).toBe('changed\n');
-  expect(git('status', '--porcelain')).toBe('');
-});
+test(
+  'submodules: checked out from shared objects, and their commits arrive in the original',
+  { tags: ['long'] },
+  async () => {
+    const library = join(dirname(engine.place.workspace), 'library');
+    mkdirSync(library);
+    gitIn(library, 'init', '-q', '-b', 'main');
+    identify(library);
+    commit(library, { 'lib.txt': 'lib\n' });
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'libs/one');
+    git('commit', '-q', '-m', 'Add a submodule');
+    const { session, path } = await open();
+    const inner = join(path, 'libs/one');
+    expect(gitIn(path, 'submodule', 'status')).toMatch(/^ \w+ libs\/one/);
+    expect(readFileSync(join(inner, 'lib.txt'), 'utf8')).toBe('lib\n');
+    put(inner, { 'lib.txt': 'changed\n' });
+    expect(await stateOf(session)).toBe('changed');
+    await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
+    identify(inner);
+    gitIn(inner, 'commit', '-q', '-a', '-m', 'Change the library');
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true, submodules: ['libs/one'] });
+    git('submodule', '--quiet', 'update');
+    expect(read('libs/one/lib.txt')).toBe('changed\n');
+    expect(git('status', '--porcelain')).toBe('');
+  },
+);

@@ -4,11 +4,12 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const PROGRAM = join(import.meta.dirname, 'copy-program.ts');
 const MAX_COMMANDS = 100;
 /** Every command, or a sample of them; it begins at another one for each step. */
-const EVERY = Number(process.env['COPIES_KILL_EVERY'] ?? 5);
+const EVERY = Number(process.env['COPIES_KILL_EVERY'] ?? 10);
 /** Kills its parent instead of running the command number `KILL_AT`, or after it. */
 const WRAPPER = `#!/bin/sh
 echo x >> "$COUNTER"
@@ -82,61 +83,66 @@ test('a killed create leaves nothing, or a complete copy with a session', { time
   expect(isKilled).toBe(false);
 });
 
-test.each(['merge', 'squash', 'keep', 'discard'] as const)(
-  'a killed %s is completed or repeated, and no work is lost',
-  { timeout: 300_000 },
-  async (step) => {
+for (const { cases, tags } of splitCases(['merge', 'squash', 'keep', 'discard'] as const, 1))
+  test.each(cases)(
+    'a killed %s is completed or repeated, and no work is lost',
+    { tags, timeout: 300_000 },
+    async (step) => {
+      await using engine = await createEngine();
+      const { workspace } = engine.place;
+      let isKilled = true;
+      let at = 1 + (step.length % EVERY);
+      for (; isKilled && at < MAX_COMMANDS; at += EVERY) {
+        const name = `new-${at}.txt`;
+        const session = await engine.klaus.open({ workingCopy: true });
+        const [copy] = await engine.klaus.copies.list();
+        writeFileSync(join(copy!.path, name), `work ${at}\n`);
+        writeFileSync(join(workspace, 'b.txt'), `b ${at}\n`);
+        gitIn(engine, workspace, 'commit', '-q', '-m', 'Next', 'b.txt');
+        isKilled = runKilled(engine, [step, session.id], { KILL_AT: String(at) });
+        const [left] = await engine.klaus.copies.list();
+        if (left) {
+          expect(left.state).toBe(left.ahead > 0 && left.changes === 0 ? 'ahead' : 'changed');
+          if (step === 'keep') await engine.klaus.copies.keep(left.name);
+          else if (step === 'discard') await engine.klaus.copies.discard(left.name);
+          else expect(await engine.klaus.copies.merge(left.name, { method: step })).toMatchObject({ done: true });
+        }
+        const place = {
+          merge: 'HEAD',
+          squash: 'HEAD',
+          keep: copy!.branch,
+          discard: `refs/klaus/discarded/${new Date().toISOString().slice(0, 10)}/${copy!.name}/${copy!.branch}`,
+        }[step];
+        expect(gitIn(engine, workspace, 'show', `${place}:${name}`)).toBe(`work ${at}`);
+        expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
+        expect(ofType(await Array.fromAsync(session.events()), 'workingCopy.ended')).toHaveLength(1);
+        expect(leftOver(engine)).toEqual([]);
+      }
+      expect(at).toBeGreaterThan(8);
+      expect(isKilled).toBe(false);
+    },
+  );
+
+test(
+  'a checkout of the original that is killed half-way is reverted, and the merge can be repeated',
+  { tags: ['long'] },
+  async () => {
     await using engine = await createEngine();
     const { workspace } = engine.place;
-    let isKilled = true;
-    let at = 1 + (step.length % EVERY);
-    for (; isKilled && at < MAX_COMMANDS; at += EVERY) {
-      const name = `new-${at}.txt`;
-      const session = await engine.klaus.open({ workingCopy: true });
-      const [copy] = await engine.klaus.copies.list();
-      writeFileSync(join(copy!.path, name), `work ${at}\n`);
-      writeFileSync(join(workspace, 'b.txt'), `b ${at}\n`);
-      gitIn(engine, workspace, 'commit', '-q', '-m', 'Next', 'b.txt');
-      isKilled = runKilled(engine, [step, session.id], { KILL_AT: String(at) });
-      const [left] = await engine.klaus.copies.list();
-      if (left) {
-        expect(left.state).toBe(left.ahead > 0 && left.changes === 0 ? 'ahead' : 'changed');
-        if (step === 'keep') await engine.klaus.copies.keep(left.name);
-        else if (step === 'discard') await engine.klaus.copies.discard(left.name);
-        else expect(await engine.klaus.copies.merge(left.name, { method: step })).toMatchObject({ done: true });
-      }
-      const place = {
-        merge: 'HEAD',
-        squash: 'HEAD',
-        keep: copy!.branch,
-        discard: `refs/klaus/discarded/${new Date().toISOString().slice(0, 10)}/${copy!.name}/${copy!.branch}`,
-      }[step];
-      expect(gitIn(engine, workspace, 'show', `${place}:${name}`)).toBe(`work ${at}`);
-      expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
-      expect(ofType(await Array.fromAsync(session.events()), 'workingCopy.ended')).toHaveLength(1);
-      expect(leftOver(engine)).toEqual([]);
-    }
-    expect(at).toBeGreaterThan(8);
-    expect(isKilled).toBe(false);
+    const session = await engine.klaus.open({ workingCopy: true });
+    const [copy] = await engine.klaus.copies.list();
+    writeFileSync(join(copy!.path, 'a.txt'), 'changed\n');
+    writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
+    writeFileSync(join(copy!.path, 'b.txt'), 'changed too\n');
+    gitIn(engine, copy!.path, 'add', '-A');
+    gitIn(engine, copy!.path, 'commit', '-q', '-m', 'Change');
+    const commit = gitIn(engine, copy!.path, 'rev-parse', 'HEAD');
+    expect(runKilled(engine, ['merge', session.id], { KILL_IN: ' --ff-only ', KILL_COMMIT: commit })).toBe(true);
+    expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('changed\n');
+    expect(await engine.klaus.copies.list()).toMatchObject([{ state: 'ahead' }]);
+    expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+    expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
+    expect(readFileSync(join(workspace, 'new.txt'), 'utf8')).toBe('new\n');
   },
 );
-
-test('a checkout of the original that is killed half-way is reverted, and the merge can be repeated', async () => {
-  await using engine = await createEngine();
-  const { workspace } = engine.place;
-  const session = await engine.klaus.open({ workingCopy: true });
-  const [copy] = await engine.klaus.copies.list();
-  writeFileSync(join(copy!.path, 'a.txt'), 'changed\n');
-  writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
-  writeFileSync(join(copy!.path, 'b.txt'), 'changed too\n');
-  gitIn(engine, copy!.path, 'add', '-A');
-  gitIn(engine, copy!.path, 'commit', '-q', '-m', 'Change');
-  const commit = gitIn(engine, copy!.path, 'rev-parse', 'HEAD');
-  expect(runKilled(engine, ['merge', session.id], { KILL_IN: ' --ff-only ', KILL_COMMIT: commit })).toBe(true);
-  expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('changed\n');
-  expect(await engine.klaus.copies.list()).toMatchObject([{ state: 'ahead' }]);
-  expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
-  expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
-  expect(gitIn(engine, workspace, 'status', '--porcelain')).toBe('?? mine.txt');
-  expect(readFileSync(join(workspace, 'new.txt'), 'utf8')).toBe('new\n');
-});

@@ -7,6 +7,7 @@ import { expect, test as plain } from 'vitest';
 import { type KlausOptions, runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const git = ({ workspace, env }: TestHome, ...args: string[]) =>
   execFileSync('git', args, { cwd: workspace, env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -74,7 +75,7 @@ test('commands in the sandbox commit in the copy, and can neither see nor damage
   expect(git(place, 'for-each-ref', 'refs/klaus')).toBe('');
 });
 
-test('git_commit works in a copy', async () => {
+test('git_commit works in a copy', { tags: ['long'] }, async () => {
   using place = createHome({ 'a.txt': 'one\n' });
   const script: Script = {
     steps: [
@@ -101,23 +102,27 @@ test('git_commit works in a copy', async () => {
   expect(await listCopies(options)).toMatchObject([{ ahead: 1, changes: 0 }]);
 });
 
-test('the set-up command of the user runs in the sandbox before the prompt; that of the project needs trust', async () => {
-  using place = createHome({ '.klaus/config.yaml': 'worktree:\n  setup: echo project > made.txt\n' });
-  await using server = await startServer({ steps: [], fallback: { text: 'Ready.' } });
-  const options = { place, server, env: sandboxed };
-  const run = (...words: string[]) => runKlaus(['run', '--worktree', '--json', ...words, 'go'], options);
-  expect((await run()).code).toBe(3);
-  expect(await listCopies(options)).toEqual([]);
-  expect((await run('--trust-command')).code).toBe(0);
-  expect((await run('--set', 'worktree.setup=echo mine > made.txt')).code).toBe(0);
-  expect((await run('--set', 'worktree.setup=')).code).toBe(0);
-  const copies = await listCopies(options);
-  const made = copies.map(({ path }) => {
-    const file = join(path, 'made.txt');
-    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  });
-  expect(made).toEqual(['project\n', 'mine\n', undefined]);
-});
+test(
+  'the set-up command of the user runs in the sandbox before the prompt; that of the project needs trust',
+  { tags: ['long'] },
+  async () => {
+    using place = createHome({ '.klaus/config.yaml': 'worktree:\n  setup: echo project > made.txt\n' });
+    await using server = await startServer({ steps: [], fallback: { text: 'Ready.' } });
+    const options = { place, server, env: sandboxed };
+    const run = (...words: string[]) => runKlaus(['run', '--worktree', '--json', ...words, 'go'], options);
+    expect((await run()).code).toBe(3);
+    expect(await listCopies(options)).toEqual([]);
+    expect((await run('--trust-command')).code).toBe(0);
+    expect((await run('--set', 'worktree.setup=echo mine > made.txt')).code).toBe(0);
+    expect((await run('--set', 'worktree.setup=')).code).toBe(0);
+    const copies = await listCopies(options);
+    const made = copies.map(({ path }) => {
+      const file = join(path, 'made.txt');
+      return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    });
+    expect(made).toEqual(['project\n', 'mine\n', undefined]);
+  },
+);
 
 plain('a conflict is printed by hunk, and an agent solves it in the copy', async () => {
   using place = createHome({ 'a.txt': 'one\ntwo\nthree\n' });
@@ -148,57 +153,58 @@ plain('a conflict is printed by hunk, and an agent solves it in the copy', async
   expect(git(place, 'log', '--format=%P', '-1').split(' ')).toHaveLength(2);
 });
 
-plain.each(['gh', 'glab', undefined] as const)('pr with %s', async (program) => {
-  using place = createHome({ 'a.txt': 'one\n' });
-  const root = dirname(place.workspace);
-  const remote = join(root, 'remote.git');
-  execFileSync('git', ['init', '-q', '--bare', remote], { env: place.env });
-  git(place, 'remote', 'add', 'origin', remote);
-  const folder = join(root, 'programs');
-  mkdirSync(folder);
-  if (program !== undefined) {
-    writeFileSync(
-      join(folder, program),
-      `#!/bin/sh\nprintf '%s\\0' "$@" > ${folder}/arguments\necho https://example.com/1\n`,
-    );
-    chmodSync(join(folder, program), 0o755);
-  }
-  await using server = await startServer({ steps: [], fallback: { text: 'It is $(done) now.' } });
-  const options = { place, server, env: { PATH: `${folder}:${place.env['PATH']}` } };
-  await runKlaus(['run', '--worktree', 'Add a file'], options);
-  const [copy] = await listCopies(options);
-  writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
-  const ran = await runKlaus(['pr', copy!.session, '--draft'], options);
-  expect(ran.code).toBe(0);
-  const pushed = execFileSync('git', ['for-each-ref', '--format=%(refname)'], {
-    cwd: remote,
-    env: place.env,
-  }).toString();
-  if (program === undefined) {
-    expect(pushed).toBe('');
-    expect(ran.stdout).toContain('git push');
-    expect(ran.stdout).toContain('gh pr create --head');
-    return;
-  }
-  expect(ran.stdout).toBe('https://example.com/1\n');
-  expect(pushed).toBe(`refs/heads/${copy!.branch}\n`);
-  const given = readFileSync(join(folder, 'arguments'), 'utf8').split('\0').slice(0, -1);
-  const words =
-    program === 'gh'
-      ? ['pr', 'create', '--head', copy!.branch, '--base', 'main']
-      : ['mr', 'create', '--yes', '--source-branch', copy!.branch, '--target-branch', 'main'];
-  expect(given).toEqual([
-    ...words,
-    '--title',
-    'Add a file',
-    program === 'gh' ? '--body' : '--description',
-    expect.any(String),
-    '--draft',
-  ]);
-  expect(given.at(-2)).toContain('It is $(done) now.');
-  expect(given.at(-2)).toContain('- `new.txt`');
-  expect(await listCopies(options)).toHaveLength(1);
-});
+for (const { cases, tags } of splitCases(['gh', 'glab', undefined], 1))
+  plain.each(cases)('pr with %s', { tags }, async (program) => {
+    using place = createHome({ 'a.txt': 'one\n' });
+    const root = dirname(place.workspace);
+    const remote = join(root, 'remote.git');
+    execFileSync('git', ['init', '-q', '--bare', remote], { env: place.env });
+    git(place, 'remote', 'add', 'origin', remote);
+    const folder = join(root, 'programs');
+    mkdirSync(folder);
+    if (program !== undefined) {
+      writeFileSync(
+        join(folder, program),
+        `#!/bin/sh\nprintf '%s\\0' "$@" > ${folder}/arguments\necho https://example.com/1\n`,
+      );
+      chmodSync(join(folder, program), 0o755);
+    }
+    await using server = await startServer({ steps: [], fallback: { text: 'It is $(done) now.' } });
+    const options = { place, server, env: { PATH: `${folder}:${place.env['PATH']}` } };
+    await runKlaus(['run', '--worktree', 'Add a file'], options);
+    const [copy] = await listCopies(options);
+    writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
+    const ran = await runKlaus(['pr', copy!.session, '--draft'], options);
+    expect(ran.code).toBe(0);
+    const pushed = execFileSync('git', ['for-each-ref', '--format=%(refname)'], {
+      cwd: remote,
+      env: place.env,
+    }).toString();
+    if (program === undefined) {
+      expect(pushed).toBe('');
+      expect(ran.stdout).toContain('git push');
+      expect(ran.stdout).toContain('gh pr create --head');
+      return;
+    }
+    expect(ran.stdout).toBe('https://example.com/1\n');
+    expect(pushed).toBe(`refs/heads/${copy!.branch}\n`);
+    const given = readFileSync(join(folder, 'arguments'), 'utf8').split('\0').slice(0, -1);
+    const words =
+      program === 'gh'
+        ? ['pr', 'create', '--head', copy!.branch, '--base', 'main']
+        : ['mr', 'create', '--yes', '--source-branch', copy!.branch, '--target-branch', 'main'];
+    expect(given).toEqual([
+      ...words,
+      '--title',
+      'Add a file',
+      program === 'gh' ? '--body' : '--description',
+      expect.any(String),
+      '--draft',
+    ]);
+    expect(given.at(-2)).toContain('It is $(done) now.');
+    expect(given.at(-2)).toContain('- `new.txt`');
+    expect(await listCopies(options)).toHaveLength(1);
+  });
 
 plain('exit codes: an unknown copy, a folder without a repository, options that exclude each other', async () => {
   using place = createHome();

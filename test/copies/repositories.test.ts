@@ -77,7 +77,7 @@ describe.runIf(hasBubblewrap)('in the sandbox', () => {
     expect(readFileSync(join(at.workspace, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  test('an entry of the alternates that is no object store is not shown', async () => {
+  test('an entry of the alternates that is no object store is not shown', { tags: ['long'] }, async () => {
     await using at = await openPlace(
       'cat ../../../../secret/objects/x; find / -name klaus-secret-file 2>/dev/null; true',
       'bubblewrap',
@@ -92,36 +92,44 @@ describe.runIf(hasBubblewrap)('in the sandbox', () => {
   });
 });
 
-test('a partial clone: the files of HEAD are there, and a merge that needs others has them', async () => {
-  await using at = await openPlace('cat old.txt; echo two >> a.txt');
-  at.clone('--filter=blob:none');
-  const { copy, output } = await at.start();
-  expect(output).toContain('new');
-  // A merge needs the content of the common ancestor, which the copy may have to download.
-  at.git(at.workspace, 'commit', '-q', '--allow-empty', '-m', 'Next');
-  writeFileSync(join(at.workspace, 'old.txt'), 'newer\n');
-  at.git(at.workspace, 'commit', '-q', '-a', '-m', 'Newer');
-  expect((await at.klaus('merge', copy.session)).code).toBe(0);
-  expect(readFileSync(join(at.workspace, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
-  expect(at.git(at.workspace, 'status', '--porcelain')).toBe('');
-});
+test(
+  'a partial clone: the files of HEAD are there, and a merge that needs others has them',
+  { tags: ['long'] },
+  async () => {
+    await using at = await openPlace('cat old.txt; echo two >> a.txt');
+    at.clone('--filter=blob:none');
+    const { copy, output } = await at.start();
+    expect(output).toContain('new');
+    // A merge needs the content of the common ancestor, which the copy may have to download.
+    at.git(at.workspace, 'commit', '-q', '--allow-empty', '-m', 'Next');
+    writeFileSync(join(at.workspace, 'old.txt'), 'newer\n');
+    at.git(at.workspace, 'commit', '-q', '-a', '-m', 'Newer');
+    expect((await at.klaus('merge', copy.session)).code).toBe(0);
+    expect(readFileSync(join(at.workspace, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect(at.git(at.workspace, 'status', '--porcelain')).toBe('');
+  },
+);
 
-test('a partial clone whose files are missing, and whose remote is gone: a coded error, and nothing is left', async () => {
-  await using at = await openPlace('true');
-  at.clone('--filter=blob:none', '--no-checkout');
-  rmSync(at.origin, { recursive: true });
-  const refused = await at.klaus('run', '--worktree', '--json', 'go');
-  const { error } = JSON.parse(refused.stderr.split('\n').find((line) => line.startsWith('{"error"'))!) as {
-    error: { code: string; hint?: string };
-  };
-  expect({ code: refused.code, error: error.code, hint: error.hint }).toEqual({
-    ...{ code: 2, error: 'copy.refused', hint: expect.stringContaining('git') },
-  });
-  expect((await at.klaus('copies', '--json')).stdout).toBe('');
-  expect(at.git(at.workspace, 'for-each-ref', 'refs/klaus')).toBe('');
-});
+test(
+  'a partial clone whose files are missing, and whose remote is gone: a coded error, and nothing is left',
+  { tags: ['long'] },
+  async () => {
+    await using at = await openPlace('true');
+    at.clone('--filter=blob:none', '--no-checkout');
+    rmSync(at.origin, { recursive: true });
+    const refused = await at.klaus('run', '--worktree', '--json', 'go');
+    const { error } = JSON.parse(refused.stderr.split('\n').find((line) => line.startsWith('{"error"'))!) as {
+      error: { code: string; hint?: string };
+    };
+    expect({ code: refused.code, error: error.code, hint: error.hint }).toEqual({
+      ...{ code: 2, error: 'copy.refused', hint: expect.stringContaining('git') },
+    });
+    expect((await at.klaus('copies', '--json')).stdout).toBe('');
+    expect(at.git(at.workspace, 'for-each-ref', 'refs/klaus')).toBe('');
+  },
+);
 
-test('a shallow clone can be merged', async () => {
+test('a shallow clone can be merged', { tags: ['long'] }, async () => {
   await using at = await openPlace('git log --format=%s; echo two >> a.txt');
   at.clone('--depth=1');
   const { copy, output } = await at.start();
@@ -131,22 +139,26 @@ test('a shallow clone can be merged', async () => {
   expect(at.git(at.workspace, 'rev-list', '--count', 'HEAD')).toBe('2');
 });
 
-test('files of a filter: the pointers are kept if its program is missing, also in commits', async () => {
-  await using at = await openPlace('echo two >> a.txt');
-  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n';
-  writeFileSync(join(at.origin, 'big.bin'), pointer);
-  at.git(at.origin, 'add', '-A');
-  at.git(at.origin, 'commit', '-q', '-m', 'A large file');
-  writeFileSync(join(at.origin, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n');
-  at.git(at.origin, 'add', '-A');
-  at.git(at.origin, 'commit', '-q', '-m', 'Attributes');
-  at.clone();
-  at.git(at.workspace, 'config', 'filter.lfs.smudge', 'no-such-program-lfs smudge -- %f');
-  at.git(at.workspace, 'config', 'filter.lfs.clean', 'no-such-program-lfs clean -- %f');
-  const { copy } = await at.start();
-  expect(readFileSync(join(copy.path, 'big.bin'), 'utf8')).toBe(pointer);
-  expect(copy).toMatchObject({ state: 'changed', changes: 1 });
-  expect((await at.klaus('merge', copy.session)).code).toBe(0);
-  expect(at.git(at.workspace, 'show', 'HEAD:big.bin')).toBe(pointer.trimEnd());
-  expect(existsSync(copy.path)).toBe(false);
-});
+test(
+  'files of a filter: the pointers are kept if its program is missing, also in commits',
+  { tags: ['long'] },
+  async () => {
+    await using at = await openPlace('echo two >> a.txt');
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n';
+    writeFileSync(join(at.origin, 'big.bin'), pointer);
+    at.git(at.origin, 'add', '-A');
+    at.git(at.origin, 'commit', '-q', '-m', 'A large file');
+    writeFileSync(join(at.origin, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+    at.git(at.origin, 'add', '-A');
+    at.git(at.origin, 'commit', '-q', '-m', 'Attributes');
+    at.clone();
+    at.git(at.workspace, 'config', 'filter.lfs.smudge', 'no-such-program-lfs smudge -- %f');
+    at.git(at.workspace, 'config', 'filter.lfs.clean', 'no-such-program-lfs clean -- %f');
+    const { copy } = await at.start();
+    expect(readFileSync(join(copy.path, 'big.bin'), 'utf8')).toBe(pointer);
+    expect(copy).toMatchObject({ state: 'changed', changes: 1 });
+    expect((await at.klaus('merge', copy.session)).code).toBe(0);
+    expect(at.git(at.workspace, 'show', 'HEAD:big.bin')).toBe(pointer.trimEnd());
+    expect(existsSync(copy.path)).toBe(false);
+  },
+);

@@ -5,6 +5,7 @@ import { startServer } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { runDebugCli, startDebugCli, toInput, toRun } from './debug-cli.fixture.ts';
 import { startTestHost } from './host.fixture.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const EVALS = { steps: [], fallback: { calls: [{ name: 'eval', input: { code: '1' } }] } };
 const CLOSED = 'http://127.0.0.1:9/mcp';
@@ -34,25 +35,28 @@ test('without a key, the error names the variables', async () => {
   expect(JSON.stringify(error)).toContain('ANTHROPIC_API_KEY');
 });
 
-test('an unknown model is config, a refused key auth, a failing model model, a used budget limit', async () => {
-  using place = createTestHome();
-  await using host = await startTestHost();
-  const runWith = async (script: Parameters<typeof startServer>[0], more: Record<string, unknown> = {}) => {
-    await using server = await startServer(script);
-    return (await runDebugCli({ place, server, input: toInput(host.url, more) })).codes;
-  };
-  const refuse = (status: number) => ({
-    steps: [{ faults: [1, 2, 3].map(() => ({ kind: 'status' as const, status })), reply: { text: '.' } }],
-  });
-  expect(await runWith(EVALS, { model: 'opsu' })).toEqual(['config']);
-  expect(await runWith(refuse(401))).toEqual(['auth']);
-  expect(await runWith(refuse(500))).toEqual(['model']);
-  expect(await runWith(EVALS, { budget: { turns: 2 } })).toEqual(['limit']);
-});
+test(
+  'an unknown model is config, a refused key auth, a failing model model, a used budget limit',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using host = await startTestHost();
+    const runWith = async (script: Parameters<typeof startServer>[0], more: Record<string, unknown> = {}) => {
+      await using server = await startServer(script);
+      return (await runDebugCli({ place, server, input: toInput(host.url, more) })).codes;
+    };
+    const refuse = (status: number) => ({
+      steps: [{ faults: [1, 2, 3].map(() => ({ kind: 'status' as const, status })), reply: { text: '.' } }],
+    });
+    expect(await runWith(EVALS, { model: 'opsu' })).toEqual(['config']);
+    expect(await runWith(refuse(401))).toEqual(['auth']);
+    expect(await runWith(refuse(500))).toEqual(['model']);
+    expect(await runWith(EVALS, { budget: { turns: 2 } })).toEqual(['limit']);
+  },
+);
 
-test.each(['die', 'garbage', 'hang'] as const)(
-  'a program that answers a call with %s is a server failure',
-  async (fault) => {
+for (const { cases, tags } of splitCases(['die', 'garbage', 'hang'] as const, 1))
+  test.each(cases)('a program that answers a call with %s is a server failure', { tags }, async (fault) => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [],
@@ -63,28 +67,31 @@ test.each(['die', 'garbage', 'hang'] as const)(
     expect([run.code, run.codes], run.stderr).toEqual([FAILURE_CODES.server, ['server']]);
     // The run has an end in the log: the session does not look as if it still worked.
     expect(run.summary.session).toBeDefined();
+  });
+
+test(
+  'the total time-out and a signal end a run whose program hangs; its log is complete',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(EVALS);
+    await using host = await startTestHost({ fault: 'hang' });
+    const late = await runDebugCli({ place, server, input: toInput(host.url, { timeoutMs: 3_000 }) });
+    expect([late.code, late.codes, late.summary.finishReason]).toEqual([FAILURE_CODES.timeout, ['timeout'], 'timeout']);
+    const running = startDebugCli({ place, server, input: toInput(host.url) });
+    await running.printed('stderr', '"tool_call"');
+    running.kill('SIGTERM');
+    const killed = toRun(await running.ended);
+    expect([killed.code, killed.codes, killed.summary.finishReason]).toEqual([
+      FAILURE_CODES.cancelled,
+      ['cancelled'],
+      'cancelled',
+    ]);
+    expect(killed.summary.turns).toBe(1);
   },
 );
 
-test('the total time-out and a signal end a run whose program hangs; its log is complete', async () => {
-  using place = createTestHome();
-  await using server = await startServer(EVALS);
-  await using host = await startTestHost({ fault: 'hang' });
-  const late = await runDebugCli({ place, server, input: toInput(host.url, { timeoutMs: 3_000 }) });
-  expect([late.code, late.codes, late.summary.finishReason]).toEqual([FAILURE_CODES.timeout, ['timeout'], 'timeout']);
-  const running = startDebugCli({ place, server, input: toInput(host.url) });
-  await running.printed('stderr', '"tool_call"');
-  running.kill('SIGTERM');
-  const killed = toRun(await running.ended);
-  expect([killed.code, killed.codes, killed.summary.finishReason]).toEqual([
-    FAILURE_CODES.cancelled,
-    ['cancelled'],
-    'cancelled',
-  ]);
-  expect(killed.summary.turns).toBe(1);
-});
-
-test('a reader that closes standard output early does not fail the run', async () => {
+test('a reader that closes standard output early does not fail the run', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: { repeat: 'word ', times: 100_000 } } }] });
   await using host = await startTestHost();

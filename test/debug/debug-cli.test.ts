@@ -45,7 +45,7 @@ test('an input with the fields of the first contract gives a report, from a prog
   ]);
 });
 
-test('findings are those of the program if it offers report itself', async () => {
+test('findings are those of the program if it offers report itself', { tags: ['long'] }, async () => {
   using place = createTestHome(FILES);
   await using server = await startServer(STORY);
   await using host = await startTestHost({ context: { order: { items: [] } }, tools: ['eval', 'report'], token: 't' });
@@ -54,7 +54,7 @@ test('findings are those of the program if it offers report itself', async () =>
   expect(host.calls.map(({ name }) => name)).toEqual(['eval', 'report']);
 });
 
-test('the last text is the report of an agent that does not call report', async () => {
+test('the last text is the report of an agent that does not call report', { tags: ['long'] }, async () => {
   using place = createTestHome(FILES);
   const text = `It is **null**. ${'Because of this. '.repeat(50)}`.trim();
   await using server = await startServer({ steps: [{ reply: { text } }] });
@@ -65,30 +65,34 @@ test('the last text is the report of an agent that does not call report', async 
   expect(server.requests).toHaveLength(1);
 });
 
-test('the session is in the list of Klaus, with title, workspace, and a decision for every call', async () => {
-  using place = createTestHome(FILES);
-  await using server = await startServer(STORY);
-  await using host = await startTestHost({ context: { order: { items: [] } } });
-  const error = { name: 'TypeError', message: 'total is undefined' };
-  const run = await runDebugCli({ place, server, input: toInput(host.url, { error, projectRoot: place.workspace }) });
-  expect(run.code, run.stderr).toBe(0);
-  await using klaus = await createKlaus({ env: place.env, cwd: place.workspace });
-  const [row] = await klaus.sessions();
-  expect(row).toMatchObject({ title: 'TypeError: total is undefined at pay.js:3', workspace: place.workspace });
-  expect(row?.id).toBe(run.summary.session);
-  const events = await Array.fromAsync(klaus.handle(row!.id).events());
-  const decided = ofType(events, 'gate.decided').map(({ name, verdict }) => [name, verdict]);
-  expect(decided).toEqual([
-    ['eval', 'allow'],
-    ['read_file', 'allow'],
-    ['report', 'allow'],
-  ]);
-  expect(ofType(events, 'session.opened')[0]?.tools.toSorted()).toEqual(
-    ['eval', 'list_files', 'read_file', 'report', 'search_files'].toSorted(),
-  );
-  expect(ofType(events, 'run.finished')).toMatchObject([{ outcome: 'done', by: 'klendathu' }]);
-  expect((await klaus.store.attention()).items).toEqual([]);
-});
+test(
+  'the session is in the list of Klaus, with title, workspace, and a decision for every call',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome(FILES);
+    await using server = await startServer(STORY);
+    await using host = await startTestHost({ context: { order: { items: [] } } });
+    const error = { name: 'TypeError', message: 'total is undefined' };
+    const run = await runDebugCli({ place, server, input: toInput(host.url, { error, projectRoot: place.workspace }) });
+    expect(run.code, run.stderr).toBe(0);
+    await using klaus = await createKlaus({ env: place.env, cwd: place.workspace });
+    const [row] = await klaus.sessions();
+    expect(row).toMatchObject({ title: 'TypeError: total is undefined at pay.js:3', workspace: place.workspace });
+    expect(row?.id).toBe(run.summary.session);
+    const events = await Array.fromAsync(klaus.handle(row!.id).events());
+    const decided = ofType(events, 'gate.decided').map(({ name, verdict }) => [name, verdict]);
+    expect(decided).toEqual([
+      ['eval', 'allow'],
+      ['read_file', 'allow'],
+      ['report', 'allow'],
+    ]);
+    expect(ofType(events, 'session.opened')[0]?.tools.toSorted()).toEqual(
+      ['eval', 'list_files', 'read_file', 'report', 'search_files'].toSorted(),
+    );
+    expect(ofType(events, 'run.finished')).toMatchObject([{ outcome: 'done', by: 'klendathu' }]);
+    expect((await klaus.store.attention()).items).toEqual([]);
+  },
+);
 
 test('the agent cannot leave the project, read its secrets, write, or run a command', async () => {
   using place = createTestHome({ ...FILES, '.env': 'TOKEN=abc\n' });
@@ -122,27 +126,31 @@ test('evaluations beyond the budget do not reach the program, and neither do eff
 
 const IMPLEMENT = { mode: 'implement', prompt: 'Count them.', schema: { type: 'number', title: 'ShownToTheModel' } };
 
-test('implement ends with the accepted result; the model saw the schema and the reasons of a refusal', async () => {
-  using place = createTestHome(FILES);
-  await using server = await startServer({
-    steps: [
-      { reply: { calls: [{ name: 'set_result', input: { result: 'two' } }] } },
-      { when: { result: 'not a number' }, reply: { calls: [{ name: 'set_result', input: { result: 2 } }] } },
-    ],
-  });
-  await using host = await startTestHost({
-    tools: ['eval', 'report', 'set_result', 'fail_implementation'],
-    results: [{ accepted: false, errors: ['not a number'] }, { accepted: true }],
-  });
-  const run = await runDebugCli({ place, server, input: toInput(host.url, IMPLEMENT) });
-  expect(run.code, run.stderr).toBe(0);
-  expect(host.calls.map(({ arguments: input }) => input)).toEqual([{ result: 'two' }, { result: 2 }]);
-  expect(server.requests).toHaveLength(2);
-  const request = server.requests[0]?.json as { tools: { name: string }[] };
-  expect(JSON.stringify(request)).toContain('ShownToTheModel');
-  // It would end the session without a result.
-  expect(request.tools.map(({ name }) => name)).not.toContain('report');
-});
+test(
+  'implement ends with the accepted result; the model saw the schema and the reasons of a refusal',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome(FILES);
+    await using server = await startServer({
+      steps: [
+        { reply: { calls: [{ name: 'set_result', input: { result: 'two' } }] } },
+        { when: { result: 'not a number' }, reply: { calls: [{ name: 'set_result', input: { result: 2 } }] } },
+      ],
+    });
+    await using host = await startTestHost({
+      tools: ['eval', 'report', 'set_result', 'fail_implementation'],
+      results: [{ accepted: false, errors: ['not a number'] }, { accepted: true }],
+    });
+    const run = await runDebugCli({ place, server, input: toInput(host.url, IMPLEMENT) });
+    expect(run.code, run.stderr).toBe(0);
+    expect(host.calls.map(({ arguments: input }) => input)).toEqual([{ result: 'two' }, { result: 2 }]);
+    expect(server.requests).toHaveLength(2);
+    const request = server.requests[0]?.json as { tools: { name: string }[] };
+    expect(JSON.stringify(request)).toContain('ShownToTheModel');
+    // It would end the session without a result.
+    expect(request.tools.map(({ name }) => name)).not.toContain('report');
+  },
+);
 
 test.each([
   ['refused', { calls: [{ name: 'fail_implementation', input: { reason: 'no data' } }] }, 1],

@@ -10,6 +10,7 @@ import { expressErrorHandler, fastifyPlugin, honoOnError, wrap, type Report } fr
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Step } from './scripted-cli.fixture.ts';
 import { scripted, toSeen } from './scripted-agent.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-hooks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -51,41 +52,49 @@ async function run(args: string[], env: Record<string, string>) {
   return { code: code as number | null, stdout, stderr: stderr.replaceAll(/\(node:\d+\)/gu, '(node)') };
 }
 
-test.each([
-  ['an error', 'function f(user) {\n  return user.name;\n}\nf(undefined);', []],
+for (const { cases, tags } of splitCases<[string, string, string[]]>(
   [
-    'an error with fields',
-    'throw Object.assign(new RangeError("x", { cause: new Error("y") }), { code: "E", detail: { a: 1 } });',
-    [],
+    ['an error', 'function f(user) {\n  return user.name;\n}\nf(undefined);', []],
+    [
+      'an error with fields',
+      'throw Object.assign(new RangeError("x", { cause: new Error("y") }), { code: "E", detail: { a: 1 } });',
+      [],
+    ],
+    ['a text', 'throw "text";', []],
+    ['nothing', 'throw undefined;', []],
+    ['a late error', 'setTimeout(() => { throw new Error("late"); }, 5);', []],
+    ['an exit code of its own', 'process.on("exit", () => { process.exitCode = 42; });\nthrow new Error("x");', []],
+    [
+      'a listener that fails',
+      'process.on("uncaughtException", () => { throw new Error("again"); });\nthrow new Error("x");',
+      [],
+    ],
+    ['a rejection', 'setTimeout(() => { Promise.reject(new Error("rejected")); }, 5);', []],
+    ['a rejection with a text', 'Promise.reject("text");\nsetTimeout(() => {}, 50);', []],
+    ['a strict rejection', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=strict']],
+    ['a rejection with a warning', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=warn']],
+    ['a rejection that is ignored', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=none']],
+    [
+      'a rejection with a warning and a code',
+      'Promise.reject(new Error("x"));',
+      ['--unhandled-rejections=warn-with-error-codes'],
+    ],
   ],
-  ['a text', 'throw "text";', []],
-  ['nothing', 'throw undefined;', []],
-  ['a late error', 'setTimeout(() => { throw new Error("late"); }, 5);', []],
-  ['an exit code of its own', 'process.on("exit", () => { process.exitCode = 42; });\nthrow new Error("x");', []],
-  [
-    'a listener that fails',
-    'process.on("uncaughtException", () => { throw new Error("again"); });\nthrow new Error("x");',
-    [],
-  ],
-  ['a rejection', 'setTimeout(() => { Promise.reject(new Error("rejected")); }, 5);', []],
-  ['a rejection with a text', 'Promise.reject("text");\nsetTimeout(() => {}, 50);', []],
-  ['a strict rejection', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=strict']],
-  ['a rejection with a warning', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=warn']],
-  ['a rejection that is ignored', 'Promise.reject(new Error("x"));', ['--unhandled-rejections=none']],
-  [
-    'a rejection with a warning and a code',
-    'Promise.reject(new Error("x"));',
-    ['--unhandled-rejections=warn-with-error-codes'],
-  ],
-])('%s: what Node.js prints and the exit code are those of the program alone', async (_, code, args) => {
-  const { bare, hooked } = await compare(code, { args });
-  expect(hooked.code).toBe(bare.code);
-  expect(hooked.stdout).toBe(bare.stdout);
-  expect(withoutReport(hooked.stderr)).toBe(bare.stderr);
-  // A listener would change what this option does, and the process ends before an agent could start.
-  if (!args.includes('--unhandled-rejections=warn-with-error-codes') && !code.includes('again'))
-    expect(hooked.stderr).toContain('"mode":"investigate"');
-});
+  3,
+))
+  test.each(cases)(
+    '%s: what Node.js prints and the exit code are those of the program alone',
+    { tags },
+    async (_, code, args) => {
+      const { bare, hooked } = await compare(code, { args });
+      expect(hooked.code).toBe(bare.code);
+      expect(hooked.stdout).toBe(bare.stdout);
+      expect(withoutReport(hooked.stderr)).toBe(bare.stderr);
+      // A listener would change what this option does, and the process ends before an agent could start.
+      if (!args.includes('--unhandled-rejections=warn-with-error-codes') && !code.includes('again'))
+        expect(hooked.stderr).toContain('"mode":"investigate"');
+    },
+  );
 
 /** The report of the scripted agent is one line. */
 function withoutReport(stderr: string): string {
@@ -108,24 +117,28 @@ test('a rejection that the program handles is investigated in the background', a
   expect(hooked.stderr).toContain('"mode":"investigate"');
 });
 
-test.each([
-  ['an agent that hangs', { steps: [{ hang: true, pidFile: join(folder, 'hang') }], install: { timeoutMs: 2500 } }],
-  ['an agent that is killed', { steps: [{ kill: true }] }],
-  ['no agent', { install: { cliPath: '/none' } }],
-  ['a folder that cannot be written', { install: { recordsFolder: join(import.meta.filename, 'x') } }],
-  ['an invalid option', { install: { mode: 'other' } }],
-] satisfies [string, Options][])('%s: one line says so, and the program ends as it would', async (_, options) => {
-  const { bare, hooked } = await compare('throw new Error("x");', options);
-  expect(hooked.code).toBe(bare.code);
-  expect(hooked.stderr.match(/^klendathu: /gmu)).toHaveLength(1);
-  expect(withoutReport(hooked.stderr)).toBe(bare.stderr);
-  if (!existsSync(join(folder, 'hang'))) return;
-  const pids = JSON.parse(readFileSync(join(folder, 'hang'), 'utf8')) as number[];
-  rmSync(join(folder, 'hang'));
-  await vi.waitFor(() => expect(pids.filter((pid) => existsSync(`/proc/${pid}/exe`) && isRunning(pid))).toEqual([]), {
-    timeout: 10_000,
+for (const { cases, tags } of splitCases(
+  [
+    ['an agent that hangs', { steps: [{ hang: true, pidFile: join(folder, 'hang') }], install: { timeoutMs: 2500 } }],
+    ['an agent that is killed', { steps: [{ kill: true }] }],
+    ['no agent', { install: { cliPath: '/none' } }],
+    ['a folder that cannot be written', { install: { recordsFolder: join(import.meta.filename, 'x') } }],
+    ['an invalid option', { install: { mode: 'other' } }],
+  ] satisfies [string, Options][],
+  2,
+))
+  test.each(cases)('%s: one line says so, and the program ends as it would', { tags }, async (_, options) => {
+    const { bare, hooked } = await compare('throw new Error("x");', options);
+    expect(hooked.code).toBe(bare.code);
+    expect(hooked.stderr.match(/^klendathu: /gmu)).toHaveLength(1);
+    expect(withoutReport(hooked.stderr)).toBe(bare.stderr);
+    if (!existsSync(join(folder, 'hang'))) return;
+    const pids = JSON.parse(readFileSync(join(folder, 'hang'), 'utf8')) as number[];
+    rmSync(join(folder, 'hang'));
+    await vi.waitFor(() => expect(pids.filter((pid) => existsSync(`/proc/${pid}/exe`) && isRunning(pid))).toEqual([]), {
+      timeout: 10_000,
+    });
   });
-});
 
 function isRunning(pid: number): boolean {
   try {
@@ -135,38 +148,46 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('in production the failure is recorded and counted, and the program ends at once', async () => {
-  const { hooked, recordsFolder } = await compare('throw new Error("x");', {
-    steps: [{ kill: true }],
-    install: { mode: 'record' },
-  });
-  expect(hooked.code).toBe(1);
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'records', '--folder', recordsFolder]);
-  expect(stdout).toMatch(/ 1 {2}\S+\.json {2}Error: x\n$/u);
-  const [path] = /\S+\.json/u.exec(stdout)!;
-  const env = {
-    PATH: process.env['PATH']!,
-    KLENDATHU_CLI: SCRIPTED_CLI,
-    KLENDATHU_STEPS: JSON.stringify([{ call: 'frames', input: {} }]),
-  };
-  const { stdout: report } = await promisify(execFile)(process.execPath, [PROGRAM, 'investigate', path, '--json'], {
-    env,
-  });
-  const { text: seen, stats } = JSON.parse(report) as Report;
-  expect(JSON.parse(seen)).toMatchObject({ input: { error: { message: 'x' } } });
-  expect(stats.turns).toBe(1);
-});
+test(
+  'in production the failure is recorded and counted, and the program ends at once',
+  { tags: ['long'] },
+  async () => {
+    const { hooked, recordsFolder } = await compare('throw new Error("x");', {
+      steps: [{ kill: true }],
+      install: { mode: 'record' },
+    });
+    expect(hooked.code).toBe(1);
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'records', '--folder', recordsFolder]);
+    expect(stdout).toMatch(/ 1 {2}\S+\.json {2}Error: x\n$/u);
+    const [path] = /\S+\.json/u.exec(stdout)!;
+    const env = {
+      PATH: process.env['PATH']!,
+      KLENDATHU_CLI: SCRIPTED_CLI,
+      KLENDATHU_STEPS: JSON.stringify([{ call: 'frames', input: {} }]),
+    };
+    const { stdout: report } = await promisify(execFile)(process.execPath, [PROGRAM, 'investigate', path, '--json'], {
+      env,
+    });
+    const { text: seen, stats } = JSON.parse(report) as Report;
+    expect(JSON.parse(seen)).toMatchObject({ input: { error: { message: 'x' } } });
+    expect(stats.turns).toBe(1);
+  },
+);
 
-test.each([
-  [['investigate', '/none.json'], 2],
-  [['other'], 2],
-  [['--other'], 2],
-  [['--help'], 0],
-  [['--version'], 0],
-  [['records', '--folder', '/none'], 0],
-])('klendathu %j: exit code %i', async (args, code) => {
-  expect((await run([PROGRAM, ...args], { PATH: process.env['PATH']! })).code).toBe(code);
-});
+for (const { cases, tags } of splitCases(
+  [
+    [['investigate', '/none.json'], 2],
+    [['other'], 2],
+    [['--other'], 2],
+    [['--help'], 0],
+    [['--version'], 0],
+    [['records', '--folder', '/none'], 0],
+  ],
+  1,
+))
+  test.each(cases)('klendathu %j: exit code %i', { tags }, async (args, code) => {
+    expect((await run([PROGRAM, ...args], { PATH: process.env['PATH']! })).code).toBe(code);
+  });
 
 test('wrap: the same function, and the original error', async () => {
   const seen: Report[] = [];

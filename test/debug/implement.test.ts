@@ -7,6 +7,7 @@ import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 import { scripted } from './scripted-agent.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-implement-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -23,29 +24,34 @@ const RESULT = { total: 3, at: '2026-01-02' };
 const shape4 = { total: z.number(), at: z.string().transform((text) => new Date(text)) };
 const shape3 = { total: z3.number(), at: z3.string().transform((text) => new Date(text)) };
 
-test.each([
-  ['zod 4', z.object(shape4)],
-  ['a shape of zod 4', shape4],
-  ['zod 3', z3.object(shape3)],
-  ['a shape of zod 3', shape3],
-])(
-  '%s: an invalid result is refused with its reasons, a valid one is returned as the schema transforms it',
-  async (__, schema) => {
-    const run = implement(
-      'Sum up.',
-      { items: [1, 2] },
-      schema as typeof shape4,
-      withResults({ total: 'x', at: 1 }, RESULT),
-    );
-    const result = await run;
-    expectTypeOf(result).toEqualTypeOf<{ total: number; at: Date }>();
-    expect(result).toEqual({ total: 3, at: new Date(RESULT.at) });
-    const previews = (await Array.fromAsync(run.stderr)).flatMap((it) =>
-      it.type === 'tool_result' ? [it.resultPreview] : [],
-    );
-    expect(previews.map((text) => (JSON.parse(text) as { accepted: boolean }).accepted)).toEqual([false, true]);
-  },
-);
+for (const { cases, tags } of splitCases(
+  [
+    ['zod 4', z.object(shape4)],
+    ['a shape of zod 4', shape4],
+    ['zod 3', z3.object(shape3)],
+    ['a shape of zod 3', shape3],
+  ],
+  1,
+))
+  test.each(cases)(
+    '%s: an invalid result is refused with its reasons, a valid one is returned as the schema transforms it',
+    { tags },
+    async (__, schema) => {
+      const run = implement(
+        'Sum up.',
+        { items: [1, 2] },
+        schema as typeof shape4,
+        withResults({ total: 'x', at: 1 }, RESULT),
+      );
+      const result = await run;
+      expectTypeOf(result).toEqualTypeOf<{ total: number; at: Date }>();
+      expect(result).toEqual({ total: 3, at: new Date(RESULT.at) });
+      const previews = (await Array.fromAsync(run.stderr)).flatMap((it) =>
+        it.type === 'tool_result' ? [it.resultPreview] : [],
+      );
+      expect(previews.map((text) => (JSON.parse(text) as { accepted: boolean }).accepted)).toEqual([false, true]);
+    },
+  );
 
 test('a JSON Schema', async () => {
   const schema = { type: 'array', items: { type: 'integer' } };
@@ -81,7 +87,7 @@ test('a refusal, an agent without a result, and too many attempts', async () => 
   await expect(implement('p', {}, z.number(), tired)).rejects.toMatchObject({ code: 'no-result' });
 });
 
-test('the cache answers for the same prompt, schema and shape of the context', async () => {
+test('the cache answers for the same prompt, schema and shape of the context', { tags: ['long'] }, async () => {
   const options = withResults(RESULT);
   const count = join(folder, 'count');
   const counted = {

@@ -10,6 +10,7 @@ import type { StackFrame } from 'klendathu/contract';
 import { ContextCallable, ContextItem, investigate, KlendathuError, type InvestigateOptions } from 'klendathu';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { scripted, toSeen } from './scripted-agent.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-investigate-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -89,25 +90,29 @@ test('the program gives the CLI no variable but those that it needs', async () =
   }
 });
 
-test.each([
-  'a text',
-  42,
-  undefined,
-  null,
-  Symbol('s'),
-  new Proxy(
-    {},
-    {
-      get: () => {
-        throw new Error('trap');
+for (const { cases, tags } of splitCases(
+  [
+    'a text',
+    42,
+    undefined,
+    null,
+    Symbol('s'),
+    new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('trap');
+        },
       },
-    },
-  ),
-])('any thrown value: %#', async (value) => {
-  expect(toSeen(await investigate(value, { ...scripted(), dedupe: false })).input).toMatchObject({
-    mode: 'investigate',
+    ),
+  ],
+  2,
+))
+  test.each(cases)('any thrown value: %#', { tags }, async (value) => {
+    expect(toSeen(await investigate(value, { ...scripted(), dedupe: false })).input).toMatchObject({
+      mode: 'investigate',
+    });
   });
-});
 
 test('a context of any values', async () => {
   const cycle: Record<string, unknown> = { big: 2n ** 70n, text: 'x'.repeat(50_000_000) };
@@ -157,14 +162,14 @@ test.each([
   expect(KlendathuError.isInstance(failure)).toBe(true);
 });
 
-test('a reader of one part alone is enough, with any outcome', async () => {
+test('a reader of one part alone is enough, with any outcome', { tags: ['long'] }, async () => {
   const died = investigate(toError(), scripted({ kill: true }));
   expect((await Array.fromAsync(died.stderr)).length).toBeGreaterThan(0);
   await investigate(toError(), scripted({ kill: true })).summary;
   expect(await Array.fromAsync(investigate(toError(), scripted({ exit: 1 })).events)).toEqual([]);
 });
 
-test('garbage on standard error does not matter', async () => {
+test('garbage on standard error does not matter', { tags: ['long'] }, async () => {
   const run = investigate(toError(), scripted({ garbage: 500_000 }));
   expect(toSeen(await run).results).toEqual([]);
   expect(await run.summary).toMatchObject({ finishReason: 'completed' });
@@ -187,9 +192,8 @@ test('cancelled before it starts: nothing runs', async () => {
   expect(existsSync(count)).toBe(false);
 });
 
-test.each(['signal', 'cancel', 'timeout'] as const)(
-  '%s ends an agent that does not answer, and its programs',
-  async (way) => {
+for (const { cases, tags } of splitCases(['signal', 'cancel', 'timeout'] as const, 1))
+  test.each(cases)('%s ends an agent that does not answer, and its programs', { tags }, async (way) => {
     const pidFile = join(folder, way);
     const stop = new AbortController();
     const timeoutMs = way === 'timeout' ? 3000 : undefined;
@@ -202,28 +206,35 @@ test.each(['signal', 'cancel', 'timeout'] as const)(
     const pids = JSON.parse(readFileSync(pidFile, 'utf8')) as number[];
     await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), { timeout: 10_000 });
     run.cancel();
+  });
+
+test(
+  'errors with one fingerprint share a run and its report; others run at the same time',
+  { tags: ['long'] },
+  async () => {
+    const count = join(folder, 'shared');
+    const other = investigate(toError(), scripted());
+    // The place of the call is a part of the fingerprint.
+    const [first, ...later] = Array.from({ length: 4 }, () => investigate(new Error('same'), scripted({ count })));
+    const report = await first!;
+    const reports = await Promise.all(later);
+    expect(reports.map(({ text }) => text)).toEqual(reports.map(() => report.text));
+    expect([report, ...reports].map(({ occurrences }) => occurrences)).toEqual([1, 4, 4, 4]);
+    expect(await Array.fromAsync(later[2]!.stderr)).toEqual(await Array.fromAsync(first!.stderr));
+    expect(readFileSync(count, 'utf8')).toBe('+');
+    expect(toSeen(await other).results).toEqual([]);
   },
 );
 
-test('errors with one fingerprint share a run and its report; others run at the same time', async () => {
-  const count = join(folder, 'shared');
-  const other = investigate(toError(), scripted());
-  // The place of the call is a part of the fingerprint.
-  const [first, ...later] = Array.from({ length: 4 }, () => investigate(new Error('same'), scripted({ count })));
-  const report = await first!;
-  const reports = await Promise.all(later);
-  expect(reports.map(({ text }) => text)).toEqual(reports.map(() => report.text));
-  expect([report, ...reports].map(({ occurrences }) => occurrences)).toEqual([1, 4, 4, 4]);
-  expect(await Array.fromAsync(later[2]!.stderr)).toEqual(await Array.fromAsync(first!.stderr));
-  expect(readFileSync(count, 'utf8')).toBe('+');
-  expect(toSeen(await other).results).toEqual([]);
-});
-
-test('without dedupe each error has a run of its own, and an ended run is remembered with it', async () => {
-  const count = join(folder, 'own');
-  for (const dedupe of [true, true, false]) await investigate(new Error('again'), { ...scripted({ count }), dedupe });
-  expect(readFileSync(count, 'utf8')).toBe('++');
-});
+test(
+  'without dedupe each error has a run of its own, and an ended run is remembered with it',
+  { tags: ['long'] },
+  async () => {
+    const count = join(folder, 'own');
+    for (const dedupe of [true, true, false]) await investigate(new Error('again'), { ...scripted({ count }), dedupe });
+    expect(readFileSync(count, 'utf8')).toBe('++');
+  },
+);
 
 test('a shared run that its caller cancels is continued by the next one', async () => {
   const error = toError();
@@ -257,32 +268,36 @@ test('record: no agent, a file without secrets, and a counter', async () => {
   expect(existsSync(count)).toBe(false);
 });
 
-test('frozen: the agent looks at a record in another process, while this one may be busy', async () => {
-  const recordsFolder = join(folder, 'frozen');
-  const order = { items: [{ price: 3 }, { price: undefined }], note: 'n' };
-  const run = investigate(
-    { error: toError(), order },
-    {
-      ...scripted(
-        { call: 'eval', input: { code: 'order.items[0].price + order.items.length' } },
-        { call: 'frames', input: {} },
-      ),
-      mode: 'frozen',
-      recordsFolder,
-    },
-  );
-  const report = await run;
-  const { input, results } = toSeen(report);
-  expect(input).toMatchObject({ error: { name: 'TypeError' }, projectRoot: process.cwd() });
-  expect(input['pid']).not.toBe(process.pid);
-  expect(JSON.parse(results[0]!.text)).toMatchObject({ result: '5' });
-  const { frames } = JSON.parse(results[1]!.text) as { frames: StackFrame[] };
-  expect(frames[0]).toMatchObject({ functionName: 'toError', filePath: import.meta.filename });
-  expect(report.record).toContain(recordsFolder);
-  expect((await run.summary).cost).toBe(0.25);
-});
+test(
+  'frozen: the agent looks at a record in another process, while this one may be busy',
+  { tags: ['long'] },
+  async () => {
+    const recordsFolder = join(folder, 'frozen');
+    const order = { items: [{ price: 3 }, { price: undefined }], note: 'n' };
+    const run = investigate(
+      { error: toError(), order },
+      {
+        ...scripted(
+          { call: 'eval', input: { code: 'order.items[0].price + order.items.length' } },
+          { call: 'frames', input: {} },
+        ),
+        mode: 'frozen',
+        recordsFolder,
+      },
+    );
+    const report = await run;
+    const { input, results } = toSeen(report);
+    expect(input).toMatchObject({ error: { name: 'TypeError' }, projectRoot: process.cwd() });
+    expect(input['pid']).not.toBe(process.pid);
+    expect(JSON.parse(results[0]!.text)).toMatchObject({ result: '5' });
+    const { frames } = JSON.parse(results[1]!.text) as { frames: StackFrame[] };
+    expect(frames[0]).toMatchObject({ functionName: 'toError', filePath: import.meta.filename });
+    expect(report.record).toContain(recordsFolder);
+    expect((await run.summary).cost).toBe(0.25);
+  },
+);
 
-test('frozen: the agent gets the values of this failure, not of an earlier one', async () => {
+test('frozen: the agent gets the values of this failure, not of an earlier one', { tags: ['long'] }, async () => {
   const options = { ...scripted({ call: 'eval', input: { code: 'stock' } }), mode: 'frozen', dedupe: false } as const;
   const recordsFolder = join(folder, 'frozen-again');
   const seen: unknown[] = [];

@@ -1,4 +1,5 @@
 // Covers scripts/klendathu, scripts/bundle, scripts/node-stub.cjs, apps/debug-cli/README.md: the packages klendathu and klendathu-cli as they are installed.
+// @module-tag long
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

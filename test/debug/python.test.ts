@@ -29,7 +29,7 @@ describe.skipIf(!hasPython())('the Python package', () => {
   }, 180_000);
   afterAll(() => place?.[Symbol.dispose]());
 
-  test.concurrent('passes its own tests', { timeout: 300_000 }, async () => {
+  test.concurrent('passes its own tests', { tags: ['long'], timeout: 300_000 }, async () => {
     const cwd = join(place.folder, 'klendathu');
     const command = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--junitxml=report.xml'] as const;
     const { status, output } = await runProgram(command, { cwd, env: place.env });
@@ -39,13 +39,13 @@ describe.skipIf(!hasPython())('the Python package', () => {
     expect(/ skipped="(\d+)"/.exec(report)?.[1], output).toBe('0');
   });
 
-  test.concurrent('has complete types', { timeout: 120_000 }, async () => {
+  test.concurrent('has complete types', { tags: ['long'], timeout: 120_000 }, async () => {
     const command = ['python3', '-m', 'mypy', '--cache-dir', join(place.folder, 'mypy')] as const;
     const { status, output } = await runProgram(command, { cwd: PYTHON_PACKAGE, env: place.env });
     expect(status, output).toBe(0);
   });
 
-  test.concurrent('accepts models of the first pydantic', { timeout: 120_000 }, async () => {
+  test.concurrent('accepts models of the first pydantic', { tags: ['long'], timeout: 120_000 }, async () => {
     const folder = join(place.folder, 'pydantic1');
     await installPackages(folder, ['pydantic==1.10.24']);
     const program = `

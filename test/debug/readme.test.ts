@@ -8,6 +8,7 @@ import type { Script } from '@klaus/sdk';
 import { expect, test, vi } from 'vitest';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const root = join(import.meta.dirname, '../..');
 const [example] = /(?<=```js\n)[\s\S]*?(?=```)/u.exec(readFileSync(join(root, 'apps/debug/README.md'), 'utf8'))!;
@@ -72,30 +73,33 @@ const FAIL = `
   }
 `;
 
-test.each(['live', 'frozen'])('%s: report, messages and events of the session', async (mode) => {
-  const { stdout, stderr } = await run(FAIL, STORY, { MODE: mode });
-  expect(stderr).toBe('');
-  const { report, types, events, summary } = JSON.parse(stdout) as Record<string, never>;
-  expect(report).toMatchObject({ ...REPORT, stats: { finishReason: 'completed', turns: 2 } });
-  expect(types).toEqual(expect.arrayContaining(['server_started', 'tool_call', 'tool_result', 'turn', 'summary']));
-  expect(events).toEqual(expect.arrayContaining(['session.opened', 'gate.decided', 'tool.started']));
-  expect(summary).toMatchObject({ turns: 2, toolCallsCount: 2 });
-});
+for (const { cases, tags } of splitCases(['live', 'frozen'], 1))
+  test.each(cases)('%s: report, messages and events of the session', { tags }, async (mode) => {
+    const { stdout, stderr } = await run(FAIL, STORY, { MODE: mode });
+    expect(stderr).toBe('');
+    const { report, types, events, summary } = JSON.parse(stdout) as Record<string, never>;
+    expect(report).toMatchObject({ ...REPORT, stats: { finishReason: 'completed', turns: 2 } });
+    expect(types).toEqual(expect.arrayContaining(['server_started', 'tool_call', 'tool_result', 'turn', 'summary']));
+    expect(events).toEqual(expect.arrayContaining(['session.opened', 'gate.decided', 'tool.started']));
+    expect(summary).toMatchObject({ turns: 2, toolCallsCount: 2 });
+  });
 
-test.each(['live', 'frozen'])(
-  '%s: without a key, the failure names the variable, and the error is kept',
-  async (mode) => {
-    const { stdout } = await run(FAIL, undefined, { MODE: mode });
-    const { report } = JSON.parse(stdout) as { report: unknown };
-    expect(report).toMatchObject({
-      code: 'auth',
-      message: expect.stringContaining('ANTHROPIC_API_KEY') as string,
-      isCause: true,
-    });
-  },
-);
+for (const { cases, tags } of splitCases(['live', 'frozen'], 1))
+  test.each(cases)(
+    '%s: without a key, the failure names the variable, and the error is kept',
+    { tags },
+    async (mode) => {
+      const { stdout } = await run(FAIL, undefined, { MODE: mode });
+      const { report } = JSON.parse(stdout) as { report: unknown };
+      expect(report).toMatchObject({
+        code: 'auth',
+        message: expect.stringContaining('ANTHROPIC_API_KEY') as string,
+        isCause: true,
+      });
+    },
+  );
 
-test('implement: the value of the agent', async () => {
+test('implement: the value of the agent', { tags: ['long'] }, async () => {
   const { stdout } = await run(
     `import { implement } from 'klendathu';
      import { z } from 'zod';
@@ -106,7 +110,7 @@ test('implement: the value of the agent', async () => {
   expect(JSON.parse(stdout)).toEqual([{ total: 3 }, { total: 3 }]);
 });
 
-test('a process that exits during an investigation leaves no agent', async () => {
+test('a process that exits during an investigation leaves no agent', { tags: ['long'] }, async () => {
   const mark = `mark-${process.pid}-${Date.now()}`;
   const { code, stdout } = await run(
     `import { investigate } from 'klendathu';

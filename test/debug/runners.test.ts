@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChromium, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { npm } from '../fixtures/npm.ts';
 import type { Seen, Step } from './scripted-cli.fixture.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const PACKAGES = ['@playwright/test@1.65.1', 'jest@30.5.2'];
 const isComplete = process.env['KLENDATHU_RUNNERS'] === 'all';
@@ -109,7 +110,7 @@ const FAILS = `
 const REPORTED = [{ title: 'group > fails', results: ['41', '7'] }];
 const LOOKS: Step[] = [...looks('error.extra.a'), { call: 'eval', input: { code: 'count', frame: 0 } }];
 
-test('node:test', async () => {
+test('node:test', { tags: ['long'] }, async () => {
   const { code, output, reports } = await run({
     files: { 'a.test.cjs': `const { describe, test } = require('node:test');${FAILS}` },
     args: ['--import', 'klendathu/node-test', '--test'],
@@ -119,7 +120,7 @@ test('node:test', async () => {
   expect([code, output.includes('broken')]).toEqual([1, true]);
 });
 
-test('Vitest', async () => {
+test('Vitest', { tags: ['long'] }, async () => {
   const { code, reports } = await run({
     files: {
       'a.test.js': `import { describe, test, beforeEach } from 'vitest';${FAILS}
@@ -140,7 +141,7 @@ test('Vitest', async () => {
   expect(code).toBe(1);
 });
 
-test('Jest', async () => {
+test('Jest', { tags: ['long'] }, async () => {
   const { code, reports } = await run({
     files: { 'a.test.js': FAILS, 'package.json': '{"jest":{"testEnvironment":"klendathu/jest"}}' },
     args: [join(modules, 'jest/bin/jest.js'), '--watchman=false'],
@@ -184,52 +185,56 @@ const WAYS = [
   ['the fixture, in modules', 'module', 'klendathu/playwright', []],
 ] as const;
 
-test.skipIf(WITHOUT_BROWSER !== undefined).each(WAYS.filter(([, , , sample]) => isComplete || sample.length > 0))(
-  'Playwright, by %s: the page is open, and the report is attached',
-  { timeout: 900_000 },
-  async (_, type, library, sample) => {
-    const names: readonly string[] = isComplete ? Object.keys(PAGE_TESTS) : sample;
-    const isHook = library === '@playwright/test';
-    const load =
-      type === 'module'
-        ? `import { test, expect } from '${library}';`
-        : `const { test, expect } = require('${library}');`;
-    const settings = {
-      timeout: 2000,
-      workers: 1,
-      repeatEach: isComplete ? 5 : 1,
-      reporter: [['json', { outputFile: 'results.json' }]],
-      use: { launchOptions: { executablePath: findChromium(), args: ['--no-sandbox'] } },
-    };
-    const { code, project, reports } = await run({
-      files: {
-        'package.json': JSON.stringify({ type }),
-        'playwright.config.mjs': `export default ${JSON.stringify(settings)};`,
-        'a.spec.js': load + toPageTests(names),
-      },
-      args: [join(modules, '@playwright/test/cli.js'), 'test'],
-      steps: [
-        ...looks('await page.title()', 'await page.evaluate(() => document.querySelector("h1").textContent)'),
-        { call: 'eval', input: { code: 'cart.id', frame: 0 } },
-      ],
-      env: { KLENDATHU_MAX: '100', ...(isHook && { NODE_OPTIONS: '--import=klendathu/playwright-hook' }) },
-    });
-    expect(reports.map(({ title }) => title)).toEqual(names.toSorted());
-    const { suites } = JSON.parse(readFileSync(join(project, 'results.json'), 'utf8')) as PlaywrightResults;
-    const results = suites.flatMap(({ specs }) =>
-      specs.flatMap(({ title, tests }) => tests.map((it) => ({ title, ...it.results[0]! }))),
-    );
-    expect(results).toHaveLength((names.length + 1) * settings.repeatEach);
-    for (const { title, status, attachments } of results) {
-      const looked = attachments.filter(({ name }) => name === 'klendathu').map(({ body }) => readResults(body));
-      // Only the variables of the test that threw in its own code are known.
-      const variable = title === 'exception' ? '7' : (expect.stringMatching(/not defined|no frame/) as string);
-      expect({ title, status: status === 'passed', looked }).toEqual({
-        title,
-        status: title === 'passes',
-        looked: title === 'passes' ? [] : [['"Shop"', '"Cart"', variable]],
+for (const { cases, tags } of splitCases(
+  WAYS.filter(([, , , sample]) => isComplete || sample.length > 0),
+  1,
+))
+  test.skipIf(WITHOUT_BROWSER !== undefined).each(cases)(
+    'Playwright, by %s: the page is open, and the report is attached',
+    { tags, timeout: 900_000 },
+    async (_, type, library, sample) => {
+      const names: readonly string[] = isComplete ? Object.keys(PAGE_TESTS) : sample;
+      const isHook = library === '@playwright/test';
+      const load =
+        type === 'module'
+          ? `import { test, expect } from '${library}';`
+          : `const { test, expect } = require('${library}');`;
+      const settings = {
+        timeout: 2000,
+        workers: 1,
+        repeatEach: isComplete ? 5 : 1,
+        reporter: [['json', { outputFile: 'results.json' }]],
+        use: { launchOptions: { executablePath: findChromium(), args: ['--no-sandbox'] } },
+      };
+      const { code, project, reports } = await run({
+        files: {
+          'package.json': JSON.stringify({ type }),
+          'playwright.config.mjs': `export default ${JSON.stringify(settings)};`,
+          'a.spec.js': load + toPageTests(names),
+        },
+        args: [join(modules, '@playwright/test/cli.js'), 'test'],
+        steps: [
+          ...looks('await page.title()', 'await page.evaluate(() => document.querySelector("h1").textContent)'),
+          { call: 'eval', input: { code: 'cart.id', frame: 0 } },
+        ],
+        env: { KLENDATHU_MAX: '100', ...(isHook && { NODE_OPTIONS: '--import=klendathu/playwright-hook' }) },
       });
-    }
-    expect(code).toBe(1);
-  },
-);
+      expect(reports.map(({ title }) => title)).toEqual(names.toSorted());
+      const { suites } = JSON.parse(readFileSync(join(project, 'results.json'), 'utf8')) as PlaywrightResults;
+      const results = suites.flatMap(({ specs }) =>
+        specs.flatMap(({ title, tests }) => tests.map((it) => ({ title, ...it.results[0]! }))),
+      );
+      expect(results).toHaveLength((names.length + 1) * settings.repeatEach);
+      for (const { title, status, attachments } of results) {
+        const looked = attachments.filter(({ name }) => name === 'klendathu').map(({ body }) => readResults(body));
+        // Only the variables of the test that threw in its own code are known.
+        const variable = title === 'exception' ? '7' : (expect.stringMatching(/not defined|no frame/) as string);
+        expect({ title, status: status === 'passed', looked }).toEqual({
+          title,
+          status: title === 'passes',
+          looked: title === 'passes' ? [] : [['"Shop"', '"Cart"', variable]],
+        });
+      }
+      expect(code).toBe(1);
+    },
+  );

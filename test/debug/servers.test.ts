@@ -1,4 +1,5 @@
 // Covers apps/debug/hooks: errors in requests of the real Express, Fastify and Hono.
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { npm } from '../fixtures/npm.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const INDEX = JSON.stringify(join(import.meta.dirname, '../../apps/debug/index.ts'));
 const folder = mkdtempSync(join(tmpdir(), 'klendathu-servers-'));
@@ -43,11 +45,12 @@ const SERVERS: Readonly<Record<string, string>> = {
     serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => ask(port));`,
 };
 
-test.each(Object.entries(SERVERS))('%s answers at once, and the error is investigated', async (name, code) => {
-  const file = join(folder, `${name}.mjs`);
-  writeFileSync(
-    file,
-    `
+for (const { cases, tags } of splitCases(Object.entries(SERVERS), 1))
+  test.each(cases)('%s answers at once, and the error is investigated', { tags }, async (name, code) => {
+    const file = join(folder, `${name}.mjs`);
+    writeFileSync(
+      file,
+      `
     import { expressErrorHandler, fastifyPlugin, honoOnError } from ${INDEX};
     const failure = Object.assign(new Error('no stock'), { sku: 'A-7' });
     let isAnswered = false;
@@ -67,18 +70,18 @@ test.each(Object.entries(SERVERS))('%s answers at once, and the error is investi
       isAnswered = true;
     }
     ${code}`,
-  );
-  const steps = ['error.sku', 'request.url'].map((look) => ({ call: 'eval', input: { code: look } }));
-  const { stdout } = await promisify(execFile)(process.execPath, [file], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      KLENDATHU_CLI: join(import.meta.dirname, 'scripted-cli.fixture.ts'),
-      KLENDATHU_STEPS: JSON.stringify(steps),
-    },
+    );
+    const steps = ['error.sku', 'request.url'].map((look) => ({ call: 'eval', input: { code: look } }));
+    const { stdout } = await promisify(execFile)(process.execPath, [file], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        KLENDATHU_CLI: join(import.meta.dirname, 'scripted-cli.fixture.ts'),
+        KLENDATHU_STEPS: JSON.stringify(steps),
+      },
+    });
+    const { results, ...seen } = JSON.parse(stdout.trim().split('\n').at(-1)!) as { results: { text: string }[] };
+    expect(seen).toEqual({ answer: [503, 'own: no stock'], isAnswered: true, names: ['error', 'request'] });
+    const values = results.map(({ text }) => (JSON.parse(text) as { result: string }).result);
+    expect(values).toEqual(['"A-7"', expect.stringMatching(/\/pay\?id=5"$/)]);
   });
-  const { results, ...seen } = JSON.parse(stdout.trim().split('\n').at(-1)!) as { results: { text: string }[] };
-  expect(seen).toEqual({ answer: [503, 'own: no stock'], isAnswered: true, names: ['error', 'request'] });
-  const values = results.map(({ text }) => (JSON.parse(text) as { result: string }).result);
-  expect(values).toEqual(['"A-7"', expect.stringMatching(/\/pay\?id=5"$/)]);
-});

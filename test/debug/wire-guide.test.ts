@@ -75,7 +75,7 @@ test('the guide lists every field of the input, and the code of every failure of
     if (!ofLibrary.has(name)) expect(guide).toMatch(new RegExp(`\\| ${code} \\| \`${name}\``));
 });
 
-test('a test run keeps its transcript in the folder that the variable names', async () => {
+test('a test run keeps its transcript in the folder that the variable names', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const folder = join(place.workspace, 'klendathu-test-1');
   writeFileSync(join(place.workspace, 'x'), '');

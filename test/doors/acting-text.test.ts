@@ -113,7 +113,7 @@ test('the generator makes more than 500 texts, and each of them would act on a t
 });
 
 describe('text of a model or a command cannot act', () => {
-  test('in a pipe', { timeout: 120_000 }, async () => {
+  test('in a pipe', { tags: ['long'], timeout: 120_000 }, async () => {
     using place = createHostilePlace();
     await using server = await startServer(SESSION);
     const ran = await runKlaus(['--approve', 'auto', `do it ${TEXTS[3]}`], { place, server });

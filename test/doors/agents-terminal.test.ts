@@ -7,6 +7,7 @@ import { CLEAN, type Emulator, KEYS, openEmulator } from '../fixtures/emulator.t
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const toFile = (name: string, description: string): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\nYou work.\n`;
@@ -110,21 +111,25 @@ describe.runIf(hasScript)('the wizard (needs script)', () => {
     expect(await show(place, 'fresh')).toMatchObject({ description: 'Does it.', systemPrompt: 'piped' });
   });
 
-  test.each([
-    ['Escape', KEYS.escape, {}],
-    ['Ctrl-C', KEYS.ctrlC, {}],
-    ['Ctrl-D', KEYS.ctrlD, {}],
-    ['Ctrl-C line by line', KEYS.ctrlC, { ACCESSIBLE: '1' }],
-    ['Ctrl-D line by line', KEYS.ctrlD, { ACCESSIBLE: '1' }],
-  ])('%s in the middle creates nothing', async (_, key, env) => {
-    using place = createTestHome();
-    await using terminal = await open(place, { env });
-    await answer(terminal, /Name/, `fresh${KEYS.enter}`);
-    await answer(terminal, /Description/, key);
-    expect(await terminal.ended).toBe(130);
-    expect(terminal.left()).toEqual(CLEAN);
-    expect((await runKlaus(['agents', '--json'], { place })).stdout).toBe('');
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['Escape', KEYS.escape, {}],
+      ['Ctrl-C', KEYS.ctrlC, {}],
+      ['Ctrl-D', KEYS.ctrlD, {}],
+      ['Ctrl-C line by line', KEYS.ctrlC, { ACCESSIBLE: '1' }],
+      ['Ctrl-D line by line', KEYS.ctrlD, { ACCESSIBLE: '1' }],
+    ],
+    2,
+  ))
+    test.each(cases)('%s in the middle creates nothing', { tags }, async (_, key, env) => {
+      using place = createTestHome();
+      await using terminal = await open(place, { env });
+      await answer(terminal, /Name/, `fresh${KEYS.enter}`);
+      await answer(terminal, /Description/, key);
+      expect(await terminal.ended).toBe(130);
+      expect(terminal.left()).toEqual(CLEAN);
+      expect((await runKlaus(['agents', '--json'], { place })).stdout).toBe('');
+    });
 
   test('a name that is taken is refused before anything is asked', async () => {
     using place = createTestHome();

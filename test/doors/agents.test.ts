@@ -62,7 +62,7 @@ test('an exported agent that is deleted and imported is exported again with the 
   expect((await klaus('agents', 'export', 'code-reviewer')).stdout).toBe(first.stdout);
 });
 
-test('the spellings of Agent Builder do the same', async () => {
+test('the spellings of Agent Builder do the same', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus } = scene;
   const file = write(join(place.workspace, 'in.json'), JSON.stringify(EXPORTED));
@@ -95,26 +95,30 @@ test('a broken file is reported with its line, and hides no other', async () => 
   expect(stderr).toContain(`${unknown}:1: `);
 });
 
-test('the first folder wins a name; when its file is deleted, the next one is visible', async () => {
-  using scene = createPlace();
-  const { place, klaus } = scene;
-  const files = [
-    join(place.workspace, '.klaus/agents/a.md'),
-    join(place.workspace, '.claude/agents/a.md'),
-    userFile(place, 'a'),
-    join(place.env['HOME']!, '.claude/agents/a.md'),
-  ];
-  for (const file of files) write(file, toFile('a', file));
-  for (let at = 0; at < files.length; at++) {
-    const { stdout } = await klaus('agents', 'show', 'a', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ file: files[at], hides: files.slice(at + 1), description: files[at] });
-    const deleted = await klaus('agents', 'delete', 'a', '--yes');
-    expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining(files[at + 1] ?? files[at]!) });
-  }
-  expect(await klaus('agents', 'show', 'a')).toMatchObject({ code: 2 });
-});
+test(
+  'the first folder wins a name; when its file is deleted, the next one is visible',
+  { tags: ['long'] },
+  async () => {
+    using scene = createPlace();
+    const { place, klaus } = scene;
+    const files = [
+      join(place.workspace, '.klaus/agents/a.md'),
+      join(place.workspace, '.claude/agents/a.md'),
+      userFile(place, 'a'),
+      join(place.env['HOME']!, '.claude/agents/a.md'),
+    ];
+    for (const file of files) write(file, toFile('a', file));
+    for (let at = 0; at < files.length; at++) {
+      const { stdout } = await klaus('agents', 'show', 'a', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ file: files[at], hides: files.slice(at + 1), description: files[at] });
+      const deleted = await klaus('agents', 'delete', 'a', '--yes');
+      expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining(files[at + 1] ?? files[at]!) });
+    }
+    expect(await klaus('agents', 'show', 'a')).toMatchObject({ code: 2 });
+  },
+);
 
-test('without a terminal, a deletion needs --yes, and a new agent its options', async () => {
+test('without a terminal, a deletion needs --yes, and a new agent its options', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus } = scene;
   const file = write(userFile(place, 'a'), toFile('a', 'b'));
@@ -128,7 +132,7 @@ test('without a terminal, a deletion needs --yes, and a new agent its options', 
   expect(await klaus('agents', 'edit', 'a')).toMatchObject({ code: 2, stderr: expect.stringContaining('EDITOR') });
 });
 
-test('a name cannot be a path or a reserved word, and a server has no agents here', async () => {
+test('a name cannot be a path or a reserved word, and a server has no agents here', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus, list } = scene;
   for (const name of ['../x', '/x', 'a/b', 'A', 'a b', 'klaus', 'self', '..', '--'])
@@ -144,7 +148,7 @@ test('a name cannot be a path or a reserved word, and a server has no agents her
   expect((await klaus('agents', '--server', 'http://127.0.0.1:1')).code).toBe(2);
 });
 
-test('of two processes that create one name at once, exactly one wins', async () => {
+test('of two processes that create one name at once, exactly one wins', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus } = scene;
   const descriptions = ['one', 'two', 'three'];
@@ -160,7 +164,7 @@ interface Described {
   lines: { allows: boolean; text: string }[];
 }
 
-test('the templates request the least authority, and grants says it in plain words', async () => {
+test('the templates request the least authority, and grants says it in plain words', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus } = scene;
   const grants = new Map<string, Described>();
@@ -179,7 +183,7 @@ test('the templates request the least authority, and grants says it in plain wor
   expect(refused('reviewer')).toBeGreaterThan(refused('programmer'));
 });
 
-test('an agent is created and changed with options', async () => {
+test('an agent is created and changed with options', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus } = scene;
   const create = ['agents', 'new', 'a', '--description', 'b', '--capability', 'file-operations', '--prompt', '-'];
@@ -197,7 +201,7 @@ test('an agent is created and changed with options', async () => {
   });
 });
 
-test('an editor changes a copy, and only a valid result replaces the file', async () => {
+test('an editor changes a copy, and only a valid result replaces the file', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place } = scene;
   const file = write(userFile(place, 'a'), toFile('a', 'b'));
@@ -231,7 +235,7 @@ test('a broken file can be repaired in an editor', async () => {
   expect((await klaus('agents', 'show', 'a')).code).toBe(0);
 });
 
-test('--agent opens a session as the agent, which lists and forks name', async () => {
+test('--agent opens a session as the agent, which lists and forks name', { tags: ['long'] }, async () => {
   using scene = createPlace();
   const { place, klaus, list } = scene;
   write(userFile(place, 'a'), toFile('a', 'b'));

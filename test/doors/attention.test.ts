@@ -87,25 +87,29 @@ test('an approval is listed until it is answered; a run that was followed is not
   expect(await list(klaus)).toEqual([]);
 });
 
-test('a run that no user interface showed is listed until it is shown, or marked as seen', async () => {
-  await using it = await start(ANSWER);
-  const { klaus } = it;
-  const session = await runUnseen(it);
-  expect(await list(klaus)).toMatchObject([
-    { kind: 'done', session, line: 'The last line.', commands: [`klaus show ${session}`] },
-  ]);
-  // Without a terminal, it is only printed.
-  await klaus('next');
-  expect(await list(klaus)).toHaveLength(1);
-  expect(await klaus('show', session.slice(0, 20))).toMatchObject({ code: 0 });
-  expect(await list(klaus)).toEqual([]);
+test(
+  'a run that no user interface showed is listed until it is shown, or marked as seen',
+  { timeout: 60_000, tags: ['long'] },
+  async () => {
+    await using it = await start(ANSWER);
+    const { klaus } = it;
+    const session = await runUnseen(it);
+    expect(await list(klaus)).toMatchObject([
+      { kind: 'done', session, line: 'The last line.', commands: [`klaus show ${session}`] },
+    ]);
+    // Without a terminal, it is only printed.
+    await klaus('next');
+    expect(await list(klaus)).toHaveLength(1);
+    expect(await klaus('show', session.slice(0, 20))).toMatchObject({ code: 0 });
+    expect(await list(klaus)).toEqual([]);
 
-  const other = await runUnseen(it);
-  expect(await list(klaus)).toMatchObject([{ session: other }]);
-  expect(await klaus('attention', '--seen', other)).toMatchObject({ code: 0 });
-  expect(await list(klaus)).toEqual([]);
-  expect(await klaus('attention', '--seen', 'none')).toMatchObject({ code: 2 });
-}, 60_000);
+    const other = await runUnseen(it);
+    expect(await list(klaus)).toMatchObject([{ session: other }]);
+    expect(await klaus('attention', '--seen', other)).toMatchObject({ code: 0 });
+    expect(await list(klaus)).toEqual([]);
+    expect(await klaus('attention', '--seen', 'none')).toMatchObject({ code: 2 });
+  },
+);
 
 test.skipIf(!hasTmux)(
   'klaus next asks the oldest approval in the terminal and resumes its session',
@@ -124,30 +128,34 @@ test.skipIf(!hasTmux)(
   60_000,
 );
 
-test('a failed run and one whose process was killed are listed with the way to resume them', async () => {
-  const faults = [{ kind: 'status' as const, status: 400, always: true }];
-  await using it = await start({ steps: [TITLE, { when: { turn: 0 }, faults, reply: { text: 'never' } }] });
-  const { klaus } = it;
-  const serve = await startServeProcess(it.place, it.server);
-  const { session } = await serve.client.openSession({ body: { text: 'fail' } });
-  await expect
-    .poll(async () => (await serve.client.attention()).items, { timeout: 30_000 })
-    .toMatchObject([{ kind: 'failed', session, action: 'resume' }]);
-  serve.process.kill('SIGTERM');
-  await serve.process.ended;
-  expect(await list(klaus)).toMatchObject([
-    { kind: 'failed', session, commands: [`klaus resume ${session}`, `klaus show ${session}`] },
-  ]);
-  await klaus('attention', '--seen', 'all');
-  expect(await list(klaus)).toEqual([]);
+test(
+  'a failed run and one whose process was killed are listed with the way to resume them',
+  { timeout: 60_000, tags: ['long'] },
+  async () => {
+    const faults = [{ kind: 'status' as const, status: 400, always: true }];
+    await using it = await start({ steps: [TITLE, { when: { turn: 0 }, faults, reply: { text: 'never' } }] });
+    const { klaus } = it;
+    const serve = await startServeProcess(it.place, it.server);
+    const { session } = await serve.client.openSession({ body: { text: 'fail' } });
+    await expect
+      .poll(async () => (await serve.client.attention()).items, { timeout: 30_000 })
+      .toMatchObject([{ kind: 'failed', session, action: 'resume' }]);
+    serve.process.kill('SIGTERM');
+    await serve.process.ended;
+    expect(await list(klaus)).toMatchObject([
+      { kind: 'failed', session, commands: [`klaus resume ${session}`, `klaus show ${session}`] },
+    ]);
+    await klaus('attention', '--seen', 'all');
+    expect(await list(klaus)).toEqual([]);
 
-  await using hanging = await startServer({
-    steps: [TITLE, { pace: 50, reply: { text: { repeat: 'word ', times: 10_000 } } }],
-  });
-  const running = startKlaus(['--json', 'say a lot'], { place: it.place, server: hanging });
-  await running.printed('stdout', 'turn.started');
-  expect(await list(klaus)).toEqual([]);
-  running.kill('SIGKILL');
-  await running.ended;
-  expect(await list(klaus)).toMatchObject([{ kind: 'interrupted' }]);
-}, 60_000);
+    await using hanging = await startServer({
+      steps: [TITLE, { pace: 50, reply: { text: { repeat: 'word ', times: 10_000 } } }],
+    });
+    const running = startKlaus(['--json', 'say a lot'], { place: it.place, server: hanging });
+    await running.printed('stdout', 'turn.started');
+    expect(await list(klaus)).toEqual([]);
+    running.kill('SIGKILL');
+    await running.ended;
+    expect(await list(klaus)).toMatchObject([{ kind: 'interrupted' }]);
+  },
+);

@@ -67,31 +67,35 @@ test('a process that survives its run is listed, followed and stopped from other
   expect(existsSync(join(place.home, 'processes', id))).toBe(false);
 }, 300_000);
 
-test('klaus stop ends a process and records it; an unknown name lists the processes', async () => {
-  using place = createTestHome();
-  await using server = await startServer(SCRIPT);
-  const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } };
-  await runKlaus(['--approve', 'auto', 'start both'], options);
-  const { id } = (await listSessions(place))[0]!;
-  try {
-    const stopped = await runKlaus(['stop', `${id}/p1`, '--now', '--json'], options);
-    expect(JSON.parse(stopped.stdout)).toMatchObject({
-      state: 'stopped',
-      reason: expect.stringContaining('klaus stop'),
-      wasRunning: true,
-    });
-    const events = toEvents((await runKlaus(['show', id, '--json'], options)).stdout);
-    expect(events.at(-1)).toMatchObject({ type: 'process.changed', process: 'p1', state: 'stopped' });
-    for (const words of [
-      ['logs', 'p7'],
-      ['stop', `${id}/p7`],
-    ]) {
-      const missing = await runKlaus(words, options);
-      expect(missing).toMatchObject({ code: 2, stdout: '' });
-      expect(missing.stderr).toContain('klaus ps --all');
+test(
+  'klaus stop ends a process and records it; an unknown name lists the processes',
+  { timeout: 300_000, tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } };
+    await runKlaus(['--approve', 'auto', 'start both'], options);
+    const { id } = (await listSessions(place))[0]!;
+    try {
+      const stopped = await runKlaus(['stop', `${id}/p1`, '--now', '--json'], options);
+      expect(JSON.parse(stopped.stdout)).toMatchObject({
+        state: 'stopped',
+        reason: expect.stringContaining('klaus stop'),
+        wasRunning: true,
+      });
+      const events = toEvents((await runKlaus(['show', id, '--json'], options)).stdout);
+      expect(events.at(-1)).toMatchObject({ type: 'process.changed', process: 'p1', state: 'stopped' });
+      for (const words of [
+        ['logs', 'p7'],
+        ['stop', `${id}/p7`],
+      ]) {
+        const missing = await runKlaus(words, options);
+        expect(missing).toMatchObject({ code: 2, stdout: '' });
+        expect(missing.stderr).toContain('klaus ps --all');
+      }
+      expect((await runKlaus(['ps'], options)).stderr).toContain('ps --all');
+    } finally {
+      await runKlaus(['db', 'clear-sessions', '--yes'], options);
     }
-    expect((await runKlaus(['ps'], options)).stderr).toContain('ps --all');
-  } finally {
-    await runKlaus(['db', 'clear-sessions', '--yes'], options);
-  }
-}, 300_000);
+  },
+);

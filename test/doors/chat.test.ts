@@ -75,7 +75,7 @@ describe('piped', () => {
     expect(await usedAgents(place)).toEqual(['klaus', 'klaus']);
   });
 
-  test('--new starts another session, --no-history one that no later chat continues', async () => {
+  test('--new starts another session, --no-history one that no later chat continues', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(TALK);
     await chat(['first prompt'], { place, server });
@@ -99,7 +99,7 @@ describe('piped', () => {
     expect(await chat(['second prompt'], { place, server }, ['--effort', 'high'])).toMatchObject({ code: 2 });
   });
 
-  test('each agent has its own chat, and one that keeps no history none', async () => {
+  test('each agent has its own chat, and one that keeps no history none', { tags: ['long'] }, async () => {
     using place = createTestHome();
     addAgent(place, 'talker');
     addAgent(place, 'forgetful', 'config:\n  preserve_history: false\n');
@@ -124,39 +124,47 @@ describe('piped', () => {
     expect(unknown.code).toBe(2);
   });
 
-  test('--json prints the events, and the exit code is that of the first run that was not done', async () => {
-    using place = createTestHome();
-    await using server = await startServer(WRITE);
-    const ended = await chat(['write', 'continue'], { place, server }, ['--json', '--approve', 'ask']);
-    const events = ended.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Event);
-    expect(ended.code).toBe(6);
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
-    expect(events.filter(({ type }) => type === 'run.finished')).toHaveLength(2);
-    expect(await usedAgents(place)).toEqual([]);
-  });
+  test(
+    '--json prints the events, and the exit code is that of the first run that was not done',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(WRITE);
+      const ended = await chat(['write', 'continue'], { place, server }, ['--json', '--approve', 'ask']);
+      const events = ended.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Event);
+      expect(ended.code).toBe(6);
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+      expect(events.filter(({ type }) => type === 'run.finished')).toHaveLength(2);
+      expect(await usedAgents(place)).toEqual([]);
+    },
+  );
 
-  test('options of a session that exists are refused, and its model and limits change', async () => {
-    using place = createTestHome();
-    await using server = await startServer(TALK);
-    await chat(['first'], { place, server });
-    expect(await chat(['second'], { place, server }, ['--grant', 'file-operations'])).toMatchObject({ code: 2 });
-    await chat(['third'], { place, server }, ['--max-turns', '9', '-m', 'haiku']);
-    const { id } = (await listSessions(place))[0]!;
-    const changed = (await readLog(place, id)).filter(({ type }) => type === 'session.changed');
-    expect(changed).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ model: expect.stringContaining('haiku') }),
-        expect.objectContaining({ limits: expect.objectContaining({ turns: 9 }) }),
-      ]),
-    );
-  });
+  test(
+    'options of a session that exists are refused, and its model and limits change',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(TALK);
+      await chat(['first'], { place, server });
+      expect(await chat(['second'], { place, server }, ['--grant', 'file-operations'])).toMatchObject({ code: 2 });
+      await chat(['third'], { place, server }, ['--max-turns', '9', '-m', 'haiku']);
+      const { id } = (await listSessions(place))[0]!;
+      const changed = (await readLog(place, id)).filter(({ type }) => type === 'session.changed');
+      expect(changed).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ model: expect.stringContaining('haiku') }),
+          expect.objectContaining({ limits: expect.objectContaining({ turns: 9 }) }),
+        ]),
+      );
+    },
+  );
 });
 
 describe('commands', () => {
-  test('/help lists each command, and an unknown one is not sent to the model', async () => {
+  test('/help lists each command, and an unknown one is not sent to the model', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(TALK);
     const help = await chat(['/help', '/quit', 'not sent'], { place, server });
@@ -171,7 +179,7 @@ describe('commands', () => {
     expect(lastPrompts(server, ['/etc/hosts is a file', '/help is a prompt'])).toHaveLength(2);
   });
 
-  test('/capabilities and /tools follow the grant', async () => {
+  test('/capabilities and /tools follow the grant', { tags: ['long'] }, async () => {
     using place = createTestHome();
     addAgent(place, 'reader', 'grants: fs(., r) tool(read_file)\n');
     addAgent(place, 'talker');
@@ -184,17 +192,21 @@ describe('commands', () => {
     expect(talker.stdout.split('\n')).toHaveLength(2);
   });
 
-  test('/clear starts a new session, /fork a copy, and the next chat continues the last one', async () => {
-    using place = createTestHome();
-    await using server = await startServer(TALK);
-    await chat(['first prompt', '/clear', 'second prompt', '/fork', 'third prompt'], { place, server });
-    expect(lastPrompts(server, ['first prompt', 'second prompt', 'third prompt'])).toHaveLength(2);
-    expect(await listSessions(place)).toHaveLength(3);
-    await chat(['fourth prompt'], { place, server });
-    expect(lastPrompts(server, ['first prompt', 'second prompt', 'third prompt'])).toHaveLength(2);
-  });
+  test(
+    '/clear starts a new session, /fork a copy, and the next chat continues the last one',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(TALK);
+      await chat(['first prompt', '/clear', 'second prompt', '/fork', 'third prompt'], { place, server });
+      expect(lastPrompts(server, ['first prompt', 'second prompt', 'third prompt'])).toHaveLength(2);
+      expect(await listSessions(place)).toHaveLength(3);
+      await chat(['fourth prompt'], { place, server });
+      expect(lastPrompts(server, ['first prompt', 'second prompt', 'third prompt'])).toHaveLength(2);
+    },
+  );
 
-  test('/model and /cost', async () => {
+  test('/model and /cost', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(TALK);
     const lines = ['/model opus', 'a prompt', '/model haiku', '/model', 'a prompt', '/cost'];
@@ -211,7 +223,7 @@ describe('commands', () => {
     expect(failed.code).toBe(3);
   });
 
-  test('/undo undoes the last run', async () => {
+  test('/undo undoes the last run', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     expect(await chat(['write it'], { place, server })).toMatchObject({ code: 0 });
@@ -228,25 +240,29 @@ describe('other processes', () => {
     steps: [TITLE, { reply: { text: 'never' }, faults: [{ kind: 'hang', after: 0, keepAlive: true, always: true }] }],
   };
 
-  test('a chat of a session that another process is working on is refused with exit 9', async () => {
-    using place = createTestHome();
-    await using server = await startServer(HANG);
-    const running = startKlaus(['chat'], { place, server, stdin: 'first prompt\n' });
-    await running.printed('stderr', 'session ');
-    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const second = await chat(['second prompt'], { place, server }, ['--json']);
-    expect(second.code).toBe(9);
-    const { error } = JSON.parse(second.stderr) as { error: { code: string; hint: string } };
-    expect(error.code).toBe('store.busy');
-    expect(error.hint).toMatch(/klaus cancel .*--new/);
-    running.kill('SIGKILL');
-    await running.ended;
-    // Only a normal end records the agent; the history is in the log.
-    expect(await usedAgents(place)).toEqual([]);
-    expect(await listSessions(place)).toHaveLength(1);
-  });
+  test(
+    'a chat of a session that another process is working on is refused with exit 9',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(HANG);
+      const running = startKlaus(['chat'], { place, server, stdin: 'first prompt\n' });
+      await running.printed('stderr', 'session ');
+      while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      const second = await chat(['second prompt'], { place, server }, ['--json']);
+      expect(second.code).toBe(9);
+      const { error } = JSON.parse(second.stderr) as { error: { code: string; hint: string } };
+      expect(error.code).toBe('store.busy');
+      expect(error.hint).toMatch(/klaus cancel .*--new/);
+      running.kill('SIGKILL');
+      await running.ended;
+      // Only a normal end records the agent; the history is in the log.
+      expect(await usedAgents(place)).toEqual([]);
+      expect(await listSessions(place)).toHaveLength(1);
+    },
+  );
 
-  test('SIGTERM cancels the run and ends the chat', async () => {
+  test('SIGTERM cancels the run and ends the chat', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(HANG);
     const running = startKlaus(['chat'], { place, server, stdin: 'first prompt\nsecond prompt\n' });
@@ -265,24 +281,28 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     return openTerminal([process.execPath, MAIN, ...words], { env: toEnv({ place, server }), cwd: place.workspace });
   }
 
-  test('an approval is asked inline, errors keep the chat, and Ctrl-D ends it with exit 0', async () => {
-    using place = createTestHome();
-    await using server = await startServer(WRITE);
-    await using terminal = await open(['chat', '--approve', 'ask'], { place, server });
-    await terminal.shows('klaus>');
-    await terminal.type('/cots', 'Enter');
-    await terminal.shows('/cost');
-    await terminal.type('write it', 'Enter');
-    await terminal.shows(QUESTION);
-    await terminal.type('y');
-    await terminal.shows(/A sentence\.[^]*klaus>$/m);
-    expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('brand new\n');
-    await terminal.type('C-d');
-    expect(await terminal.exitCode()).toBe(0);
-    expect(await usedAgents(place)).toEqual(['klaus']);
-  });
+  test(
+    'an approval is asked inline, errors keep the chat, and Ctrl-D ends it with exit 0',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(WRITE);
+      await using terminal = await open(['chat', '--approve', 'ask'], { place, server });
+      await terminal.shows('klaus>');
+      await terminal.type('/cots', 'Enter');
+      await terminal.shows('/cost');
+      await terminal.type('write it', 'Enter');
+      await terminal.shows(QUESTION);
+      await terminal.type('y');
+      await terminal.shows(/A sentence\.[^]*klaus>$/m);
+      expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('brand new\n');
+      await terminal.type('C-d');
+      expect(await terminal.exitCode()).toBe(0);
+      expect(await usedAgents(place)).toEqual(['klaus']);
+    },
+  );
 
-  test('Ctrl-C cancels the run, clears a line, and ends the chat at an empty one', async () => {
+  test('Ctrl-C cancels the run, clears a line, and ends the chat at an empty one', { tags: ['long'] }, async () => {
     using place = createTestHome();
     const hang = { kind: 'hang', after: 0, keepAlive: true, always: true } as const;
     await using server = await startServer({
@@ -310,37 +330,45 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect((await listSessions(place))[0]).toMatchObject({ status: 'done' });
   });
 
-  test('lines that end with a backslash and pasted lines are one prompt; the arrow keys recall earlier ones', async () => {
-    using place = createTestHome();
-    await using server = await startServer(TALK);
-    await chat(['from before'], { place, server });
-    await using terminal = await open(['chat'], { place, server });
-    await terminal.shows('klaus>');
-    await terminal.type('Up');
-    await terminal.shows('klaus> from before');
-    await terminal.type(' again\\', 'Enter');
-    await terminal.shows('…');
-    await terminal.type('\u001b[200~pasted', 'Enter', 'text\u001b[201~');
-    await terminal.shows('… text');
-    await terminal.type('Enter');
-    await terminal.shows(/A sentence\.[^]*klaus>$/m);
-    expect(lastPrompts(server, [String.raw`from before again\npasted\ntext`])).toHaveLength(1);
-  });
+  test(
+    'lines that end with a backslash and pasted lines are one prompt; the arrow keys recall earlier ones',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(TALK);
+      await chat(['from before'], { place, server });
+      await using terminal = await open(['chat'], { place, server });
+      await terminal.shows('klaus>');
+      await terminal.type('Up');
+      await terminal.shows('klaus> from before');
+      await terminal.type(' again\\', 'Enter');
+      await terminal.shows('…');
+      await terminal.type('\u001b[200~pasted', 'Enter', 'text\u001b[201~');
+      await terminal.shows('… text');
+      await terminal.type('Enter');
+      await terminal.shows(/A sentence\.[^]*klaus>$/m);
+      expect(lastPrompts(server, [String.raw`from before again\npasted\ntext`])).toHaveLength(1);
+    },
+  );
 
-  test('the very first start without words is with agent-builder, a later one with the agent that was used last', async () => {
-    using place = createTestHome();
-    await using server = await startServer(TALK);
-    await using first = await open([], { place, server });
-    await first.shows('agent-builder>');
-    await first.type('/quit', 'Enter');
-    expect(await first.exitCode()).toBe(0);
-    expect(await first.shows('/quit')).toContain(join(place.home, 'agents/agent-builder.md'));
-    expect(await usedAgents(place)).toEqual(['agent-builder']);
-    addAgent(place, 'talker');
-    await chat(['hello'], { place, server }, ['talker']);
-    await using second = await open([], { place, server });
-    await second.shows('talker>');
-  });
+  test(
+    'the very first start without words is with agent-builder, a later one with the agent that was used last',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(TALK);
+      await using first = await open([], { place, server });
+      await first.shows('agent-builder>');
+      await first.type('/quit', 'Enter');
+      expect(await first.exitCode()).toBe(0);
+      expect(await first.shows('/quit')).toContain(join(place.home, 'agents/agent-builder.md'));
+      expect(await usedAgents(place)).toEqual(['agent-builder']);
+      addAgent(place, 'talker');
+      await chat(['hello'], { place, server }, ['talker']);
+      await using second = await open([], { place, server });
+      await second.shows('talker>');
+    },
+  );
 
   test('words without a command are still a prompt', async () => {
     using place = createTestHome();

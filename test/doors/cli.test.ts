@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { listSessions, runKlaus, startKlaus, startServer, toEvents, SOURCES } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const ANSWER: Script = { steps: [{ reply: { text: 'All is well.' } }] };
 
@@ -64,7 +65,7 @@ test('an answer that was cut at the output limit is printed completely', async (
   expect(await runKlaus(['how is it?'], { place, server })).toMatchObject({ code: 0, stdout: 'All is well.\n' });
 });
 
-test('only the last message without a call is the answer', async () => {
+test('only the last message without a call is the answer', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [{ reply: { text: 'Half an ans', stop: 'refusal' } }] });
   const refused = await runKlaus(['how is it?'], { place, server });
@@ -72,7 +73,7 @@ test('only the last message without a call is the answer', async () => {
   expect(refused.stderr).toContain('refused');
 });
 
-test('--json prints the complete log as it becomes durable, and nothing else', async () => {
+test('--json prints the complete log as it becomes durable, and nothing else', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(READ);
   const first = await runKlaus(['run', '--json', 'read the readme'], { place, server });
@@ -87,7 +88,7 @@ test('--json prints the complete log as it becomes durable, and nothing else', a
   expect(shown.stdout).toBe(first.stdout);
 });
 
-test('--continue and --session continue the same session, and print only new events', async () => {
+test('--continue and --session continue the same session, and print only new events', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: { text: 'first' } }, { reply: { text: 'second' } }, { reply: { text: 'third' } }],
@@ -101,64 +102,76 @@ test('--continue and --session continue the same session, and print only new eve
   expect(await listSessions(place)).toHaveLength(1);
 });
 
-test('piped input is context for a prompt, the prompt if there is none, and a file if it is long', async () => {
-  using place = createTestHome();
-  await using server = await startServer({ steps: [], fallback: { text: 'ok' } });
-  const sent = () => JSON.stringify(server.requests.findLast((request) => request.path.includes('messages'))?.body);
+test(
+  'piped input is context for a prompt, the prompt if there is none, and a file if it is long',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer({ steps: [], fallback: { text: 'ok' } });
+    const sent = () => JSON.stringify(server.requests.findLast((request) => request.path.includes('messages'))?.body);
 
-  await runKlaus(['what is this?'], { place, server, stdin: 'a heap of words' });
-  expect(sent()).toContain('a heap of words');
-  expect(sent()).toContain('stdin');
-  expect(sent()).toContain('what is this?');
+    await runKlaus(['what is this?'], { place, server, stdin: 'a heap of words' });
+    expect(sent()).toContain('a heap of words');
+    expect(sent()).toContain('stdin');
+    expect(sent()).toContain('what is this?');
 
-  for (const words of [[], ['-'], ['run', '-']]) {
-    const { code } = await runKlaus(words, { place, server, stdin: 'count the stars\n' });
-    expect(code).toBe(0);
-    expect(sent()).toContain('count the stars');
-  }
+    for (const words of [[], ['-'], ['run', '-']]) {
+      const { code } = await runKlaus(words, { place, server, stdin: 'count the stars\n' });
+      expect(code).toBe(0);
+      expect(sent()).toContain('count the stars');
+    }
 
-  const env = { AGENT_MAX_PROMPT_CHARS: '100' };
-  const long = await runKlaus(['x'.repeat(101)], { place, server, env });
-  expect(long).toMatchObject({ code: 2, stdout: '' });
-  expect(long.stderr).toMatch(/\b101\b.*\b100\b/);
-  expect(long.stderr).toContain('AGENT_MAX_PROMPT_CHARS');
-  const attached = await runKlaus([], { place, server, env, stdin: 'y'.repeat(101) });
-  expect(attached.code).toBe(0);
-  expect(sent()).toContain('y'.repeat(101));
+    const env = { AGENT_MAX_PROMPT_CHARS: '100' };
+    const long = await runKlaus(['x'.repeat(101)], { place, server, env });
+    expect(long).toMatchObject({ code: 2, stdout: '' });
+    expect(long.stderr).toMatch(/\b101\b.*\b100\b/);
+    expect(long.stderr).toContain('AGENT_MAX_PROMPT_CHARS');
+    const attached = await runKlaus([], { place, server, env, stdin: 'y'.repeat(101) });
+    expect(attached.code).toBe(0);
+    expect(sent()).toContain('y'.repeat(101));
 
-  expect(await runKlaus([], { place, server, stdin: '' })).toMatchObject({ code: 2, stdout: '' });
-});
+    expect(await runKlaus([], { place, server, stdin: '' })).toMatchObject({ code: 2, stdout: '' });
+  },
+);
 
-test('without a terminal a question is refused, and the way to allow it is named: exit 6', async () => {
-  using place = createTestHome();
-  await using server = await startServer(WRITE);
-  const { code, stdout, stderr } = await runKlaus(['--approve', 'ask', 'write'], { place, server });
-  expect({ code, stdout }).toEqual({ code: 6, stdout: 'I was not allowed to.\n' });
-  expect(stderr).toContain('--on-ask wait');
-  expect(stderr).toContain('--approve edits');
-  expect(() => readFileSync(join(place.workspace, 'new.txt'))).toThrow('ENOENT');
-});
+test(
+  'without a terminal a question is refused, and the way to allow it is named: exit 6',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(WRITE);
+    const { code, stdout, stderr } = await runKlaus(['--approve', 'ask', 'write'], { place, server });
+    expect({ code, stdout }).toEqual({ code: 6, stdout: 'I was not allowed to.\n' });
+    expect(stderr).toContain('--on-ask wait');
+    expect(stderr).toContain('--approve edits');
+    expect(() => readFileSync(join(place.workspace, 'new.txt'))).toThrow('ENOENT');
+  },
+);
 
-test('--on-ask wait parks the run; another process approves it and continues: exit 8, then 0', async () => {
-  using place = createTestHome();
-  await using server = await startServer(WRITE);
-  const parked = await runKlaus(['--approve', 'ask', '--on-ask', 'wait', 'write'], { place, server });
-  expect(parked).toMatchObject({ code: 8, stdout: '' });
-  const approval = /klaus approve ([0-9A-Z]{26})/.exec(parked.stderr)?.[1] ?? '';
+test(
+  '--on-ask wait parks the run; another process approves it and continues: exit 8, then 0',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(WRITE);
+    const parked = await runKlaus(['--approve', 'ask', '--on-ask', 'wait', 'write'], { place, server });
+    expect(parked).toMatchObject({ code: 8, stdout: '' });
+    const approval = /klaus approve ([0-9A-Z]{26})/.exec(parked.stderr)?.[1] ?? '';
 
-  const listed = await runKlaus(['approvals'], { place });
-  expect(listed.stdout).toContain(approval);
-  expect(listed.stdout).toContain('+new');
-  expect((await listSessions(place))[0]?.status).toBe('waiting');
+    const listed = await runKlaus(['approvals'], { place });
+    expect(listed.stdout).toContain(approval);
+    expect(listed.stdout).toContain('+new');
+    expect((await listSessions(place))[0]?.status).toBe('waiting');
 
-  const approved = await runKlaus(['approve', approval], { place, server });
-  expect(approved).toMatchObject({ code: 0, stdout: 'Written.\n' });
-  expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('new\n');
-  expect((await runKlaus(['approvals', '--json'], { place })).stdout).toBe('');
+    const approved = await runKlaus(['approve', approval], { place, server });
+    expect(approved).toMatchObject({ code: 0, stdout: 'Written.\n' });
+    expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('new\n');
+    expect((await runKlaus(['approvals', '--json'], { place })).stdout).toBe('');
 
-  const late = await runKlaus(['reject', approval], { place, server });
-  expect(late).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\bapproved\b.*\bcli\b/) });
-});
+    const late = await runKlaus(['reject', approval], { place, server });
+    expect(late).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\bapproved\b.*\bcli\b/) });
+  },
+);
 
 test('a rejection from another process reaches the model with its note', async () => {
   using place = createTestHome();
@@ -185,16 +198,17 @@ function failing(status: number): Script {
   return { steps: [{ reply: {}, faults: [{ kind: 'status', status, always: true }] }] };
 }
 
-test.each(ENDS)('exit $name', async ({ code, script, options = [] }) => {
-  using place = createTestHome();
-  await using server = await startServer(script);
-  const ended = await runKlaus([...options, 'do it'], { place, server });
-  expect(ended).toMatchObject({ code, signal: null });
-  // Never a stack trace.
-  expect(ended.stderr).not.toMatch(/^\s+at /m);
-  // A run that ended early is stored completely.
-  expect((await listSessions(place))[0]?.status).not.toBe('interrupted');
-});
+for (const { cases, tags } of splitCases(ENDS, 4))
+  test.each(cases)('exit $name', { tags }, async ({ code, script, options = [] }) => {
+    using place = createTestHome();
+    await using server = await startServer(script);
+    const ended = await runKlaus([...options, 'do it'], { place, server });
+    expect(ended).toMatchObject({ code, signal: null });
+    // Never a stack trace.
+    expect(ended.stderr).not.toMatch(/^\s+at /m);
+    // A run that ended early is stored completely.
+    expect((await listSessions(place))[0]?.status).not.toBe('interrupted');
+  });
 
 test('exit 3 without any key names all variables; exit 7 without a sandbox', async () => {
   using place = createTestHome();
@@ -271,7 +285,7 @@ test('a stack trace is shown with KLAUS_DEBUG=1 and never without', async () => 
   expect((await runKlaus(['show', 'nothing'], { place, env: { KLAUS_DEBUG: '1' } })).stderr).toContain('    at ');
 });
 
-test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', async () => {
+test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: { text: 'There.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],
@@ -289,7 +303,7 @@ test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', async (
   expect(await runKlaus(['resume', session], { place, server })).toMatchObject({ code: 0, stdout: 'There.\n' });
 });
 
-test('a second signal exits at once: exit 130, and the session shows as interrupted', async () => {
+test('a second signal exits at once: exit 130, and the session shows as interrupted', { tags: ['long'] }, async () => {
   using place = createTestHome();
   // The command ignores the request to end, so that the first signal is not enough.
   const script: Script = {
@@ -309,26 +323,30 @@ test('a second signal exits at once: exit 130, and the session shows as interrup
   expect(await klaus.ended).toMatchObject({ code: 130, signal: null });
 });
 
-test('klaus cancel stops a run in another process, and klaus steer sends it a message', async () => {
-  using place = createTestHome();
-  await using server = await startServer(HANG);
-  const klaus = startKlaus(['--json', 'do it'], { place, server });
-  await klaus.printed('stdout', '"turn.started"');
-  const [running] = await listSessions(place);
-  expect(running?.status).toBe('running');
+test(
+  'klaus cancel stops a run in another process, and klaus steer sends it a message',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(HANG);
+    const klaus = startKlaus(['--json', 'do it'], { place, server });
+    await klaus.printed('stdout', '"turn.started"');
+    const [running] = await listSessions(place);
+    expect(running?.status).toBe('running');
 
-  const steered = await runKlaus(['steer', running!.id, 'and', 'hurry'], { place, server });
-  expect(steered).toMatchObject({ code: 0, stdout: '' });
-  expect(steered.stderr).toContain(running!.id);
-  const resumed = await runKlaus(['resume', running!.id], { place, server });
-  expect(resumed).toMatchObject({ code: 9, stdout: '' });
-  expect(resumed.stderr).toContain('klaus steer');
+    const steered = await runKlaus(['steer', running!.id, 'and', 'hurry'], { place, server });
+    expect(steered).toMatchObject({ code: 0, stdout: '' });
+    expect(steered.stderr).toContain(running!.id);
+    const resumed = await runKlaus(['resume', running!.id], { place, server });
+    expect(resumed).toMatchObject({ code: 9, stdout: '' });
+    expect(resumed.stderr).toContain('klaus steer');
 
-  expect(await runKlaus(['cancel', running!.id], { place, server })).toMatchObject({ code: 0 });
-  expect(await klaus.ended).toMatchObject({ code: 130 });
-});
+    expect(await runKlaus(['cancel', running!.id], { place, server })).toMatchObject({ code: 0 });
+    expect(await klaus.ended).toMatchObject({ code: 130 });
+  },
+);
 
-test('a reader that goes away stops a --json run, and only ends a listing', async () => {
+test('a reader that goes away stops a --json run, and only ends a listing', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(LOOP);
   const klaus = startKlaus(['--json', '--max-tool-calls', '0', '--budget-tokens', '0', 'do it'], { place, server });
@@ -343,7 +361,7 @@ test('a reader that goes away stops a --json run, and only ends a listing', asyn
   expect(await listing.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a message to a session that another process holds is taken by that process', async () => {
+test('a message to a session that another process holds is taken by that process', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [
@@ -363,7 +381,7 @@ test('a message to a session that another process holds is taken by that process
   expect(toEvents(ended.stdout).filter((event) => event.type === 'run.finished')).toHaveLength(2);
 });
 
-test('--version loads nothing, and --help nothing of the engine', async () => {
+test('--version loads nothing, and --help nothing of the engine', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const loaded = async (words: readonly string[]) => {
     const folder = join(place.home, '..', `coverage-${words[0]}`);
@@ -385,7 +403,7 @@ test('--version loads nothing, and --help nothing of the engine', async () => {
   expect(help.filter((path) => /^(core|adapters|sdk)\//.test(path) && !light.test(path))).toEqual([]);
 });
 
-test('sessions can be searched, shown and exported', async () => {
+test('sessions can be searched, shown and exported', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(READ);
   const { session } = toEvents((await runKlaus(['--json', 'read the readme'], { place, server })).stdout)[0]!;
@@ -407,7 +425,7 @@ test('sessions can be searched, shown and exported', async () => {
   );
 });
 
-test('the database can be counted, verified, cleared and recovered', async () => {
+test('the database can be counted, verified, cleared and recovered', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['hello there'], { place, server });
@@ -452,7 +470,7 @@ test('klaus config shows every source and no secret; klaus doctor lists its chec
   expect(wrong.stdout).toContain('KLAUS_BUDGET_USD');
 });
 
-test('klaus model-server plays a script for another process until it is stopped', async () => {
+test('klaus model-server plays a script for another process until it is stopped', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const script = join(place.workspace, 'script.json');
   writeFileSync(script, JSON.stringify(ANSWER));
@@ -470,20 +488,24 @@ test('klaus model-server plays a script for another process until it is stopped'
   expect(ended.stdout).toMatch(url);
 });
 
-test('the usual short options: -p, -m, -C and -c; sessions --here lists those of this folder', async () => {
-  using place = createTestHome();
-  using other = createTestHome();
-  await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
-  const klaus = (...words: string[]) => runKlaus(words, { place, server });
-  const model = 'anthropic/claude-haiku-4-5';
-  expect(await klaus('-C', other.workspace, '-m', model, '-p', 'say hello')).toMatchObject({ code: 0 });
-  expect(await klaus('say hello')).toMatchObject({ code: 0 });
-  expect(await klaus('-c', 'thanks')).toMatchObject({ code: 0 });
-  const rows = toRows((await klaus('sessions', '--json')).stdout);
-  expect(rows.map(({ workspace }) => workspace)).toEqual([place.workspace, other.workspace]);
-  expect(rows[1]).toMatchObject({ model });
-  expect(toRows((await klaus('sessions', '--here', '--json')).stdout)).toEqual([rows[0]]);
-});
+test(
+  'the usual short options: -p, -m, -C and -c; sessions --here lists those of this folder',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    using other = createTestHome();
+    await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
+    const klaus = (...words: string[]) => runKlaus(words, { place, server });
+    const model = 'anthropic/claude-haiku-4-5';
+    expect(await klaus('-C', other.workspace, '-m', model, '-p', 'say hello')).toMatchObject({ code: 0 });
+    expect(await klaus('say hello')).toMatchObject({ code: 0 });
+    expect(await klaus('-c', 'thanks')).toMatchObject({ code: 0 });
+    const rows = toRows((await klaus('sessions', '--json')).stdout);
+    expect(rows.map(({ workspace }) => workspace)).toEqual([place.workspace, other.workspace]);
+    expect(rows[1]).toMatchObject({ model });
+    expect(toRows((await klaus('sessions', '--here', '--json')).stdout)).toEqual([rows[0]]);
+  },
+);
 
 test('serve --help of a clone builds no page', () => {
   const launcher = join(import.meta.dirname, '../../klaus');

@@ -71,7 +71,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(hasFile(place)).toBe(false);
   });
 
-  test('a run at a server asks for the agent too', async () => {
+  test('a run at a server asks for the agent too', { tags: ['long'] }, async () => {
     using place = createTestHome(TEAM_FILES);
     await using server = await startServer(SCRIPT as never);
     const serve = await startServeProcess(place, server);
@@ -90,7 +90,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   });
 });
 
-test('the lists name the parent of a session and the chain of a question', async () => {
+test('the lists name the parent of a session and the chain of a question', { tags: ['long'] }, async () => {
   using place = createTestHome(TEAM_FILES);
   await using server = await startServer(SCRIPT as never);
   const { parent, child } = await runUntilAsked({ place, server });
@@ -110,7 +110,7 @@ test('the lists name the parent of a session and the chain of a question', async
   expect((await runKlaus(['show', child.id], { place })).stdout).toContain(parent.id);
 });
 
-test('klaus approve continues the agent and the session that started it', async () => {
+test('klaus approve continues the agent and the session that started it', { tags: ['long'] }, async () => {
   using place = createTestHome(TEAM_FILES);
   await using server = await startServer(SCRIPT as never);
   const { parent } = await runUntilAsked({ place, server });

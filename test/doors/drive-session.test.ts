@@ -113,21 +113,25 @@ test('a run whose end was reported counts as seen, and so does one that was show
   expect((await client.attention()).items).toEqual([]);
 });
 
-test('an approval that another process answers ends the wait, and a late answer has no effect', async () => {
-  using place = createTestHome();
-  await using server = await startServer(WRITE);
-  await using client = await openLocal(place, server);
-  const { driven, names, untilState } = await drive(client, await open(client, place, 'ask'));
-  await send(driven, 'write');
-  const parked = await driven.settled();
-  if (parked.state !== 'parked') throw new Error(parked.state);
-  const { approval } = parked.approvals[0]!;
-  expect((await runKlaus(['approve', approval], { place, server })).code).toBe(0);
-  expect(await untilState('idle')).toMatchObject({ finished: { outcome: 'done' } });
-  expect(names().filter((name) => name !== 'busy')).toEqual(['working', 'parked', 'idle']);
-  expect(await driven.answer(approval, 'rejected')).toBe(false);
-  await driven.dispose();
-});
+test(
+  'an approval that another process answers ends the wait, and a late answer has no effect',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(WRITE);
+    await using client = await openLocal(place, server);
+    const { driven, names, untilState } = await drive(client, await open(client, place, 'ask'));
+    await send(driven, 'write');
+    const parked = await driven.settled();
+    if (parked.state !== 'parked') throw new Error(parked.state);
+    const { approval } = parked.approvals[0]!;
+    expect((await runKlaus(['approve', approval], { place, server })).code).toBe(0);
+    expect(await untilState('idle')).toMatchObject({ finished: { outcome: 'done' } });
+    expect(names().filter((name) => name !== 'busy')).toEqual(['working', 'parked', 'idle']);
+    expect(await driven.answer(approval, 'rejected')).toBe(false);
+    await driven.dispose();
+  },
+);
 
 test('an answer continues the run', async () => {
   using place = createTestHome();
@@ -194,30 +198,34 @@ test('an error is reported, and the next request tries again', async () => {
   await driven.dispose();
 });
 
-test('at a server, each prompt is followed to its end, and an answer of another client is seen', async () => {
-  using place = createTestHome();
-  await using server = await startServer(WRITE);
-  const serve = await startServeProcess(place, server);
-  const saved = { ...process.env };
-  process.env['KLAUS_SERVER_TOKEN'] = serve.headers['authorization']!.replace('Bearer ', '');
-  await using client = await connectHttpClient({ server: serve.url }, () => {});
-  process.env = saved;
-  const { driven, states, events } = await drive(client, await open(client, place, 'ask'));
-  await send(driven, 'write');
-  const parked = await driven.settled();
-  if (parked.state !== 'parked') throw new Error(parked.state);
-  const { approval } = parked.approvals[0]!;
-  await serve.client.answer({ params: { id: approval }, body: { answer: 'approved' } });
-  while (!events.some(({ type }) => type === 'run.finished')) await serve.client.health();
-  await driven.settled();
-  expect(await driven.answer(approval, 'rejected')).toBe(false);
-  for (const text of ['second', 'third']) {
-    await send(driven, text);
-    expect(await driven.settled()).toMatchObject({ state: 'idle', finished: { outcome: 'done' } });
-  }
-  expect(events.filter(({ type }) => type === 'run.finished')).toHaveLength(3);
-  expect(states.filter(({ state }) => state === 'failed')).toEqual([]);
-  await driven.dispose();
-  serve.process.kill('SIGTERM');
-  await serve.process.ended;
-});
+test(
+  'at a server, each prompt is followed to its end, and an answer of another client is seen',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(WRITE);
+    const serve = await startServeProcess(place, server);
+    const saved = { ...process.env };
+    process.env['KLAUS_SERVER_TOKEN'] = serve.headers['authorization']!.replace('Bearer ', '');
+    await using client = await connectHttpClient({ server: serve.url }, () => {});
+    process.env = saved;
+    const { driven, states, events } = await drive(client, await open(client, place, 'ask'));
+    await send(driven, 'write');
+    const parked = await driven.settled();
+    if (parked.state !== 'parked') throw new Error(parked.state);
+    const { approval } = parked.approvals[0]!;
+    await serve.client.answer({ params: { id: approval }, body: { answer: 'approved' } });
+    while (!events.some(({ type }) => type === 'run.finished')) await serve.client.health();
+    await driven.settled();
+    expect(await driven.answer(approval, 'rejected')).toBe(false);
+    for (const text of ['second', 'third']) {
+      await send(driven, text);
+      expect(await driven.settled()).toMatchObject({ state: 'idle', finished: { outcome: 'done' } });
+    }
+    expect(events.filter(({ type }) => type === 'run.finished')).toHaveLength(3);
+    expect(states.filter(({ state }) => state === 'failed')).toEqual([]);
+    await driven.dispose();
+    serve.process.kill('SIGTERM');
+    await serve.process.ended;
+  },
+);

@@ -112,7 +112,7 @@ test('a wrong option names the help of its command', async () => {
   expect((await runKlaus(['show'], { place })).stderr).toContain('klaus show --help');
 });
 
-test('an unknown model is refused before anything of the session changes', async () => {
+test('an unknown model is refused before anything of the session changes', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'All is well.' } });
   await runKlaus(['hello there'], { place, server });

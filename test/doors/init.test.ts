@@ -6,6 +6,7 @@ import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { CLEAN, KEYS, openEmulator } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const SCRIPT = { steps: [], fallback: { text: 'Done.' } };
 
@@ -28,16 +29,20 @@ test('given limits are written for later sessions, and the rest of the file is u
   expect([valueOf('limits.toolCalls'), valueOf('limits.tokens'), valueOf('approve')]).toEqual(['300', '0', 'ask']);
 });
 
-test('without a terminal and without limits nothing is written, and the options are named', async () => {
-  using place = createTestHome();
-  await using server = await startServer(SCRIPT);
-  const result = await runKlaus(['init'], { place, server });
-  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tool-calls') });
-  mkdirSync(place.home, { recursive: true });
-  writeFileSync(join(place.home, 'config.yaml'), '- a list\n');
-  expect(await runKlaus(['init', '--budget-tokens', '5'], { place, server })).toMatchObject({ code: 3 });
-  expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toBe('- a list\n');
-});
+test(
+  'without a terminal and without limits nothing is written, and the options are named',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    const result = await runKlaus(['init'], { place, server });
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tool-calls') });
+    mkdirSync(place.home, { recursive: true });
+    writeFileSync(join(place.home, 'config.yaml'), '- a list\n');
+    expect(await runKlaus(['init', '--budget-tokens', '5'], { place, server })).toMatchObject({ code: 3 });
+    expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toBe('- a list\n');
+  },
+);
 
 describe.runIf(hasScript)('in a terminal (needs script)', () => {
   const open = async (place: TestHome, options: { env?: Record<string, string>; columns?: number } = {}) => {
@@ -51,55 +56,65 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
   };
   const read = (place: TestHome): string => readFileSync(join(place.home, 'config.yaml'), 'utf8');
 
-  test.each([
-    ['Enter', KEYS.enter, 'toolCalls: 50'],
-    ['down', `${KEYS.down}${KEYS.enter}`, 'toolCalls: 200'],
-    ['up', `${KEYS.up}${KEYS.enter}`, 'toolCalls: 0'],
-  ])('%s chooses, and the result is shown in 40 columns too', async (_, keys, expected) => {
-    for (const columns of [80, 40]) {
+  for (const { cases, tags } of splitCases(
+    [
+      ['Enter', KEYS.enter, 'toolCalls: 50'],
+      ['down', `${KEYS.down}${KEYS.enter}`, 'toolCalls: 200'],
+      ['up', `${KEYS.up}${KEYS.enter}`, 'toolCalls: 0'],
+    ],
+    1,
+  ))
+    test.each(cases)('%s chooses, and the result is shown in 40 columns too', { tags }, async (_, keys, expected) => {
+      for (const columns of [80, 40]) {
+        using place = createTestHome();
+        await using terminal = await open(place, { columns });
+        terminal.type(keys);
+        expect(await terminal.ended).toBe(0);
+        expect(read(place)).toContain(expected);
+        expect(terminal.screen()).toContain('config.yaml');
+        expect(terminal.screen()).toContain('klaus config');
+        expect(terminal.left()).toEqual(CLEAN);
+      }
+    });
+
+  for (const { cases, tags } of splitCases(
+    [
+      ['Escape', KEYS.escape],
+      ['Ctrl-C', KEYS.ctrlC],
+      ['Ctrl-D', KEYS.ctrlD],
+    ],
+    1,
+  ))
+    test.each(cases)('%s writes nothing', { tags }, async (_, key) => {
       using place = createTestHome();
-      await using terminal = await open(place, { columns });
-      terminal.type(keys);
-      expect(await terminal.ended).toBe(0);
-      expect(read(place)).toContain(expected);
-      expect(terminal.screen()).toContain('config.yaml');
-      expect(terminal.screen()).toContain('klaus config');
+      await using terminal = await open(place);
+      terminal.type(key);
+      expect(await terminal.ended).toBe(130);
+      expect(existsSync(join(place.home, 'config.yaml'))).toBe(false);
       expect(terminal.left()).toEqual(CLEAN);
-    }
-  });
+    });
 
-  test.each([
-    ['Escape', KEYS.escape],
-    ['Ctrl-C', KEYS.ctrlC],
-    ['Ctrl-D', KEYS.ctrlD],
-  ])('%s writes nothing', async (_, key) => {
-    using place = createTestHome();
-    await using terminal = await open(place);
-    terminal.type(key);
-    expect(await terminal.ended).toBe(130);
-    expect(existsSync(join(place.home, 'config.yaml'))).toBe(false);
-    expect(terminal.left()).toEqual(CLEAN);
-  });
+  for (const { cases, tags } of splitCases([{ ACCESSIBLE: '1' }, { KLAUS_PLAIN: '1' }, { TERM: 'dumb' }], 1))
+    test.each(cases)('%o asks for a number', { tags }, async (env) => {
+      using place = createTestHome();
+      await using terminal = await open(place, { env });
+      terminal.type(`7${KEYS.enter}`);
+      await terminal.shows(/^7 /m);
+      terminal.type(`2${KEYS.enter}`);
+      expect(await terminal.ended).toBe(0);
+      expect(read(place)).toContain('toolCalls: 200');
+      expect(terminal.screen()).not.toMatch(/[│◆●]/);
+    });
 
-  test.each([{ ACCESSIBLE: '1' }, { KLAUS_PLAIN: '1' }, { TERM: 'dumb' }])('%o asks for a number', async (env) => {
-    using place = createTestHome();
-    await using terminal = await open(place, { env });
-    terminal.type(`7${KEYS.enter}`);
-    await terminal.shows(/^7 /m);
-    terminal.type(`2${KEYS.enter}`);
-    expect(await terminal.ended).toBe(0);
-    expect(read(place)).toContain('toolCalls: 200');
-    expect(terminal.screen()).not.toMatch(/[│◆●]/);
-  });
-
-  test.each(['0', 'false', ''])('ACCESSIBLE=%s does not', async (value) => {
-    using place = createTestHome();
-    await using terminal = await open(place, { env: { ACCESSIBLE: value } });
-    expect(terminal.screen()).toContain('●');
-  });
+  for (const { cases, tags } of splitCases(['0', 'false', ''], 1))
+    test.each(cases)('ACCESSIBLE=%s does not', { tags }, async (value) => {
+      using place = createTestHome();
+      await using terminal = await open(place, { env: { ACCESSIBLE: value } });
+      expect(terminal.screen()).toContain('●');
+    });
 });
 
-test('settings without a tool are listed, and their values are hidden', async () => {
+test('settings without a tool are listed, and their values are hidden', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'It is nfp_Zq81kLmP77Xw.' } });
   const env = { NETLIFY_AUTH_TOKEN: 'nfp_Zq81kLmP77Xw', GIT_CREDENTIALS: 'https://me:Rt55-Kk1d@git.example.com' };

@@ -39,56 +39,64 @@ test('verify takes the latest session of the folder whose last run recorded chec
   });
 });
 
-test('undo, redo and diff take the latest session of the folder that fits, and print it', async () => {
-  using place = createTestHome({ 'a.txt': 'zero\n' });
-  await using server = await startServer(SCRIPT);
-  const klaus = (...words: string[]) => runKlaus(words, { place, server });
-  const content = () => readFileSync(join(place.workspace, 'a.txt'), 'utf8');
-  await klaus('--approve', 'auto', 'write one thing');
-  const { id } = (await listSessions(place))[0]!;
-  await klaus('say thanks');
-  const written = content();
+test(
+  'undo, redo and diff take the latest session of the folder that fits, and print it',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome({ 'a.txt': 'zero\n' });
+    await using server = await startServer(SCRIPT);
+    const klaus = (...words: string[]) => runKlaus(words, { place, server });
+    const content = () => readFileSync(join(place.workspace, 'a.txt'), 'utf8');
+    await klaus('--approve', 'auto', 'write one thing');
+    const { id } = (await listSessions(place))[0]!;
+    await klaus('say thanks');
+    const written = content();
 
-  const diff = await klaus('diff', '--plain');
-  expect(diff).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
-  expect(diff.stdout).toContain('-zero');
-  expect(await klaus('undo')).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
-  expect(content()).toBe('zero\n');
-  expect(await klaus('undo')).toMatchObject({ code: 2 });
-  expect(await klaus('redo')).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
-  expect(content()).toBe(written);
-  expect((await klaus('show', id)).stdout).toMatch(/write_file a\.txt: ok, .*, turn 1$/m);
-  expect(await klaus('undo', '--step', '--turn', '1')).toMatchObject({ code: 2 });
-  expect(await klaus('undo', '--turn', '1')).toMatchObject({ code: 0 });
-  expect(content()).toBe('zero\n');
-});
+    const diff = await klaus('diff', '--plain');
+    expect(diff).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
+    expect(diff.stdout).toContain('-zero');
+    expect(await klaus('undo')).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
+    expect(content()).toBe('zero\n');
+    expect(await klaus('undo')).toMatchObject({ code: 2 });
+    expect(await klaus('redo')).toMatchObject({ code: 0, stderr: expect.stringContaining(`Session ${id}`) });
+    expect(content()).toBe(written);
+    expect((await klaus('show', id)).stdout).toMatch(/write_file a\.txt: ok, .*, turn 1$/m);
+    expect(await klaus('undo', '--step', '--turn', '1')).toMatchObject({ code: 2 });
+    expect(await klaus('undo', '--turn', '1')).toMatchObject({ code: 0 });
+    expect(content()).toBe('zero\n');
+  },
+);
 
-test('--continue takes the latest session of the folder that takes a prompt, and prints it', async () => {
-  using place = createTestHome({ 'packages/a/x.txt': '' });
-  await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
-  const cwd = join(place.workspace, 'packages', 'a');
-  const at = (folder: string) => (words: readonly string[]) => runKlaus(words, { place, server, cwd: folder });
-  const klaus = at(cwd);
-  const idOf = (text: string) => /klaus --session (\w+)/.exec(text)![1]!;
-  const plain = idOf((await klaus(['begin here'])).stderr);
-  const narrow = idOf((await klaus(['--root', '.', 'begin here'])).stderr);
-  const elsewhere = idOf((await at(place.workspace)(['begin here'])).stderr);
-  expect(new Set([plain, narrow, elsewhere]).size).toBe(3);
+test(
+  '--continue takes the latest session of the folder that takes a prompt, and prints it',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome({ 'packages/a/x.txt': '' });
+    await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
+    const cwd = join(place.workspace, 'packages', 'a');
+    const at = (folder: string) => (words: readonly string[]) => runKlaus(words, { place, server, cwd: folder });
+    const klaus = at(cwd);
+    const idOf = (text: string) => /klaus --session (\w+)/.exec(text)![1]!;
+    const plain = idOf((await klaus(['begin here'])).stderr);
+    const narrow = idOf((await klaus(['--root', '.', 'begin here'])).stderr);
+    const elsewhere = idOf((await at(place.workspace)(['begin here'])).stderr);
+    expect(new Set([plain, narrow, elsewhere]).size).toBe(3);
 
-  expect((await klaus(['--continue', 'continue'])).stderr).toContain(`Session ${plain}`);
-  expect((await klaus(['-c', '--root', '.', 'continue'])).stderr).toContain(`Session ${narrow}`);
-  expect((await at(place.workspace)(['-c', 'continue'])).stderr).toContain(`Session ${elsewhere}`);
-  expect((await klaus(['--continue', '--json', 'continue'])).stderr).toBe('');
+    expect((await klaus(['--continue', 'continue'])).stderr).toContain(`Session ${plain}`);
+    expect((await klaus(['-c', '--root', '.', 'continue'])).stderr).toContain(`Session ${narrow}`);
+    expect((await at(place.workspace)(['-c', 'continue'])).stderr).toContain(`Session ${elsewhere}`);
+    expect((await klaus(['--continue', '--json', 'continue'])).stderr).toBe('');
 
-  await closeSession(place, plain);
-  const refused = await klaus(['--continue', 'continue']);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--session ${narrow}`) });
-  await closeSession(place, narrow);
-  expect(await klaus(['--continue', 'continue'])).toMatchObject({
-    code: 2,
-    stderr: expect.not.stringContaining(narrow),
-  });
-});
+    await closeSession(place, plain);
+    const refused = await klaus(['--continue', 'continue']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--session ${narrow}`) });
+    await closeSession(place, narrow);
+    expect(await klaus(['--continue', 'continue'])).toMatchObject({
+      code: 2,
+      stderr: expect.not.stringContaining(narrow),
+    });
+  },
+);
 
 async function closeSession({ home }: TestHome, session: string): Promise<void> {
   using store = createSqliteStore({ home });

@@ -90,22 +90,26 @@ test('a provider whose account has no credit has accepted the key', async () => 
   expect(await createCaller(place, server.url)(['login', 'anthropic'], KEY)).toMatchObject({ code: 0 });
 });
 
-test('the environment is stronger than a stored key, and both are removed from what the log sees', async () => {
-  using place = createTestHome();
-  await using server = await startServer(SCRIPT);
-  const klaus = createCaller(place, server.url);
-  await klaus(['login', 'anthropic'], KEY);
-  // Another key of the same provider.
-  const env = { ANTHROPIC_AUTH_TOKEN: 'token-of-the-environment-5521' };
-  expect((await listSources(klaus, env))['anthropic']).toEqual(['environment', 'file']);
-  const again = await klaus(['login', 'anthropic'], KEY, env);
-  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('environment') });
-  for (const given of [{}, env]) {
-    const { stdout } = await klaus(['--json', `is ${KEY} right?`], undefined, given);
-    expect(toEvents(stdout).some((event) => event.type === 'message.added')).toBe(true);
-    expect(stdout).not.toContain(KEY);
-  }
-});
+test(
+  'the environment is stronger than a stored key, and both are removed from what the log sees',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    const klaus = createCaller(place, server.url);
+    await klaus(['login', 'anthropic'], KEY);
+    // Another key of the same provider.
+    const env = { ANTHROPIC_AUTH_TOKEN: 'token-of-the-environment-5521' };
+    expect((await listSources(klaus, env))['anthropic']).toEqual(['environment', 'file']);
+    const again = await klaus(['login', 'anthropic'], KEY, env);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('environment') });
+    for (const given of [{}, env]) {
+      const { stdout } = await klaus(['--json', `is ${KEY} right?`], undefined, given);
+      expect(toEvents(stdout).some((event) => event.type === 'message.added')).toBe(true);
+      expect(stdout).not.toContain(KEY);
+    }
+  },
+);
 
 test('a wrong command line is refused before a key is read', async () => {
   using place = createTestHome();

@@ -79,7 +79,7 @@ test('json of a run that waits lists the approval', async () => {
   expect(document.approvals.length).toBeGreaterThan(0);
 });
 
-test('stream-json is --json, and text is the default', async () => {
+test('stream-json is --json, and text is the default', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Hello.' } });
   const types = async (...words: string[]) =>

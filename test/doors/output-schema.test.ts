@@ -77,7 +77,7 @@ test('a file that is no schema, and events, are refused before anything runs: ex
   expect(server.requests).toEqual([]);
 });
 
-test('it works at a server', async () => {
+test('it works at a server', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(answers('three', GOOD));
   const serve = await startServeProcess(place, server);

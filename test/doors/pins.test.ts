@@ -55,7 +55,7 @@ test('a text is pinned, listed, shown and unpinned', async () => {
   expect(body.split('Where is the walrus?')).toHaveLength(2);
 });
 
-test('an invalid pin is refused with the reason, and nothing is pinned', async () => {
+test('an invalid pin is refused with the reason, and nothing is pinned', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });

@@ -46,33 +46,37 @@ describe.skipIf(!started.engine)(
       expect(existsSync(join(place.workspace, '.klaus'))).toBe(false);
     });
 
-    test('ps lists the container of a running command and orphans, and prune removes only these', async () => {
-      using place = createTestHome();
-      const running = startKlaus(['sandbox', 'run', 'until [ -e go ]; do sleep 0.1; done'], { place, env });
-      const list = async (name: string) => {
-        const { stdout } = await runKlaus(['sandbox', name, '--json'], { place, env });
-        return stdout.split('\n').flatMap((text) => (text === '' ? [] : [JSON.parse(text) as unknown]));
-      };
-      const ended = spawn('true');
-      await once(ended, 'exit');
-      const owner = ownName().replace(/-\d+-\d+$/, `-${ended.pid}-1`);
-      docker('create', '--name', 'orphan', '--label', `klaus.owner=${owner}`, env.KLAUS_SANDBOX_IMAGE, 'true');
-      const orphan = { driver: 'docker', id: 'orphan', isOrphan: true };
-      const used = { driver: 'docker', state: 'running', workspace: place.workspace, isOrphan: false };
-      const [session] = await waitForSession(place);
-      expect(await eventually(async () => docker('ps', '--quiet') !== '')).toBe(true);
-      expect(await list('ps')).toEqual(
-        expect.arrayContaining([expect.objectContaining({ ...used, session: session!.id })]),
-      );
-      docker('create', '--name', 'second', '--label', `klaus.owner=${owner}`, env.KLAUS_SANDBOX_IMAGE, 'true');
-      const removed = await list('prune');
-      expect(removed).toEqual(expect.arrayContaining([expect.objectContaining({ ...orphan, id: 'second' })]));
-      expect(removed).not.toContainEqual(expect.objectContaining({ isOrphan: false }));
-      expect(await list('ps')).toEqual([expect.objectContaining(used)]);
-      writeFileSync(join(place.workspace, 'go'), '');
-      expect((await running.ended).code).toBe(0);
-      expect(await list('ps')).toEqual([]);
-    });
+    test(
+      'ps lists the container of a running command and orphans, and prune removes only these',
+      { tags: ['long'] },
+      async () => {
+        using place = createTestHome();
+        const running = startKlaus(['sandbox', 'run', 'until [ -e go ]; do sleep 0.1; done'], { place, env });
+        const list = async (name: string) => {
+          const { stdout } = await runKlaus(['sandbox', name, '--json'], { place, env });
+          return stdout.split('\n').flatMap((text) => (text === '' ? [] : [JSON.parse(text) as unknown]));
+        };
+        const ended = spawn('true');
+        await once(ended, 'exit');
+        const owner = ownName().replace(/-\d+-\d+$/, `-${ended.pid}-1`);
+        docker('create', '--name', 'orphan', '--label', `klaus.owner=${owner}`, env.KLAUS_SANDBOX_IMAGE, 'true');
+        const orphan = { driver: 'docker', id: 'orphan', isOrphan: true };
+        const used = { driver: 'docker', state: 'running', workspace: place.workspace, isOrphan: false };
+        const [session] = await waitForSession(place);
+        expect(await eventually(async () => docker('ps', '--quiet') !== '')).toBe(true);
+        expect(await list('ps')).toEqual(
+          expect.arrayContaining([expect.objectContaining({ ...used, session: session!.id })]),
+        );
+        docker('create', '--name', 'second', '--label', `klaus.owner=${owner}`, env.KLAUS_SANDBOX_IMAGE, 'true');
+        const removed = await list('prune');
+        expect(removed).toEqual(expect.arrayContaining([expect.objectContaining({ ...orphan, id: 'second' })]));
+        expect(removed).not.toContainEqual(expect.objectContaining({ isOrphan: false }));
+        expect(await list('ps')).toEqual([expect.objectContaining(used)]);
+        writeFileSync(join(place.workspace, 'go'), '');
+        expect((await running.ended).code).toBe(0);
+        expect(await list('ps')).toEqual([]);
+      },
+    );
   },
 );
 

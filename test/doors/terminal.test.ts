@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
   });
 
-  test('after n a reason can be entered for the model; Ctrl-C stops', async () => {
+  test('after n a reason can be entered for the model; Ctrl-C stops', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const words = ['--approve', 'ask', 'write'];
@@ -98,7 +98,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(await second.exitCode()).toBe(130);
   });
 
-  test('q leaves the question open: exit 8, and it can be approved later', async () => {
+  test('q leaves the question open: exit 8, and it can be approved later', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
@@ -112,7 +112,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     });
   });
 
-  test('Ctrl-C at a question cancels the run: exit 130', async () => {
+  test('Ctrl-C at a question cancels the run: exit 130', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
@@ -122,7 +122,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect((await listSessions(place))[0]?.status).toBe('cancelled');
   });
 
-  test('Ctrl-C at a question stops also with messages in the inbox', async () => {
+  test('Ctrl-C at a question stops also with messages in the inbox', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
@@ -152,7 +152,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(end).not.toContain('thinking');
   });
 
-  test('a key typed before the question does not answer it', async () => {
+  test('a key typed before the question does not answer it', { tags: ['long'] }, async () => {
     using place = createTestHome();
     const wait = { name: 'run_command', input: { command: 'until [ -e go ]; do sleep 0.05; done' } };
     const write = { name: 'write_file', input: { path: 'new.txt', content: 'brand new\n' } };
@@ -175,7 +175,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
   });
 
-  test('at a limit the user is offered more', async () => {
+  test('at a limit the user is offered more', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--max-turns', '1', 'write'], { place, server });

@@ -143,51 +143,57 @@ test('KLAUS_OTEL_CONTENT adds the messages, without secrets', async () => {
   expect(collector.bodies.join('\n')).not.toContain(SECRET);
 });
 
-test('a run that another process continues is one trace, and a fork links to its original', async () => {
-  using place = createTestHome(FILES);
-  await using server = await startServer({
-    steps: [
-      SCRIPT.steps[0]!,
-      SCRIPT.steps[1]!,
-      { when: { turn: 1 }, reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] },
-      { when: { turn: 1 }, reply: { text: 'Done.' } },
-      SCRIPT.steps[3]!,
-    ],
-  });
-  await using collector = await startCollector();
-  const options = toOptions(place, server, collector.url);
-  const killed = startKlaus(['run', '--json', 'read it'], options);
-  // The second request, with the results of the calls, has arrived and waits for its answer.
-  while (!server.requests.some(({ body }) => JSON.stringify(body).includes('tool_result')))
-    await new Promise((resolve) => setImmediate(resolve));
-  killed.kill('SIGKILL');
-  const [first] = toEvents((await killed.ended).stdout.replace(/[^\n]*$/, ''));
-  const session = first!.session;
-  const resumed = await runKlaus(['resume', session], options);
-  expect(resumed.code).toBe(0);
-  const [run] = named(collector.spans, 'invoke_agent');
-  const shown = await runKlaus(['show', session, '--json'], options);
-  const events = toEvents(shown.stdout);
-  expect([run!.startedAt, run!.endedAt]).toEqual([
-    of(events, 'run.started')[0]!.at,
-    of(events, 'run.finished').at(-1)!.at,
-  ]);
-  for (const span of collector.spans) expect(span.trace).toBe(run!.trace);
-  // Spans that the first process could not send are lost; no span is sent twice.
-  expect(new Set(collector.spans.map(({ span }) => span)).size).toBe(collector.spans.length);
+test(
+  'a run that another process continues is one trace, and a fork links to its original',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome(FILES);
+    await using server = await startServer({
+      steps: [
+        SCRIPT.steps[0]!,
+        SCRIPT.steps[1]!,
+        { when: { turn: 1 }, reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] },
+        { when: { turn: 1 }, reply: { text: 'Done.' } },
+        SCRIPT.steps[3]!,
+      ],
+    });
+    await using collector = await startCollector();
+    const options = toOptions(place, server, collector.url);
+    const killed = startKlaus(['run', '--json', 'read it'], options);
+    // The second request, with the results of the calls, has arrived and waits for its answer.
+    while (!server.requests.some(({ body }) => JSON.stringify(body).includes('tool_result')))
+      await new Promise((resolve) => setImmediate(resolve));
+    killed.kill('SIGKILL');
+    const [first] = toEvents((await killed.ended).stdout.replace(/[^\n]*$/, ''));
+    const session = first!.session;
+    const resumed = await runKlaus(['resume', session], options);
+    expect(resumed.code).toBe(0);
+    const [run] = named(collector.spans, 'invoke_agent');
+    const shown = await runKlaus(['show', session, '--json'], options);
+    const events = toEvents(shown.stdout);
+    expect([run!.startedAt, run!.endedAt]).toEqual([
+      of(events, 'run.started')[0]!.at,
+      of(events, 'run.finished').at(-1)!.at,
+    ]);
+    for (const span of collector.spans) expect(span.trace).toBe(run!.trace);
+    // Spans that the first process could not send are lost; no span is sent twice.
+    expect(new Set(collector.spans.map(({ span }) => span)).size).toBe(collector.spans.length);
 
-  const before = collector.spans.length;
-  const forked = await runKlaus(['fork', session, '--json'], options);
-  expect({ code: forked.code, stderr: forked.stderr }).toMatchObject({ code: 0 });
-  expect(collector.spans).toHaveLength(before);
-  const copy = (JSON.parse(forked.stdout) as { session: string }).session;
-  await runKlaus(['run', '--session', copy, 'and again'], options);
-  const [second] = named(collector.spans.slice(before), 'invoke_agent');
-  expect(second!.trace).not.toBe(run!.trace);
-  expect(second!.links).toEqual([{ trace: run!.trace, span: run!.span, attributes: { 'klaus.link': 'forked_from' } }]);
-});
+    const before = collector.spans.length;
+    const forked = await runKlaus(['fork', session, '--json'], options);
+    expect({ code: forked.code, stderr: forked.stderr }).toMatchObject({ code: 0 });
+    expect(collector.spans).toHaveLength(before);
+    const copy = (JSON.parse(forked.stdout) as { session: string }).session;
+    await runKlaus(['run', '--session', copy, 'and again'], options);
+    const [second] = named(collector.spans.slice(before), 'invoke_agent');
+    expect(second!.trace).not.toBe(run!.trace);
+    expect(second!.links).toEqual([
+      { trace: run!.trace, span: run!.span, attributes: { 'klaus.link': 'forked_from' } },
+    ]);
+  },
+);
 
-test('an unreachable or silent collector does not change a run', async () => {
+test('an unreachable or silent collector does not change a run', { tags: ['long'] }, async () => {
   await using silent = await startCollector({ hang: true });
   for (const url of ['http://127.0.0.1:9', silent.url]) {
     using place = createTestHome(FILES);
@@ -198,7 +204,7 @@ test('an unreachable or silent collector does not change a run', async () => {
   }
 });
 
-test('without the flag nothing of it is loaded, and nothing is reported', async () => {
+test('without the flag nothing of it is loaded, and nothing is reported', { tags: ['long'] }, async () => {
   await using collector = await startCollector();
   const load = async (env: Record<string, string>): Promise<string[]> => {
     using place = createTestHome(FILES);

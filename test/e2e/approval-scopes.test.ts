@@ -62,28 +62,32 @@ test('an approval for the session is revoked: the call asks again, and the log c
   expect((await engine.klaus.store.audit()).intact).toBe(true);
 });
 
-test('an approval for once is remembered later: for the session, then for the project, then not at all', async () => {
-  await using engine = await createTestEngine({ script: SCRIPT, settings: SETTINGS });
-  const { session, approval } = await approve(engine, 'once');
-  expect(await go(engine, session)).toBe('asked');
+test(
+  'an approval for once is remembered later: for the session, then for the project, then not at all',
+  { tags: ['long'] },
+  async () => {
+    await using engine = await createTestEngine({ script: SCRIPT, settings: SETTINGS });
+    const { session, approval } = await approve(engine, 'once');
+    expect(await go(engine, session)).toBe('asked');
 
-  await session.changeApproval(approval, 'session');
-  expect(await go(engine, session)).toBe('allowed');
-  expect(await go(engine, await engine.klaus.open())).toBe('asked');
+    await session.changeApproval(approval, 'session');
+    expect(await go(engine, session)).toBe('allowed');
+    expect(await go(engine, await engine.klaus.open())).toBe('asked');
 
-  await session.changeApproval(approval, 'project');
-  expect(await engine.klaus.store.remembered()).toMatchObject([{ approval, session: session.id }]);
-  expect(await go(engine, await engine.klaus.open())).toBe('allowed');
+    await session.changeApproval(approval, 'project');
+    expect(await engine.klaus.store.remembered()).toMatchObject([{ approval, session: session.id }]);
+    expect(await go(engine, await engine.klaus.open())).toBe('allowed');
 
-  await session.changeApproval(approval, 'once');
-  expect(await engine.klaus.store.remembered()).toEqual([]);
-  expect(await go(engine, await engine.klaus.open())).toBe('asked');
-  expect(await go(engine, session)).toBe('asked');
-  expect(await session.replay()).toMatchObject({ outcome: 'equal' });
-  expect((await engine.klaus.store.audit()).intact).toBe(true);
-});
+    await session.changeApproval(approval, 'once');
+    expect(await engine.klaus.store.remembered()).toEqual([]);
+    expect(await go(engine, await engine.klaus.open())).toBe('asked');
+    expect(await go(engine, session)).toBe('asked');
+    expect(await session.replay()).toMatchObject({ outcome: 'equal' });
+    expect((await engine.klaus.store.audit()).intact).toBe(true);
+  },
+);
 
-test('an approval for the project that was forgotten can be remembered again', async () => {
+test('an approval for the project that was forgotten can be remembered again', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SETTINGS });
   const { session, approval } = await approve(engine, 'project');
   await engine.klaus.forget(approval);
@@ -92,46 +96,50 @@ test('an approval for the project that was forgotten can be remembered again', a
   expect(await go(engine, await engine.klaus.open())).toBe('allowed');
 });
 
-test('a revocation by another process applies before the next call of the one that holds the session', async () => {
-  const started = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  const hold = defineTool({
-    name: 'hold',
-    description: 'test',
-    input: z.unknown(),
-    effects: ['read'],
-    resume: 'repeat',
-    async run() {
-      started.resolve();
-      await released.promise;
-      return { text: 'held' };
-    },
-  });
-  const script: Script = {
-    ...SCRIPT,
-    steps: [
-      { when: { result: 'held' }, reply: { calls: [ECHO] } },
-      { when: { user: 'hold' }, reply: { calls: [{ name: 'hold', input: {} }] } },
-      ...SCRIPT.steps,
-    ],
-  };
-  await using engine = await createTestEngine({ script, tools: [hold], settings: SETTINGS });
-  const { session, approval } = await approve(engine, 'session');
-  await session.prompt('hold', { onAsk: 'wait' });
-  const running = session.advance();
-  await started.promise;
-  await using other = await createKlaus({
-    home: engine.place.home,
-    cwd: engine.place.workspace,
-    env: engine.place.env,
-  });
-  const handle = other.handle(session.id);
-  expect(await handle.changeApproval(approval, 'once', { by: 'other' })).toMatchObject({ applied: false });
-  expect(await handle.approvals()).toMatchObject([{ approval, scope: 'once' }]);
-  released.resolve();
-  expect((await running).state).toBe('parked');
-  expect(ofType(await eventsOf(session), 'approval.changed')).toMatchObject([{ approval, by: 'other' }]);
-});
+test(
+  'a revocation by another process applies before the next call of the one that holds the session',
+  { tags: ['long'] },
+  async () => {
+    const started = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const hold = defineTool({
+      name: 'hold',
+      description: 'test',
+      input: z.unknown(),
+      effects: ['read'],
+      resume: 'repeat',
+      async run() {
+        started.resolve();
+        await released.promise;
+        return { text: 'held' };
+      },
+    });
+    const script: Script = {
+      ...SCRIPT,
+      steps: [
+        { when: { result: 'held' }, reply: { calls: [ECHO] } },
+        { when: { user: 'hold' }, reply: { calls: [{ name: 'hold', input: {} }] } },
+        ...SCRIPT.steps,
+      ],
+    };
+    await using engine = await createTestEngine({ script, tools: [hold], settings: SETTINGS });
+    const { session, approval } = await approve(engine, 'session');
+    await session.prompt('hold', { onAsk: 'wait' });
+    const running = session.advance();
+    await started.promise;
+    await using other = await createKlaus({
+      home: engine.place.home,
+      cwd: engine.place.workspace,
+      env: engine.place.env,
+    });
+    const handle = other.handle(session.id);
+    expect(await handle.changeApproval(approval, 'once', { by: 'other' })).toMatchObject({ applied: false });
+    expect(await handle.approvals()).toMatchObject([{ approval, scope: 'once' }]);
+    released.resolve();
+    expect((await running).state).toBe('parked');
+    expect(ofType(await eventsOf(session), 'approval.changed')).toMatchObject([{ approval, by: 'other' }]);
+  },
+);
 
 test('only what its question offered can be remembered', async () => {
   const script: Script = {
@@ -163,7 +171,7 @@ test('only what its question offered can be remembered', async () => {
   expect(await engine.klaus.store.remembered()).toEqual([]);
 });
 
-test('a fork has none of the approvals of its original', async () => {
+test('a fork has none of the approvals of its original', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SETTINGS });
   const { session, approval } = await approve(engine, 'once');
   await session.changeApproval(approval, 'session');

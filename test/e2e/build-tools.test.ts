@@ -76,7 +76,7 @@ describe('npm_run', () => {
     );
   });
 
-  test('a script whose program is missing says what brings it', async () => {
+  test('a script whose program is missing says what brings it', { tags: ['long'] }, async () => {
     put('package.json', JSON.stringify({ scripts: { build: 'no-such-program-anywhere' } }));
     const output = await call('npm_run', { script: 'build' });
     expect(output).toMatchObject({ isError: true, text: expect.stringContaining('npm install') });
@@ -99,7 +99,7 @@ describe('npm_run', () => {
 describe('tsc_check', () => {
   beforeEach(() => installPackage(place.workspace, 'typescript'));
 
-  test('gives errors with their places, and evidence; writes nothing', async () => {
+  test('gives errors with their places, and evidence; writes nothing', { tags: ['long'] }, async () => {
     put('tsconfig.json', '{ "compilerOptions": { "strict": true, "types": [] }, "include": ["src"] }');
     put('src/a.ts', 'export const a: number = "one";\n');
     put('src/b.ts', "import { a } from './a';\nexport const b: { x: { y: string } } = { x: { y: a } };\n");
@@ -121,7 +121,7 @@ describe('tsc_check', () => {
     expect(() => on('src/a.js')).toThrow('ENOENT');
   });
 
-  test('follows project references', async () => {
+  test('follows project references', { tags: ['long'] }, async () => {
     const options = { strict: true, types: [], composite: true };
     put('tsconfig.json', '{ // all of it\n  "files": [], "references": [{ "path": "./lib" }, { "path": "./app" }] }');
     put('lib/tsconfig.json', JSON.stringify({ compilerOptions: options }));
@@ -135,7 +135,7 @@ describe('tsc_check', () => {
     expect((await prepare('tsc_check', { project: 'lib' })).command).toContain('tsc -p lib/tsconfig.json --noEmit');
   });
 
-  test('says what is missing', async () => {
+  test('says what is missing', { tags: ['long'] }, async () => {
     await expect(call('tsc_check')).rejects.toMatchObject({
       code: 'tool.failed',
       message: expect.stringContaining('tsconfig.json'),
@@ -154,7 +154,7 @@ describe('tsc_check', () => {
 describe('eslint_check', () => {
   const CONFIG = "export default [{ rules: { 'no-undef': 'error', 'no-unused-vars': 'warn' } }];\n";
 
-  test('gives a short list, errors first, of the project or of some paths', async () => {
+  test('gives a short list, errors first, of the project or of some paths', { tags: ['long'] }, async () => {
     installPackage(place.workspace, 'eslint');
     put('eslint.config.mjs', CONFIG);
     put('src/a.js', 'const unused = 1;\nmissing();\n');
@@ -173,7 +173,7 @@ describe('eslint_check', () => {
     await expect(call('eslint_check', { paths: ['../x.js'] })).rejects.toMatchObject({ code: 'workspace.outside' });
   });
 
-  test('says that there is no configuration, or no ESLint', async () => {
+  test('says that there is no configuration, or no ESLint', { tags: ['long'] }, async () => {
     put('a.js', 'x();\n');
     put('yarn.lock', '');
     expect(await call('eslint_check')).toMatchObject({
@@ -188,7 +188,7 @@ describe('eslint_check', () => {
 });
 
 describe('prettier_format', () => {
-  test('names what would change, then changes it', async () => {
+  test('names what would change, then changes it', { tags: ['long'] }, async () => {
     installPackage(place.workspace, 'prettier');
     put('src/a.js', 'const  a = 1\n');
     put('src/b.js', 'const b = 1;\n');
@@ -231,7 +231,7 @@ describe.each([
     long: '-1\nwhile True: pass',
   },
 ])('$name', ({ name, file, script, code, long }) => {
-  test('runs a file, or code, with arguments', async () => {
+  test('runs a file, or code, with arguments', { tags: ['long'] }, async () => {
     put(file, script);
     const args = ['--x', "it's", '$(id)'];
     const output = await call(name, { path: file, args });

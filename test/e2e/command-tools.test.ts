@@ -59,7 +59,7 @@ describe('run_command', () => {
     expect(intent.access).toContainEqual({ kind: 'net', host: '*', port: 0 });
   });
 
-  test('a time-out ends all processes and is reported', async () => {
+  test('a time-out ends all processes and is reported', { tags: ['long'] }, async () => {
     const output = await call('run_command', { command: 'sleep 1000 & sleep 1000', timeoutMs: 500 });
     expect(output).toMatchObject({
       isError: true,
@@ -74,7 +74,7 @@ describe('run_command', () => {
     });
   });
 
-  test('limits beyond what timers and the kernel hold are the highest that they do', async () => {
+  test('limits beyond what timers and the kernel hold are the highest that they do', { tags: ['long'] }, async () => {
     const output = await call('run_command', { command: 'echo done', timeoutMs: 1e12, memoryMb: 1e300 });
     expect(output).toMatchObject({ isError: false, detail: { timedOut: false, exitCode: 0 } });
     expect(output.text).not.toContain('Illegal number');
@@ -100,7 +100,7 @@ describe('run_command', () => {
     expect(toRequestedLimits({ timeoutMs: 1e12 }, limits).timeoutMs).toBe(900_000);
   });
 
-  test('long output: head and tail for the model, all of it in a blob', async () => {
+  test('long output: head and tail for the model, all of it in a blob', { tags: ['long'] }, async () => {
     const output = await call('run_command', {
       command: 'i=0; while [ $i -lt 40000 ]; do echo "line $i é"; i=$((i+1)); done',
     });
@@ -119,7 +119,7 @@ const RED =
   "import test from 'node:test';\nimport assert from 'node:assert';\ntest('adds', () => assert.equal(1 + 1, 2));\ntest('subtracts', () => assert.equal(1 - 1, 5));\n";
 
 describe('run_tests', () => {
-  test('the npm script, red and then green, is evidence', async () => {
+  test('the npm script, red and then green, is evidence', { tags: ['long'] }, async () => {
     put('package.json', '{"type":"module","scripts":{"test":"node --test"}}');
     put('math.test.js', RED);
     const red = await call('run_tests', {});
@@ -138,7 +138,7 @@ describe('run_tests', () => {
     });
   });
 
-  test('a run without a test is no success and no evidence', async () => {
+  test('a run without a test is no success and no evidence', { tags: ['long'] }, async () => {
     put('package.json', '{"type":"module","scripts":{"test":"node --test"}}');
     const none = await call('run_tests', {});
     expect(none).toMatchObject({ isError: true, detail: { exitCode: 0, passed: 0, failed: 0 } });
@@ -146,7 +146,7 @@ describe('run_tests', () => {
     expect(none.text).toMatch(/^\$ npm test\n.*\b0\b.*\b0\b/);
   });
 
-  test('one file, and tests by name', async () => {
+  test('one file, and tests by name', { tags: ['long'] }, async () => {
     put('package.json', '{"type":"module"}');
     put('a b/math.test.js', RED);
     put('other.test.js', RED);

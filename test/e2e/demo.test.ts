@@ -23,7 +23,7 @@ test.skipIf(!hasBubblewrap)('klaus demo fixes the project in the sandbox (needs 
   expect(JSON.parse(log.split('\n')[0]!)).toMatchObject({ type: 'session.opened', sandbox: 'bubblewrap' });
 });
 
-test('klaus demo --sandbox host works without a sandbox, and --keep keeps the folder', async () => {
+test('klaus demo --sandbox host works without a sandbox, and --keep keeps the folder', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const { code, stderr } = await runKlaus(['demo', '--sandbox', 'host', '--keep', '--plain'], { place });
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -34,7 +34,7 @@ test('klaus demo --sandbox host works without a sandbox, and --keep keeps the fo
   rmSync(folder, { recursive: true });
 });
 
-test('klaus demo without a sandbox says what to type: exit 7', async () => {
+test('klaus demo without a sandbox says what to type: exit 7', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const env = { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' };
   const { code, stdout, stderr } = await runKlaus(['demo'], { place, env });

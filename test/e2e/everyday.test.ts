@@ -44,7 +44,7 @@ test('an existing file for secrets is not overwritten', async () => {
   expect(readFileSync(join(engine.place.workspace, '.env'), 'utf8')).toBe('TOKEN=mine-and-long-enough\n');
 });
 
-test('what needs the network runs, fails, and says what to request', async () => {
+test('what needs the network runs, fails, and says what to request', { tags: ['long'] }, async () => {
   const { engine, results } = await runCommands(
     ['curl -sS https://registry.example/', 'npm install left-pad', 'python3 -c "import requests"', 'pip download x'],
     { 'package.json': '{"name":"a","version":"1.0.0"}\n' },
@@ -61,7 +61,7 @@ test('a command that succeeds gets no hint about the network', async () => {
   for (const { output } of results) expect(output).not.toContain('network: true');
 });
 
-test('network: true is still asked about', async () => {
+test('network: true is still asked about', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

@@ -83,7 +83,7 @@ test(
   },
 );
 
-test('lists what it would run, and runs nothing without an approval', async () => {
+test('lists what it would run, and runs nothing without an approval', { tags: ['long'] }, async () => {
   using place = createTestHome(toProject());
   const dry = await runKlaus(['fetch', '--dry-run', '--json'], { place });
   expect(dry.code).toBe(0);
@@ -100,15 +100,19 @@ test('lists what it would run, and runs nothing without an approval', async () =
   expect(existsSync(join(place.workspace, 'node_modules'))).toBe(false);
 });
 
-test('a missing tool and a failed download are reported by name: exit 1', { timeout: 60_000 }, async () => {
-  using place = createTestHome({ ...toProject(), 'a.csproj': '' });
-  const lock = join(place.workspace, 'package-lock.json');
-  writeFileSync(lock, readFileSync(lock, 'utf8').replace('/one-1.0.0.tgz', '/gone.tgz'));
-  const { code, stdout } = await runKlaus(fetch(), { place, env: BUBBLEWRAP });
-  expect(code).toBe(1);
-  expect(stdout).toMatch(/^npm: failed/m);
-  expect(stdout).toMatch(/^dotnet: .*\bdotnet\b/m);
-});
+test(
+  'a missing tool and a failed download are reported by name: exit 1',
+  { tags: ['long'], timeout: 60_000 },
+  async () => {
+    using place = createTestHome({ ...toProject(), 'a.csproj': '' });
+    const lock = join(place.workspace, 'package-lock.json');
+    writeFileSync(lock, readFileSync(lock, 'utf8').replace('/one-1.0.0.tgz', '/gone.tgz'));
+    const { code, stdout } = await runKlaus(fetch(), { place, env: BUBBLEWRAP });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^npm: failed/m);
+    expect(stdout).toMatch(/^dotnet: .*\bdotnet\b/m);
+  },
+);
 
 test('a folder without dependencies is reported', async () => {
   using place = createTestHome();
@@ -119,7 +123,7 @@ test('a folder without dependencies is reported', async () => {
 
 test(
   'a host that is not a registry is refused and reported, unless every host is allowed',
-  { timeout: 60_000 },
+  { tags: ['long'], timeout: 60_000 },
   async () => {
     using place = createTestHome(toProject());
     asked.length = 0;

@@ -148,7 +148,7 @@ describe('tools that read', () => {
     });
   });
 
-  test('do not leave the folders by links, dots or absolute paths', async () => {
+  test('do not leave the folders by links, dots or absolute paths', { tags: ['long'] }, async () => {
     const calls = ({ base, extra }: Place): Call[] => [
       read(`${extra}/out`),
       read(`${extra}/up/outside.txt`),
@@ -181,7 +181,7 @@ describe('tools that read', () => {
     });
   });
 
-  test('keep to a policy there, and write nothing', async () => {
+  test('keep to a policy there, and write nothing', { tags: ['long'] }, async () => {
     const calls = ({ extra }: Place): Call[] => [
       read(`${extra}/salaries.sql`),
       read(`${extra}/notes.txt`),
@@ -202,7 +202,7 @@ describe('tools that read', () => {
     });
   });
 
-  test('read nothing that the grant leaves out', async () => {
+  test('read nothing that the grant leaves out', { tags: ['long'] }, async () => {
     const calls = ({ extra }: Place): Call[] => [read(`${extra}/notes.txt`)];
     await withFolders({ calls }, async (engine, place) => {
       const session = await run(engine, place, { grant: 'file-operations' });
@@ -247,31 +247,35 @@ describe('tools that read', () => {
 describe('a grant for a folder outside of the workspace', () => {
   const OWN = 'file-operations · code-execution';
 
-  test('shows it to tools and commands, also under another name, and nothing beside it', async () => {
-    const calls = ({ base, extra }: Place): Call[] => [
-      read(`${extra}/notes.txt`),
-      read(`${base}/other/notes.txt`),
-      { name: 'run_command', input: { command: `cat ${extra}/notes.txt; cat ${base}/other/notes.txt` } },
-      read(`${extra}/deep/.env`),
-      { name: 'write_file', input: { path: `${extra}/new.txt`, content: 'x' } },
-    ];
-    const prepare = ({ base, extra }: Place): void => {
-      write(join(base, 'other/notes.txt'), 'not granted\n');
-      symlinkSync(extra, join(base, 'name'));
-    };
-    await withFolders({ calls, prepare, folders: () => [] }, async (engine, place) => {
-      const session = await run(engine, place, { grant: `${OWN} · fs(${place.base}/name, rw)` });
-      const [opened] = ofType(await Array.fromAsync(session.events()), 'session.opened');
-      expect(opened?.readable).toEqual([place.extra]);
-      const [granted, other, command, secret, written] = await finished(session);
-      expect(granted).toEqual({ outcome: 'ok', output: 'a note\n' });
-      expect([other?.outcome, secret?.outcome, written?.outcome]).toEqual(['denied', 'denied', 'denied']);
-      expect(command?.output).toContain('a note');
-      expect(command?.output).not.toContain('not granted');
-    });
-  });
+  test(
+    'shows it to tools and commands, also under another name, and nothing beside it',
+    { tags: ['long'] },
+    async () => {
+      const calls = ({ base, extra }: Place): Call[] => [
+        read(`${extra}/notes.txt`),
+        read(`${base}/other/notes.txt`),
+        { name: 'run_command', input: { command: `cat ${extra}/notes.txt; cat ${base}/other/notes.txt` } },
+        read(`${extra}/deep/.env`),
+        { name: 'write_file', input: { path: `${extra}/new.txt`, content: 'x' } },
+      ];
+      const prepare = ({ base, extra }: Place): void => {
+        write(join(base, 'other/notes.txt'), 'not granted\n');
+        symlinkSync(extra, join(base, 'name'));
+      };
+      await withFolders({ calls, prepare, folders: () => [] }, async (engine, place) => {
+        const session = await run(engine, place, { grant: `${OWN} · fs(${place.base}/name, rw)` });
+        const [opened] = ofType(await Array.fromAsync(session.events()), 'session.opened');
+        expect(opened?.readable).toEqual([place.extra]);
+        const [granted, other, command, secret, written] = await finished(session);
+        expect(granted).toEqual({ outcome: 'ok', output: 'a note\n' });
+        expect([other?.outcome, secret?.outcome, written?.outcome]).toEqual(['denied', 'denied', 'denied']);
+        expect(command?.output).toContain('a note');
+        expect(command?.output).not.toContain('not granted');
+      });
+    },
+  );
 
-  test('ends with its authority', async () => {
+  test('ends with its authority', { tags: ['long'] }, async () => {
     const calls = ({ extra }: Place): Call[] => [read(`${extra}/notes.txt`), read(`${extra}/notes.txt`)];
     await withFolders({ calls, folders: () => [] }, async (engine, place) => {
       const session = await engine.klaus.open({
@@ -327,7 +331,7 @@ describe('a grant for a folder outside of the workspace', () => {
 });
 
 describe('which folders there are', () => {
-  test('one in the workspace is read and written as the workspace', async () => {
+  test('one in the workspace is read and written as the workspace', { tags: ['long'] }, async () => {
     const calls = (): Call[] => [
       read('sub/in.txt'),
       { name: 'write_file', input: { path: 'sub/new.txt', content: 'x' } },
@@ -341,16 +345,20 @@ describe('which folders there are', () => {
     });
   });
 
-  test('one that holds the workspace shows what is around it, and the workspace stays writable', async () => {
-    const calls = ({ base }: Place): Call[] => [
-      read(`${base}/extra/notes.txt`),
-      read(`${base}/project/own.txt`),
-      { name: 'write_file', input: { path: `${base}/project/new.txt`, content: 'x' } },
-      { name: 'write_file', input: { path: `${base}/new.txt`, content: 'x' } },
-    ];
-    await withFolders({ calls, folders: ({ base }) => [base] }, async (engine, place) => {
-      const session = await run(engine, place);
-      expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'denied']);
-    });
-  });
+  test(
+    'one that holds the workspace shows what is around it, and the workspace stays writable',
+    { tags: ['long'] },
+    async () => {
+      const calls = ({ base }: Place): Call[] => [
+        read(`${base}/extra/notes.txt`),
+        read(`${base}/project/own.txt`),
+        { name: 'write_file', input: { path: `${base}/project/new.txt`, content: 'x' } },
+        { name: 'write_file', input: { path: `${base}/new.txt`, content: 'x' } },
+      ];
+      await withFolders({ calls, folders: ({ base }) => [base] }, async (engine, place) => {
+        const session = await run(engine, place);
+        expect((await finished(session)).map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'denied']);
+      });
+    },
+  );
 });

@@ -1,4 +1,5 @@
 // Covers scripts, klaus: a new clone sets itself up.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

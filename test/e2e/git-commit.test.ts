@@ -70,7 +70,7 @@ describe('what is committed', () => {
     await expect(commit()).rejects.toMatchObject({ code: 'tool.failed', hint: expect.stringContaining('all: true') });
   });
 
-  test('everything that changed; new files only by their names', async () => {
+  test('everything that changed; new files only by their names', { tags: ['long'] }, async () => {
     put('new file.txt', 'new\n');
     put('ignored/x', 'x');
     put('added.txt', 'added\n');
@@ -91,7 +91,7 @@ describe('what is committed', () => {
     });
   });
 
-  test('some paths, while the rest stays as it was staged', async () => {
+  test('some paths, while the rest stays as it was staged', { tags: ['long'] }, async () => {
     put('src/a.js', 'two\n');
     put('src/new.js', 'new\n');
     put(':(glob)*', 'odd\n');
@@ -142,7 +142,7 @@ describe('what is committed', () => {
     expect(files()).toEqual(['D\t.env', 'M\t.gitignore']);
   });
 
-  test('not as deleted what is only hidden with its folder', async () => {
+  test('not as deleted what is only hidden with its folder', { tags: ['long'] }, async () => {
     put('private/list.csv', 'one\n');
     git('add', '.');
     git(...as, 'commit', '-qm', 'List');
@@ -166,7 +166,7 @@ describe('what is committed', () => {
 });
 
 describe('secrets', () => {
-  test('block with file, line and rule; the index counts, not the file', async () => {
+  test('block with file, line and rule; the index counts, not the file', { tags: ['long'] }, async () => {
     const before = git('rev-parse', 'HEAD');
     put('src/a.js', 'one\nTOKEN-1\n');
     put('big.txt', `${`${'x'.repeat(99)}\n`.repeat(30_000)}TOKEN-2\n`);
@@ -183,7 +183,7 @@ describe('secrets', () => {
     expect(git('status', '--porcelain').split('\n')).toEqual(['A  big.txt', 'MM src/a.js']);
   });
 
-  test('do not block when the commit before has them, or when the user allowed them', async () => {
+  test('do not block when the commit before has them, or when the user allowed them', { tags: ['long'] }, async () => {
     put('src/a.js', 'TOKEN-1\n');
     git('add', '-A');
     git(...as, 'commit', '-qm', 'By hand');
@@ -200,7 +200,7 @@ describe('secrets', () => {
 });
 
 describe('the author', () => {
-  test("signs nothing, and the repository's own identity counts", async () => {
+  test("signs nothing, and the repository's own identity counts", { tags: ['long'] }, async () => {
     git('config', 'user.name', 'Own Name');
     git('config', 'user.email', 'own@example.invalid');
     git('config', 'commit.gpgsign', 'true');
@@ -226,7 +226,7 @@ describe('the author', () => {
     expect(git('log', '-1', '--format=%s')).toBe('Better');
   });
 
-  test('a merge gets both parents; conflicts and a rebase are left to be resolved', async () => {
+  test('a merge gets both parents; conflicts and a rebase are left to be resolved', { tags: ['long'] }, async () => {
     git('switch', '-qc', 'side');
     put('src/a.js', 'side\n');
     git(...as, 'commit', '-qam', 'Side');
@@ -264,7 +264,7 @@ describe('hooks of the repository', () => {
     chmodSync(join(place.workspace, folder, name), 0o755);
   };
 
-  test('run in the sandbox, in their order, with what git gives them', async () => {
+  test('run in the sandbox, in their order, with what git gives them', { tags: ['long'] }, async () => {
     const outside = join(place.home, '..', 'outside');
     for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'])
       addHook(
@@ -282,7 +282,7 @@ describe('hooks of the repository', () => {
     expect(existsSync(outside)).toBe(false);
   });
 
-  test('stop a commit, and say why', async () => {
+  test('stop a commit, and say why', { tags: ['long'] }, async () => {
     const before = git('rev-parse', 'HEAD');
     put('src/a.js', 'two\n');
     for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg']) {
@@ -300,23 +300,27 @@ describe('hooks of the repository', () => {
     expect(git('rev-parse', 'HEAD^')).toBe(before);
   });
 
-  test('change files and the message: what is committed is what they left, and the index has it too', async () => {
-    addHook(
-      'pre-commit',
-      "for f in $(git diff --cached --name-only -- '*.js'); do echo formatted >> $f; git add $f; done",
-    );
-    addHook('commit-msg', 'echo "Signed-off-by: Hook" >> "$1"');
-    put('src/a.js', 'two\n');
-    git('add', 'src/a.js');
-    put('src/b.js', 'not staged\n');
-    await commit({ message: 'Subject\n\nBody.' });
-    expect(git('show', 'HEAD:src/a.js')).toBe('two\nformatted');
-    expect(git('log', '-1', '--format=%B')).toContain('Signed-off-by: Hook');
-    expect(git('status', '--porcelain')).toBe('?? src/b.js');
-    await commit({ paths: ['src/b.js'] });
-    expect(git('show', 'HEAD:src/b.js')).toBe('not staged\nformatted');
-    expect(git('status', '--porcelain')).toBe('');
-  });
+  test(
+    'change files and the message: what is committed is what they left, and the index has it too',
+    { tags: ['long'] },
+    async () => {
+      addHook(
+        'pre-commit',
+        "for f in $(git diff --cached --name-only -- '*.js'); do echo formatted >> $f; git add $f; done",
+      );
+      addHook('commit-msg', 'echo "Signed-off-by: Hook" >> "$1"');
+      put('src/a.js', 'two\n');
+      git('add', 'src/a.js');
+      put('src/b.js', 'not staged\n');
+      await commit({ message: 'Subject\n\nBody.' });
+      expect(git('show', 'HEAD:src/a.js')).toBe('two\nformatted');
+      expect(git('log', '-1', '--format=%B')).toContain('Signed-off-by: Hook');
+      expect(git('status', '--porcelain')).toBe('?? src/b.js');
+      await commit({ paths: ['src/b.js'] });
+      expect(git('show', 'HEAD:src/b.js')).toBe('not staged\nformatted');
+      expect(git('status', '--porcelain')).toBe('');
+    },
+  );
 
   test('bring no secret into a commit', async () => {
     const before = git('rev-parse', 'HEAD');
@@ -326,7 +330,7 @@ describe('hooks of the repository', () => {
     expect(git('rev-parse', 'HEAD')).toBe(before);
   });
 
-  test('are those of core.hooksPath; what is not executable does not run', async () => {
+  test('are those of core.hooksPath; what is not executable does not run', { tags: ['long'] }, async () => {
     git('config', 'core.hooksPath', '.husky/_');
     addHook('pre-commit', 'exit 1', '.husky/_');
     put('src/a.js', 'two\n');
@@ -337,7 +341,7 @@ describe('hooks of the repository', () => {
 });
 
 describe('git_branch', () => {
-  test('lists, creates, switches and deletes', async () => {
+  test('lists, creates, switches and deletes', { tags: ['long'] }, async () => {
     put('src/a.js', 'kept\n');
     expect((await call('git_branch', { action: 'create', name: 'topic/one' })).text).toContain("'topic/one'");
     const listed = (await call('git_branch', { action: 'list' })).text.split('\n').sort();
@@ -353,7 +357,7 @@ describe('git_branch', () => {
     expect(git('symbolic-ref', '--short', 'HEAD')).toBe('second');
   });
 
-  test('refuses what would lose work', async () => {
+  test('refuses what would lose work', { tags: ['long'] }, async () => {
     git('switch', '-qc', 'side');
     put('src/a.js', 'side\n');
     put('ignored/x', 'committed\n');

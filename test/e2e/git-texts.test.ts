@@ -103,7 +103,7 @@ test('secrets are redacted, and secret files are left out under each of their na
   }
 });
 
-test('files that the policy hides are left out, also of earlier commits', async () => {
+test('files that the policy hides are left out, also of earlier commits', { tags: ['long'] }, async () => {
   put('customers/list.csv', 'ACME\n');
   git('add', '.');
   git('commit', '-qm', 'Add customers');
@@ -129,7 +129,7 @@ test('a diff beyond the limit has its size and its files, but no text', async ()
   expect(files.toSorted()).toEqual(['large.txt', 'src/a.js']);
 });
 
-test('programs that the repository names do not run', async () => {
+test('programs that the repository names do not run', { tags: ['long'] }, async () => {
   const trap = join(place.workspace, 'trap.sh');
   const mark = join(place.workspace, 'trapped');
   writeFileSync(trap, `#!/bin/sh\ntouch '${mark}'\ncat\n`);
@@ -145,7 +145,7 @@ test('programs that the repository names do not run', async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-test('a commit has its message and its diff, a merge that against its first parent', async () => {
+test('a commit has its message and its diff, a merge that against its first parent', { tags: ['long'] }, async () => {
   put('src/a.js', 'two\n');
   git('commit', '-qam', 'Change a\n\nThe reason.');
   git('checkout', '-qb', 'topic', 'HEAD~1');
@@ -175,7 +175,7 @@ test.for(['--output=x', '-x', 'HEAD', 'main', 'deadbeef', 'a', '../x', 'HEAD:.en
   },
 );
 
-test('in a folder of a repository, only the folder is shown', async () => {
+test('in a folder of a repository, only the folder is shown', { tags: ['long'] }, async () => {
   put('sub/c.js', 'c\n');
   put('src/a.js', 'two\n');
   git('add', '.');
@@ -190,7 +190,7 @@ test('in a folder of a repository, only the folder is shown', async () => {
   expect(text).not.toContain('two');
 });
 
-test('a folder without Git has no repository, and a new repository has no commits', async () => {
+test('a folder without Git has no repository, and a new repository has no commits', { tags: ['long'] }, async () => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'klaus-without-git-'));
   expect(await (await klaus.files(folder)).git()).toBeUndefined();
   execFileSync('git', ['init', '-q'], { cwd: folder, env: { ...process.env, ...place.env } });

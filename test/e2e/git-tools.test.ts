@@ -155,7 +155,7 @@ describe('checkpoints', () => {
     expect(await end()).toBe(false);
   });
 
-  test('more changes than are listed are refused, and nothing is committed', async () => {
+  test('more changes than are listed are refused, and nothing is committed', { tags: ['long'] }, async () => {
     // Names of 5 MB together.
     const folder = `${'z'.repeat(240)}/${'w'.repeat(240)}`;
     for (let n = 0; n < 10_000; n++) put(`${folder}/${n}`, '');
@@ -180,23 +180,30 @@ describe('checkpoints', () => {
     expect(await skip()).toContain('src/a.js');
   });
 
-  test('new files that are large or binary are left out and named, and changed ones are not', async () => {
-    put('known.bin', 'a\0b');
-    git('add', '-A');
-    git('-c', 'user.name=Other', '-c', 'user.email=other@localhost', 'commit', '-qm', 'Known');
-    put('known.bin', 'a\0c');
-    put('new.bin', 'a\0d');
-    put('new.txt', 'x'.repeat(1_048_577));
-    put('fine.txt', 'x'.repeat(1_048_576));
-    const made = await checkpoint();
-    expect(made.large?.sort()).toEqual(['new.bin', 'new.txt']);
-    expect(made.leftOut).toEqual([]);
-    expect(git('diff-tree', '--name-status', 'HEAD', made.commit).split('\n')).toEqual(['A\tfine.txt', 'M\tknown.bin']);
-    for (const path of ['new.bin', 'new.txt'])
-      expect(() => git('cat-file', '-e', git('hash-object', path))).toThrow('cat-file');
-    expect((await call('git_checkpoint')).detail).toBeUndefined();
-    expect(git('rev-parse', made.ref)).toBe(made.commit);
-  });
+  test(
+    'new files that are large or binary are left out and named, and changed ones are not',
+    { tags: ['long'] },
+    async () => {
+      put('known.bin', 'a\0b');
+      git('add', '-A');
+      git('-c', 'user.name=Other', '-c', 'user.email=other@localhost', 'commit', '-qm', 'Known');
+      put('known.bin', 'a\0c');
+      put('new.bin', 'a\0d');
+      put('new.txt', 'x'.repeat(1_048_577));
+      put('fine.txt', 'x'.repeat(1_048_576));
+      const made = await checkpoint();
+      expect(made.large?.sort()).toEqual(['new.bin', 'new.txt']);
+      expect(made.leftOut).toEqual([]);
+      expect(git('diff-tree', '--name-status', 'HEAD', made.commit).split('\n')).toEqual([
+        'A\tfine.txt',
+        'M\tknown.bin',
+      ]);
+      for (const path of ['new.bin', 'new.txt'])
+        expect(() => git('cat-file', '-e', git('hash-object', path))).toThrow('cat-file');
+      expect((await call('git_checkpoint')).detail).toBeUndefined();
+      expect(git('rev-parse', made.ref)).toBe(made.commit);
+    },
+  );
 
   test('asked for by a call they are refused with file, line and rule, until the user allows them', async () => {
     put('src/a.js', 'const one = 1;\nconst key = "SECRET-VALUE";\n');
@@ -216,7 +223,7 @@ describe('checkpoints', () => {
     expect(git('show', 'refs/klaus/checkpoints/S1:src/a.js')).toContain('SECRET-VALUE');
   });
 
-  test('the identity of the repository signs where it has one', async () => {
+  test('the identity of the repository signs where it has one', { tags: ['long'] }, async () => {
     git('config', 'user.name', 'Own Name');
     git('config', 'user.email', 'own@example.invalid');
     git('config', 'commit.gpgsign', 'true');
@@ -224,7 +231,7 @@ describe('checkpoints', () => {
     expect(git('log', '-1', '--format=%an <%ae>', (await checkpoint()).commit)).toBe('Own Name <own@example.invalid>');
   });
 
-  test('without a commit yet, and in a folder of a repository', async () => {
+  test('without a commit yet, and in a folder of a repository', { tags: ['long'] }, async () => {
     const fresh = join(outside, 'fresh');
     mkdirSync(fresh);
     execFileSync('git', ['init', '-q'], { cwd: fresh, env: place.env });
@@ -249,7 +256,7 @@ describe('checkpoints', () => {
     expect(git('show', `${made.commit}:src/b.js`)).toBe('b');
   });
 
-  test('in a worktree, whose Git data is elsewhere', async () => {
+  test('in a worktree, whose Git data is elsewhere', { tags: ['long'] }, async () => {
     const tree = join(outside, 'tree');
     git('worktree', 'add', '-q', tree);
     const worktree = await open(tree);
@@ -272,7 +279,7 @@ describe('checkpoints', () => {
     expect(await skip(await open(planted))).toContain('.git');
   });
 
-  test('a Git folder in the workspace leads to no other repository either', async () => {
+  test('a Git folder in the workspace leads to no other repository either', { tags: ['long'] }, async () => {
     const planted = join(outside, 'planted');
     put('.git', 'gitdir: data\n', planted);
     put('data/HEAD', 'ref: refs/heads/main\n', planted);
@@ -303,7 +310,7 @@ describe('checkpoints', () => {
     expect(existsSync(join(tree, 'stolen'))).toBe(false);
   });
 
-  test('a name that is no UTF-8 does not keep the rest out', async () => {
+  test('a name that is no UTF-8 does not keep the rest out', { tags: ['long'] }, async () => {
     put('src/b.js', 'b\n');
     writeFileSync(Buffer.concat([Buffer.from(`${place.workspace}/odd-`), Buffer.from([0xff])]), 'x\n');
     const made = await checkpoint();

@@ -139,7 +139,7 @@ describe('revocation', () => {
 });
 
 describe('klaus grants', () => {
-  test('shows, revokes and explains; the hashes are those of the chain', async () => {
+  test('shows, revokes and explains; the hashes are those of the chain', { tags: ['long'] }, async () => {
     using place = createTestHome({ 'a.txt': 'a\n' });
     await using server = await startServer({ steps: [], fallback: { text: 'Done.' } });
     const run = (...words: string[]) => runKlaus(words, { place, server });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defineTool, type Event, type Session } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** Resolves with the first event that the test waits for. */
 function nextEvent(session: Session, wanted: (event: Event) => boolean): Promise<Event> {
@@ -322,28 +323,36 @@ describe('limits', () => {
     price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
   };
 
-  test.each([
-    ['tool calls', { limits: { toolCalls: 3 } }, { limit: 'toolCalls', used: 3, cap: 3 }],
-    ['turns', { limits: { turns: 2 } }, { limit: 'turns', used: 2, cap: 2 }],
-    ['tokens', { limits: { tokens: 9_000 } }, { limit: 'tokens', cap: 9_000 }],
-    ['tokens before the first turn', { limits: { tokens: 10 } }, { limit: 'tokens', used: 0, cap: 10 }],
-    ['dollars', { limits: { usd: 0.012 } }, { limit: 'usd', cap: 0.012 }],
-  ])('%s end the run before they are exceeded, and the run continues with a higher limit', async (_, given, limit) => {
-    await using engine = await createTestEngine({ script: READS });
-    const session = await engine.klaus.open(given);
-    await session.prompt('read on');
-    const { finished } = (await session.advance()) as { finished?: { outcome: string } };
-    expect(finished).toMatchObject({ outcome: 'limit', limit });
-    const { usage, usd } = outcomeOf(await Array.fromAsync(session.events()))!;
-    if ('tokens' in given.limits) expect(usage.input + usage.output + usage.cacheWrite).toBeLessThanOrEqual(9_000);
-    if ('usd' in given.limits) expect(usd).toBeLessThanOrEqual(0.012);
-    const before = engine.server.requests.length;
-    await session.send({ type: 'limits', limits: { tokens: 30_000, usd: 0, turns: 52, toolCalls: 52 } });
-    await session.send({ type: 'resume', onAsk: 'deny' });
-    await session.advance();
-    expect(engine.server.requests.length).toBeGreaterThan(before);
-    expect(ofType(await Array.fromAsync(session.events()), 'run.finished')).toHaveLength(2);
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['tool calls', { limits: { toolCalls: 3 } }, { limit: 'toolCalls', used: 3, cap: 3 }],
+      ['turns', { limits: { turns: 2 } }, { limit: 'turns', used: 2, cap: 2 }],
+      ['tokens', { limits: { tokens: 9_000 } }, { limit: 'tokens', cap: 9_000 }],
+      ['tokens before the first turn', { limits: { tokens: 10 } }, { limit: 'tokens', used: 0, cap: 10 }],
+      ['dollars', { limits: { usd: 0.012 } }, { limit: 'usd', cap: 0.012 }],
+    ],
+    2,
+  ))
+    test.each(cases)(
+      '%s end the run before they are exceeded, and the run continues with a higher limit',
+      { tags },
+      async (_, given, limit) => {
+        await using engine = await createTestEngine({ script: READS });
+        const session = await engine.klaus.open(given);
+        await session.prompt('read on');
+        const { finished } = (await session.advance()) as { finished?: { outcome: string } };
+        expect(finished).toMatchObject({ outcome: 'limit', limit });
+        const { usage, usd } = outcomeOf(await Array.fromAsync(session.events()))!;
+        if ('tokens' in given.limits) expect(usage.input + usage.output + usage.cacheWrite).toBeLessThanOrEqual(9_000);
+        if ('usd' in given.limits) expect(usd).toBeLessThanOrEqual(0.012);
+        const before = engine.server.requests.length;
+        await session.send({ type: 'limits', limits: { tokens: 30_000, usd: 0, turns: 52, toolCalls: 52 } });
+        await session.send({ type: 'resume', onAsk: 'deny' });
+        await session.advance();
+        expect(engine.server.requests.length).toBeGreaterThan(before);
+        expect(ofType(await Array.fromAsync(session.events()), 'run.finished')).toHaveLength(2);
+      },
+    );
 
   test('a run that may wait parks at the limit; an approval continues with the offer', async () => {
     await using engine = await createTestEngine({ script: READS });

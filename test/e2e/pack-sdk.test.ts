@@ -1,4 +1,5 @@
 // Covers scripts/sdk, sdk: the published SDK package.
+// @module-tag long
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 // Covers scripts/build.ts, apps/cli: the installed program.
+// @module-tag long
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

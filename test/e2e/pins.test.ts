@@ -108,7 +108,7 @@ test('a pinned result of a tool is marked as data, and no text can end its own t
   expect(body.split(`</pinned-${pin}>`)).toHaveLength(2);
 });
 
-test('all pins together take a tenth of the window at most', async () => {
+test('all pins together take a tenth of the window at most', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: FULL });
   const session = await engine.klaus.open();
   await session.pin('x'.repeat(3_000));

@@ -242,8 +242,8 @@ describe('paths that are protected because of a reference', () => {
       program: `for name in ('check', 'monitor', 'clean'): open('tools/' + name + '.sh', 'w').write('x')`,
     },
   ];
-  for (const { name, links = {}, files, config = [], program } of cases) {
-    test(name, async () => {
+  for (const [index, { name, links = {}, files, config = [], program }] of cases.entries()) {
+    test(name, { tags: index < 2 ? [] : ['long'] }, async () => {
       await using engine = await open([[sh('python3 change.py')]], {
         ...files,
         'change.py': `import os\n${program}\nopen('ran', 'w').write('x')\n`,
@@ -335,21 +335,25 @@ describe('after HEAD moved', () => {
     ['a fast-forward', 'git merge -q --ff-only theme'],
     ['a checkout of its parent', 'git checkout -q --detach theme~1'],
   ] as const) {
-    test(`what ${name} of the user's branch changed is kept, and the user is warned`, async () => {
-      await using engine = await open([[sh(command)]]);
-      makeBranch(engine, 'theme');
-      if (name === 'a checkout of its parent') {
-        git(engine, 'checkout', '-q', 'theme');
-        git(engine, 'commit', '-q', '--allow-empty', '-m', 'more');
-        git(engine, 'checkout', '-q', 'main');
-      }
-      const session = await run(engine);
-      expect(read(engine, '.github/workflows/ci.yml')).toBe('mine\n');
-      expect(
-        ofType(await Array.fromAsync(session.events()), 'notice').filter(({ level }) => level === 'warn'),
-      ).toHaveLength(1);
-      expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
-    });
+    test(
+      `what ${name} of the user's branch changed is kept, and the user is warned`,
+      { tags: name === 'a merge' ? [] : ['long'] },
+      async () => {
+        await using engine = await open([[sh(command)]]);
+        makeBranch(engine, 'theme');
+        if (name === 'a checkout of its parent') {
+          git(engine, 'checkout', '-q', 'theme');
+          git(engine, 'commit', '-q', '--allow-empty', '-m', 'more');
+          git(engine, 'checkout', '-q', 'main');
+        }
+        const session = await run(engine);
+        expect(read(engine, '.github/workflows/ci.yml')).toBe('mine\n');
+        expect(
+          ofType(await Array.fromAsync(session.events()), 'notice').filter(({ level }) => level === 'warn'),
+        ).toHaveLength(1);
+        expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });
+      },
+    );
   }
 
   test('differences from the commit are reverted, and so are changes by a commit of the session', async () => {

@@ -139,7 +139,7 @@ describe('which runner', () => {
     expect(await choose()).toBe('node --test');
   });
 
-  test('one that is not installed says what brings it', async () => {
+  test('one that is not installed says what brings it', { tags: ['long'] }, async () => {
     put('package.json', '{"devDependencies":{"vitest":"5"}}');
     expect(await runTests()).toMatchObject({
       isError: true,

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { toScript, type ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const SANDBOXED = { 'sandbox.driver': 'bubblewrap' };
 const ISOLATED = { ...SANDBOXED, isolate: true };
@@ -98,7 +99,7 @@ describe('changes by the user at the same time', () => {
     expect(read(engine, 'a.txt')).toBe('a\n');
   });
 
-  test('while a reviewed command runs, is a conflict and not overwritten', async () => {
+  test('while a reviewed command runs, is a conflict and not overwritten', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       // The command prints the old content, and ends when the user has changed the file.
       script: atOnce(command('sed -i s/a/command/ a.txt && touch seen && sleep 1')),
@@ -125,7 +126,7 @@ describe('changes by the user at the same time', () => {
 });
 
 describe('an undo while a question is open', () => {
-  test('leaves what comes after it open to another undo', async () => {
+  test('leaves what comes after it open to another undo', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: atOnce(
         { name: 'write_file', input: { path: 'a.txt', content: 'model\n' } },
@@ -151,29 +152,33 @@ describe('an undo while a question is open', () => {
   });
 });
 
-test('an undo of a turn that was cut off leaves what the turn does later open to another undo', async () => {
-  await using engine = await createTestEngine({
-    script: atOnce(command('echo 1 > one.txt && sleep 60'), command('echo 2 > two.txt')),
-    settings: SANDBOXED,
-  });
-  const at = (path: string): string => join(engine.place.workspace, path);
-  const session = await engine.klaus.open();
-  await session.prompt('go');
-  const leave = new AbortController();
-  const cut = session.advance({ signal: leave.signal });
-  while (!existsSync(at('one.txt'))) await new Promise((resolve) => setImmediate(resolve));
-  leave.abort();
-  await cut;
-  expect(await session.restore({ kind: 'undo' }, { by })).toMatchObject({ done: true });
-  expect(existsSync(at('one.txt'))).toBe(false);
-  await session.advance();
-  expect(existsSync(at('two.txt'))).toBe(true);
-  expect(await session.restore({ kind: 'undo' }, { by })).toMatchObject({ done: true });
-  expect(existsSync(at('two.txt'))).toBe(false);
-});
+test(
+  'an undo of a turn that was cut off leaves what the turn does later open to another undo',
+  { tags: ['long'] },
+  async () => {
+    await using engine = await createTestEngine({
+      script: atOnce(command('echo 1 > one.txt && sleep 60'), command('echo 2 > two.txt')),
+      settings: SANDBOXED,
+    });
+    const at = (path: string): string => join(engine.place.workspace, path);
+    const session = await engine.klaus.open();
+    await session.prompt('go');
+    const leave = new AbortController();
+    const cut = session.advance({ signal: leave.signal });
+    while (!existsSync(at('one.txt'))) await new Promise((resolve) => setImmediate(resolve));
+    leave.abort();
+    await cut;
+    expect(await session.restore({ kind: 'undo' }, { by })).toMatchObject({ done: true });
+    expect(existsSync(at('one.txt'))).toBe(false);
+    await session.advance();
+    expect(existsSync(at('two.txt'))).toBe(true);
+    expect(await session.restore({ kind: 'undo' }, { by })).toMatchObject({ done: true });
+    expect(existsSync(at('two.txt'))).toBe(false);
+  },
+);
 
 describe('reviewed changes', () => {
-  test('are undone with the turn, empty folders too', async () => {
+  test('are undone with the turn, empty folders too', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: atOnce(command('mkdir -p empty/inner && echo x > a.txt')),
       files: { 'a.txt': 'a\n' },
@@ -189,7 +194,7 @@ describe('reviewed changes', () => {
     expect(read(engine, 'a.txt')).toBe('a\n');
   });
 
-  test('a folder stays where the removal of a file in it was rejected', async () => {
+  test('a folder stays where the removal of a file in it was rejected', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: atOnce(command('rm -r folder')),
       files: { 'folder/keep.txt': 'keep\n', 'folder/old.txt': 'old\n' },
@@ -206,23 +211,27 @@ describe('reviewed changes', () => {
     expect(readdirSync(join(engine.place.workspace, 'folder'))).toEqual(['keep.txt']);
   });
 
-  test('of a run that is cancelled are said not to be kept, with what the command said', async () => {
-    await using engine = await createTestEngine({
-      script: atOnce(command('echo x > a.txt && echo it said this')),
-      files: { 'a.txt': 'a\n' },
-      settings: ISOLATED,
-    });
-    const session = await engine.klaus.open();
-    await runToQuestion(session);
-    await session.send({ type: 'cancel' });
-    await session.advance();
-    expect(read(engine, 'a.txt')).toBe('a\n');
-    expect(await finishedOf(session)).toMatchObject({
-      outcome: 'cancelled',
-      // The words of the command, then a note.
-      output: expect.stringMatching(/it said this[^]*\n\n\S/),
-    });
-  });
+  test(
+    'of a run that is cancelled are said not to be kept, with what the command said',
+    { tags: ['long'] },
+    async () => {
+      await using engine = await createTestEngine({
+        script: atOnce(command('echo x > a.txt && echo it said this')),
+        files: { 'a.txt': 'a\n' },
+        settings: ISOLATED,
+      });
+      const session = await engine.klaus.open();
+      await runToQuestion(session);
+      await session.send({ type: 'cancel' });
+      await session.advance();
+      expect(read(engine, 'a.txt')).toBe('a\n');
+      expect(await finishedOf(session)).toMatchObject({
+        outcome: 'cancelled',
+        // The words of the command, then a note.
+        output: expect.stringMatching(/it said this[^]*\n\n\S/),
+      });
+    },
+  );
 
   test('are refused clearly where there is no sandbox to make a layer in', async () => {
     await using engine = await createTestEngine({
@@ -237,25 +246,29 @@ describe('reviewed changes', () => {
     expect(await finishedOf(session)).toMatchObject({ outcome: 'error' });
   });
 
-  test.each([
-    ['isolated', ISOLATED],
-    ['asking', { ...SANDBOXED, approve: 'ask' }],
-  ])('a commit in a session that is %s is in the repository', async (_kind, settings) => {
-    await using engine = await createTestEngine({
-      script: toScript([{ name: 'git_commit', input: { message: 'Mine', all: true } }]),
-      files: { 'a.txt': 'a\n' },
-      settings,
+  for (const { cases, tags } of splitCases(
+    [
+      ['isolated', ISOLATED],
+      ['asking', { ...SANDBOXED, approve: 'ask' }],
+    ],
+    1,
+  ))
+    test.each(cases)('a commit in a session that is %s is in the repository', { tags }, async (_kind, settings) => {
+      await using engine = await createTestEngine({
+        script: toScript([{ name: 'git_commit', input: { message: 'Mine', all: true } }]),
+        files: { 'a.txt': 'a\n' },
+        settings,
+      });
+      put(engine, 'a.txt', 'b\n');
+      const session = await engine.klaus.open();
+      const asked = await runToQuestion(session);
+      expect(asked.subject).toMatchObject({ kind: 'call', name: 'git_commit' });
+      await engine.klaus.answer(asked.approval, 'approved');
+      expect((await session.advance()).state).toBe('idle');
+      const log = execFileSync('git', ['log', '--format=%s'], { cwd: engine.place.workspace, encoding: 'utf8' });
+      expect((await finishedOf(session)).outcome).toBe('ok');
+      expect(log).toBe('Mine\nBegin\n');
     });
-    put(engine, 'a.txt', 'b\n');
-    const session = await engine.klaus.open();
-    const asked = await runToQuestion(session);
-    expect(asked.subject).toMatchObject({ kind: 'call', name: 'git_commit' });
-    await engine.klaus.answer(asked.approval, 'approved');
-    expect((await session.advance()).state).toBe('idle');
-    const log = execFileSync('git', ['log', '--format=%s'], { cwd: engine.place.workspace, encoding: 'utf8' });
-    expect((await finishedOf(session)).outcome).toBe('ok');
-    expect(log).toBe('Mine\nBegin\n');
-  });
 });
 
 describe('a hunk that the user edits', () => {
@@ -282,7 +295,7 @@ describe('a hunk that the user edits', () => {
     expect(read(engine, 'config.txt')).toBe(before.replace('three', 'vier'));
   });
 
-  test('keeps them in what a command changed', async () => {
+  test('keeps them in what a command changed', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: atOnce(command('sed -i s/three/four/ config.txt')),
       files,
@@ -296,24 +309,28 @@ describe('a hunk that the user edits', () => {
   });
 });
 
-test('a question about large changes of a command has a limited size, and the changes are applied completely', async () => {
-  const make = `let s="";for(let i=0;i<20000;i++)s+="line "+i+"\\n";for(let i=0;i<60;i++)require("fs").writeFileSync("f"+i,s+i)`;
-  await using engine = await createTestEngine({
-    script: atOnce(command(`node -e '${make}'`)),
-    files: { 'package.json': '{"scripts":{}}' },
-    settings: ISOLATED,
-  });
-  const session = await engine.klaus.open();
-  const asked = await runToQuestion(session);
-  expect(asked.subject).toMatchObject({ kind: 'changes', files: 60 });
-  expect(JSON.stringify(asked).length).toBeLessThan(8_000_000);
-  const ids = asked.subject.kind === 'changes' ? asked.subject.hunks.map(({ id }) => id) : [];
-  await engine.klaus.answer(asked.approval, 'approved', { hunks: { accepted: ids.filter((id) => id !== 'f59#1') } });
-  await session.advance();
-  expect((await finishedOf(session)).outcome).toBe('ok');
-  expect(existsSync(join(engine.place.workspace, 'f59'))).toBe(false);
-  for (const name of ['f0', 'f58']) expect(read(engine, name).endsWith(`line 19999\n${name.slice(1)}`)).toBe(true);
-});
+test(
+  'a question about large changes of a command has a limited size, and the changes are applied completely',
+  { tags: ['long'] },
+  async () => {
+    const make = `let s="";for(let i=0;i<20000;i++)s+="line "+i+"\\n";for(let i=0;i<60;i++)require("fs").writeFileSync("f"+i,s+i)`;
+    await using engine = await createTestEngine({
+      script: atOnce(command(`node -e '${make}'`)),
+      files: { 'package.json': '{"scripts":{}}' },
+      settings: ISOLATED,
+    });
+    const session = await engine.klaus.open();
+    const asked = await runToQuestion(session);
+    expect(asked.subject).toMatchObject({ kind: 'changes', files: 60 });
+    expect(JSON.stringify(asked).length).toBeLessThan(8_000_000);
+    const ids = asked.subject.kind === 'changes' ? asked.subject.hunks.map(({ id }) => id) : [];
+    await engine.klaus.answer(asked.approval, 'approved', { hunks: { accepted: ids.filter((id) => id !== 'f59#1') } });
+    await session.advance();
+    expect((await finishedOf(session)).outcome).toBe('ok');
+    expect(existsSync(join(engine.place.workspace, 'f59'))).toBe(false);
+    for (const name of ['f0', 'f58']) expect(read(engine, name).endsWith(`line 19999\n${name.slice(1)}`)).toBe(true);
+  },
+);
 
 test('the states of a folder that is away for a while are not freed while they may be needed', async () => {
   await using engine = await createTestEngine({
@@ -345,7 +362,7 @@ test('a hunk that is named twice does not count for another one', async () => {
   expect([read(engine, 'a.txt'), read(engine, 'b.txt')]).toEqual(['x\n', 'b\n']);
 });
 
-test('an answer whose changes are not kept any more ends the call and says so', async () => {
+test('an answer whose changes are not kept any more ends the call and says so', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: atOnce(command('echo x > a.txt && echo it said this')),
     files: { 'a.txt': 'a\n' },
@@ -363,7 +380,7 @@ test('an answer whose changes are not kept any more ends the call and says so', 
   expect(finished.output).toContain('it said this');
 });
 
-test('changes that a revocation came before are not kept', async () => {
+test('changes that a revocation came before are not kept', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: atOnce(command('echo x > a.txt')),
     files: { 'a.txt': 'a\n' },
@@ -382,22 +399,26 @@ describe('one file', () => {
   const open = () =>
     createTestEngine({ script: toScript(calls), files: { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' }, settings: SANDBOXED });
 
-  test('that the user changed is not overwritten without asking, and a restore can be undone', async () => {
-    await using engine = await open();
-    const session = await engine.klaus.open();
-    await session.prompt('go');
-    await session.advance();
-    put(engine, 'a.txt', 'mine\n');
-    const request = { kind: 'file', path: 'a.txt', turn: 1 } as const;
-    expect(await session.restore(request, { by })).toMatchObject({ done: false, conflicts: [{ path: 'a.txt' }] });
-    expect(read(engine, 'a.txt')).toBe('mine\n');
-    expect(await session.restore(request, { by, conflicts: 'overwrite' })).toMatchObject({ done: true });
-    expect(read(engine, 'a.txt')).toBe('a\n');
-    expect(await session.restore({ kind: 'redo' }, { by })).toMatchObject({ done: true });
-    expect(read(engine, 'a.txt')).toBe('mine\n');
-  });
+  test(
+    'that the user changed is not overwritten without asking, and a restore can be undone',
+    { tags: ['long'] },
+    async () => {
+      await using engine = await open();
+      const session = await engine.klaus.open();
+      await session.prompt('go');
+      await session.advance();
+      put(engine, 'a.txt', 'mine\n');
+      const request = { kind: 'file', path: 'a.txt', turn: 1 } as const;
+      expect(await session.restore(request, { by })).toMatchObject({ done: false, conflicts: [{ path: 'a.txt' }] });
+      expect(read(engine, 'a.txt')).toBe('mine\n');
+      expect(await session.restore(request, { by, conflicts: 'overwrite' })).toMatchObject({ done: true });
+      expect(read(engine, 'a.txt')).toBe('a\n');
+      expect(await session.restore({ kind: 'redo' }, { by })).toMatchObject({ done: true });
+      expect(read(engine, 'a.txt')).toBe('mine\n');
+    },
+  );
 
-  test('is found however its path is written', async () => {
+  test('is found however its path is written', { tags: ['long'] }, async () => {
     await using engine = await open();
     const session = await engine.klaus.open();
     await session.prompt('go');
@@ -410,7 +431,7 @@ describe('one file', () => {
     expect(read(engine, 'sub/b.txt')).toBe('b\n');
   });
 
-  test('of the user in a folder that is restored is shown and stays', async () => {
+  test('of the user in a folder that is restored is shown and stays', { tags: ['long'] }, async () => {
     await using engine = await open();
     const session = await engine.klaus.open();
     await session.prompt('go');
@@ -423,20 +444,24 @@ describe('one file', () => {
   });
 });
 
-test('a remembered approval of a command without network does not give it the network', async () => {
-  await using engine = await createTestEngine({
-    script: toScript([command('echo one'), command('echo one', { network: true })]),
-    settings: { ...SANDBOXED, approve: 'edits' },
-  });
-  const session = await engine.klaus.open({ grant: ['file-operations', 'code-execution', 'net(*)'] });
-  const asked = await runToQuestion(session);
-  await engine.klaus.answer(asked.approval, 'approved', { scope: 'session' });
-  expect((await session.advance()).state).toBe('idle');
-  await session.prompt('again', { onAsk: 'wait' });
-  expect((await session.advance()).state).toBe('parked');
-});
+test(
+  'a remembered approval of a command without network does not give it the network',
+  { tags: ['long'] },
+  async () => {
+    await using engine = await createTestEngine({
+      script: toScript([command('echo one'), command('echo one', { network: true })]),
+      settings: { ...SANDBOXED, approve: 'edits' },
+    });
+    const session = await engine.klaus.open({ grant: ['file-operations', 'code-execution', 'net(*)'] });
+    const asked = await runToQuestion(session);
+    await engine.klaus.answer(asked.approval, 'approved', { scope: 'session' });
+    expect((await session.advance()).state).toBe('idle');
+    await session.prompt('again', { onAsk: 'wait' });
+    expect((await session.advance()).state).toBe('parked');
+  },
+);
 
-test('effects of a program that runs again after a crash are undone too', async () => {
+test('effects of a program that runs again after a crash are undone too', { tags: ['long'] }, async () => {
   const check = defineTool({
     name: 'check',
     description: 'Runs a check.',

@@ -117,7 +117,7 @@ describe('a remembered approval', () => {
     settings: { ...SANDBOXED, approve: 'edits' },
   });
 
-  test('answers the same command in the session, however it is spelled', async () => {
+  test('answers the same command in the session, however it is spelled', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine(twice(`'echo'   "one"`));
     const session = await engine.klaus.open();
     const asked = await runToQuestion(session);
@@ -129,7 +129,7 @@ describe('a remembered approval', () => {
     expect(judged.at(-1)).toMatchObject({ verdict: 'allow', rule: 'remembered' });
   });
 
-  test('says why it does not fit another command', async () => {
+  test('says why it does not fit another command', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine(twice('echo two'));
     const session = await engine.klaus.open();
     const asked = await runToQuestion(session);
@@ -138,23 +138,27 @@ describe('a remembered approval', () => {
     expect(result.state === 'parked' && result.approvals[0]?.reason).toContain('echo one');
   });
 
-  test('holds in later sessions of the project, for the same agent alone, until it is forgotten', async () => {
-    await using engine = await createTestEngine(twice('echo one'));
-    const first = await engine.klaus.open();
-    const asked = await runToQuestion(first);
-    await engine.klaus.answer(asked.approval, 'approved', { scope: 'project' });
-    expect((await first.advance()).state).toBe('idle');
-    const second = await engine.klaus.open();
-    await second.prompt('go', { onAsk: 'wait' });
-    expect((await second.advance()).state).toBe('idle');
-    const rows = await engine.klaus.store.remembered();
-    expect(rows).toMatchObject([{ remembered: { agent: 'klaus', tool: 'run_command' } }]);
-    expect(await engine.klaus.store.remembered({ agent: 'other' })).toEqual([]);
-    expect(await engine.klaus.forget(rows[0]!.approval)).toBe(true);
-    const third = await engine.klaus.open();
-    await third.prompt('go', { onAsk: 'wait' });
-    expect((await third.advance()).state).toBe('parked');
-  });
+  test(
+    'holds in later sessions of the project, for the same agent alone, until it is forgotten',
+    { tags: ['long'] },
+    async () => {
+      await using engine = await createTestEngine(twice('echo one'));
+      const first = await engine.klaus.open();
+      const asked = await runToQuestion(first);
+      await engine.klaus.answer(asked.approval, 'approved', { scope: 'project' });
+      expect((await first.advance()).state).toBe('idle');
+      const second = await engine.klaus.open();
+      await second.prompt('go', { onAsk: 'wait' });
+      expect((await second.advance()).state).toBe('idle');
+      const rows = await engine.klaus.store.remembered();
+      expect(rows).toMatchObject([{ remembered: { agent: 'klaus', tool: 'run_command' } }]);
+      expect(await engine.klaus.store.remembered({ agent: 'other' })).toEqual([]);
+      expect(await engine.klaus.forget(rows[0]!.approval)).toBe(true);
+      const third = await engine.klaus.open();
+      await third.prompt('go', { onAsk: 'wait' });
+      expect((await third.advance()).state).toBe('parked');
+    },
+  );
 });
 
 describe('a command whose changes are reviewed', () => {
@@ -165,7 +169,7 @@ describe('a command whose changes are reviewed', () => {
     settings: { ...SANDBOXED, isolate: true },
   };
 
-  test('touches nothing before the answer, and then exactly what was accepted', async () => {
+  test('touches nothing before the answer, and then exactly what was accepted', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine(options);
     const session = await engine.klaus.open();
     const asked = await runToQuestion(session);
@@ -324,7 +328,7 @@ describe('what Git ignores', () => {
     expect(read(engine, 'a.txt')).toBe('a\n');
   });
 
-  test('alone is not asked about, and undo takes it away', async () => {
+  test('alone is not asked about, and undo takes it away', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: callOnce('run_command', { command: 'mkdir -p cache/deep && echo x > cache/deep/x && echo y > y.log' }),
       files,
@@ -340,7 +344,7 @@ describe('what Git ignores', () => {
     expect(existsSync(join(engine.place.workspace, 'cache'))).toBe(false);
   });
 
-  test('needs an approval if the command had none, by the rules from before it', async () => {
+  test('needs an approval if the command had none, by the rules from before it', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
       script: callOnce('run_command', { command: 'echo y > y.log' }),
       files,

@@ -61,7 +61,7 @@ test('two items in progress are refused', async () => {
   expect(finished!.todos).toBeUndefined();
 });
 
-test('a compaction keeps the list as it was last set', async () => {
+test('a compaction keeps the list as it was last set', { tags: ['long'] }, async () => {
   const filler = (at: number): string => `part ${at}: ${'x'.repeat(9_000)}`;
   await using engine = await createTestEngine({
     settings: { 'limits.tokens': 0, 'limits.toolCalls': 0, 'limits.turns': 0 },

@@ -322,7 +322,7 @@ async function createRuns(place: { workspace: string; home: string; env: Record<
 
 /** All of them take ten minutes: `npm run test:toolchains`. */
 const HAS_ALL = process.env['KLAUS_TOOLCHAINS'] === 'all';
-const SAMPLE = new Set(['Rust', 'Python', 'C', 'TypeScript, npm workspaces', 'TypeScript, pnpm workspaces']);
+const SAMPLE = new Set(['Rust', 'C', 'TypeScript, npm workspaces']);
 const FETCHED = new Set(['TypeScript, npm workspaces']);
 
 describe.each(LANGUAGES.filter(({ name }) => HAS_ALL || SAMPLE.has(name)))('$name', (language) => {

@@ -9,6 +9,7 @@ import { installPackage } from '../fixtures/installed.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { openSite } from '../fixtures/site.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const isInstalled = (program: string): boolean => spawnSync(program, ['-version']).error === undefined;
 const offline = builtinTools.filter(({ example }) => example.isOnline !== true);
@@ -19,7 +20,9 @@ const [runnable, missing] = [true, false].map((isThere) =>
 ) as [[string, BuiltinTool['example']][], [string, BuiltinTool['example']][]];
 
 // Skipped by name: the program of the example is not on this machine.
-if (missing.length > 0) test.skip.each(missing)('%s runs its example', () => {});
+if (missing.length > 0)
+  for (const { cases, tags } of splitCases(missing, 10))
+    test.skip.each(cases)('%s runs its example', { tags }, () => {});
 
 test.each(runnable)('%s runs its example', async (name, example) => {
   const { files, grant, packages = [], before = [], output, asks = false } = example;

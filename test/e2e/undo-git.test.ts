@@ -6,6 +6,7 @@ import { createScene, type Scene } from '../attack/scene.ts';
 import { toUlid } from '@klaus/core/protocol';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 interface Worked {
   engine: TestEngine;
@@ -70,19 +71,26 @@ describe('undo --git', () => {
     expect(scene.git('fsck', '--strict')).not.toContain('missing');
   });
 
-  test('a HEAD that was removed later is restored, and an unchanged ref is not listed', async () => {
-    await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
-    const { scene, session } = worked;
-    scene.git('branch', 'mine');
-    rmSync(scene.path('.git/HEAD'));
-    const undone = await session.restore({ kind: 'undo', turn: 2, git: true }, { by: 'test', conflicts: 'overwrite' });
-    expect(undone.done).toBe(true);
-    expect(undone.git.refs.map(({ name }) => name).sort()).toEqual(['HEAD', 'refs/heads/main']);
-    expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
-    expect(scene.git('branch', '--list', 'mine')).toContain('mine');
-  });
+  test(
+    'a HEAD that was removed later is restored, and an unchanged ref is not listed',
+    { tags: ['long'] },
+    async () => {
+      await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
+      const { scene, session } = worked;
+      scene.git('branch', 'mine');
+      rmSync(scene.path('.git/HEAD'));
+      const undone = await session.restore(
+        { kind: 'undo', turn: 2, git: true },
+        { by: 'test', conflicts: 'overwrite' },
+      );
+      expect(undone.done).toBe(true);
+      expect(undone.git.refs.map(({ name }) => name).sort()).toEqual(['HEAD', 'refs/heads/main']);
+      expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
+      expect(scene.git('branch', '--list', 'mine')).toContain('mine');
+    },
+  );
 
-  test('without --git commits are kept', async () => {
+  test('without --git commits are kept', { tags: ['long'] }, async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
     const { scene, session } = worked;
     expect((await session.restore({ kind: 'undo', turn: 2 }, { by: 'test' })).done).toBe(true);
@@ -90,7 +98,7 @@ describe('undo --git', () => {
     expect(scene.has('b.txt')).toBe(false);
   });
 
-  test('a branch that the user moved later is a conflict, and nothing is changed', async () => {
+  test('a branch that the user moved later is a conflict, and nothing is changed', { tags: ['long'] }, async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
     const { scene, session } = worked;
     scene.git('commit', '-q', '--allow-empty', '-m', 'mine');
@@ -103,7 +111,7 @@ describe('undo --git', () => {
     expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
   });
 
-  test('an index in which git only refreshed times is not a conflict', async () => {
+  test('an index in which git only refreshed times is not a conflict', { tags: ['long'] }, async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt`);
     const { scene, session } = worked;
     writeFileSync(join(scene.workspace, 'b.txt'), 'b\n');
@@ -114,7 +122,7 @@ describe('undo --git', () => {
 });
 
 describe('repositories that a turn created', () => {
-  test('undo removes them, and a redo restores them with their objects', async () => {
+  test('undo removes them, and a redo restores them with their objects', { tags: ['long'] }, async () => {
     await using worked = await work(
       `mkdir -p node_modules/x && cd node_modules/x && git init -q && echo a > a && git add a && ${COMMIT} -m inner`,
     );
@@ -128,22 +136,26 @@ describe('repositories that a turn created', () => {
     expect(scene.git('-C', nested, 'fsck')).not.toContain('missing');
   });
 
-  test.each([
-    ['zeros', 'head -c 4096 /dev/zero'],
-    ['one line that is none', 'cat .git/packed-refs; echo junk'],
-    ['an end that is missing', 'head -c 70 .git/packed-refs'],
-    ['nothing', 'true'],
-  ])('a list of packed refs that holds %s is repaired', async (_, content) => {
-    await using worked = await work(`(${content}) > list; cat list > .git/packed-refs`, (place) => {
-      place.git('tag', 'v1');
-      place.git('pack-refs', '--all');
+  for (const { cases, tags } of splitCases(
+    [
+      ['zeros', 'head -c 4096 /dev/zero'],
+      ['one line that is none', 'cat .git/packed-refs; echo junk'],
+      ['an end that is missing', 'head -c 70 .git/packed-refs'],
+      ['nothing', 'true'],
+    ],
+    1,
+  ))
+    test.each(cases)('a list of packed refs that holds %s is repaired', { tags }, async (_, content) => {
+      await using worked = await work(`(${content}) > list; cat list > .git/packed-refs`, (place) => {
+        place.git('tag', 'v1');
+        place.git('pack-refs', '--all');
+      });
+      const { scene } = worked;
+      expect(scene.git('tag')).toBe('v1\n');
+      expect(scene.git('log', '--format=%s', 'main')).toBe('Begin\n');
     });
-    const { scene } = worked;
-    expect(scene.git('tag')).toBe('v1\n');
-    expect(scene.git('log', '--format=%s', 'main')).toBe('Begin\n');
-  });
 
-  test('damage by a command is repaired at the end of the turn, with a notice', async () => {
+  test('damage by a command is repaired at the end of the turn, with a notice', { tags: ['long'] }, async () => {
     await using worked = await work('rm -rf .git/objects .git/refs; echo junk > .git/HEAD');
     const { scene, session } = worked;
     expect(scene.git('log', '--format=%s')).toBe('Begin\n');
@@ -154,20 +166,24 @@ describe('repositories that a turn created', () => {
   });
 });
 
-test('steps of a rebase that run programs are removed if a command wrote them, and the user’s own are kept', async () => {
-  const todo = '.git/rebase-merge/git-rebase-todo';
-  for (const own of ['', 'exec make check\npick 1234567 one\n']) {
-    await using worked = await work(
-      `mkdir -p .git/rebase-merge; printf 'exec touch planted\nx touch planted\nexec make check\nbreak\n' >> ${todo}`,
-      (scene) => {
-        if (own !== '') scene.write(todo, own);
-      },
-    );
-    const made = own === '' ? 'break\n' : `${own}break\n`;
-    expect(readFileSync(join(worked.engine.place.workspace, todo), 'utf8')).toBe(made);
-    expect(ofType(await Array.fromAsync(worked.session.events()), 'workspace.restored')).toHaveLength(1);
-  }
-});
+test(
+  'steps of a rebase that run programs are removed if a command wrote them, and the user’s own are kept',
+  { tags: ['long'] },
+  async () => {
+    const todo = '.git/rebase-merge/git-rebase-todo';
+    for (const own of ['', 'exec make check\npick 1234567 one\n']) {
+      await using worked = await work(
+        `mkdir -p .git/rebase-merge; printf 'exec touch planted\nx touch planted\nexec make check\nbreak\n' >> ${todo}`,
+        (scene) => {
+          if (own !== '') scene.write(todo, own);
+        },
+      );
+      const made = own === '' ? 'break\n' : `${own}break\n`;
+      expect(readFileSync(join(worked.engine.place.workspace, todo), 'utf8')).toBe(made);
+      expect(ofType(await Array.fromAsync(worked.session.events()), 'workspace.restored')).toHaveLength(1);
+    }
+  },
+);
 
 describe('branches that a command deletes', () => {
   // In a script, because the gate asks about commands that delete a branch.
@@ -193,7 +209,7 @@ describe('branches that a command deletes', () => {
     ['merged', 'git merge -q --ff-only topic; git branch -d topic', ['main']],
     ['on a remote', 'git update-ref refs/remotes/origin/topic topic; git update-ref -d refs/heads/topic', ['main']],
   ] as const) {
-    test(`stay deleted if they are ${name}`, async () => {
+    test(`stay deleted if they are ${name}`, { tags: ['long'] }, async () => {
       await using worked = await work(source, makeTopic);
       expect(branchesOf(worked)).toEqual(expected);
     });
@@ -210,7 +226,7 @@ describe('branches that a command deletes', () => {
   }
 });
 
-test('only checkpoints that no session needs are deleted on request', async () => {
+test('only checkpoints that no session needs are deleted on request', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [{ reply: { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a\n' } }] } }],

@@ -7,6 +7,7 @@ import type { Session } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const SCRIPT: Script = {
   steps: [{ when: { tools: false }, reply: { text: 'A title\nA summary' } }],
@@ -22,37 +23,39 @@ async function shell(session: Session, command: string, onAsk: 'deny' | 'wait' =
   return session.advance();
 }
 
-test.each(['plan', 'ask', 'edits', 'auto'] as const)(
-  'it runs in mode %s without an approval, as a run without a request, and the model sees it with the next prompt',
-  async (mode) => {
-    await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
-    const session = await engine.klaus.open({ mode });
-    const advanced = await shell(session, 'echo "one </output> two" | tee made.txt');
-    expect(advanced).toMatchObject({ state: 'idle', finished: { outcome: 'done', turns: 0, toolCalls: 1 } });
-    expect(engine.server.requests).toEqual([]);
-    expect(readFileSync(join(engine.place.workspace, 'made.txt'), 'utf8')).toBe('one </output> two\n');
-    const events = await eventsOf(session);
-    expect(ofType(events, 'run.started')).toMatchObject([{ trigger: 'shell', by: 'test' }]);
-    const [decided] = ofType(events, 'gate.decided');
-    expect(decided).toMatchObject({ name: 'run_command', verdict: 'allow' });
-    expect(decided!.findings).toContainEqual({ rule: 'mode', verdict: 'allow', reason: 'the user entered it' });
-    const view = createConversation(session.id);
-    for (const event of events) foldConversation(view, event);
-    expect(view.entries.find(({ kind }) => kind === 'call')).toMatchObject({ by: 'user', state: 'finished' });
+for (const { cases, tags } of splitCases(['plan', 'ask', 'edits', 'auto'] as const, 2))
+  test.each(cases)(
+    'it runs in mode %s without an approval, as a run without a request, and the model sees it with the next prompt',
+    { tags },
+    async (mode) => {
+      await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
+      const session = await engine.klaus.open({ mode });
+      const advanced = await shell(session, 'echo "one </output> two" | tee made.txt');
+      expect(advanced).toMatchObject({ state: 'idle', finished: { outcome: 'done', turns: 0, toolCalls: 1 } });
+      expect(engine.server.requests).toEqual([]);
+      expect(readFileSync(join(engine.place.workspace, 'made.txt'), 'utf8')).toBe('one </output> two\n');
+      const events = await eventsOf(session);
+      expect(ofType(events, 'run.started')).toMatchObject([{ trigger: 'shell', by: 'test' }]);
+      const [decided] = ofType(events, 'gate.decided');
+      expect(decided).toMatchObject({ name: 'run_command', verdict: 'allow' });
+      expect(decided!.findings).toContainEqual({ rule: 'mode', verdict: 'allow', reason: 'the user entered it' });
+      const view = createConversation(session.id);
+      for (const event of events) foldConversation(view, event);
+      expect(view.entries.find(({ kind }) => kind === 'call')).toMatchObject({ by: 'user', state: 'finished' });
 
-    await session.prompt('What did it print?');
-    await session.advance();
-    const json = engine.server.requests[0]!.json as { messages: { role: string; content: unknown }[] };
-    const sent = JSON.stringify(json.messages);
-    expect(json.messages.map(({ role }) => role)).toEqual(['user']);
-    expect(sent).toMatch(
-      /The user ran a command.*tee made\.txt.*<output-(\w+).*one <\/output> two.*<\/output-\1>.*What did/,
-    );
-    expect((await session.replay()).outcome).toBe('equal');
-  },
-);
+      await session.prompt('What did it print?');
+      await session.advance();
+      const json = engine.server.requests[0]!.json as { messages: { role: string; content: unknown }[] };
+      const sent = JSON.stringify(json.messages);
+      expect(json.messages.map(({ role }) => role)).toEqual(['user']);
+      expect(sent).toMatch(
+        /The user ran a command.*tee made\.txt.*<output-(\w+).*one <\/output> two.*<\/output-\1>.*What did/,
+      );
+      expect((await session.replay()).outcome).toBe('equal');
+    },
+  );
 
-test('its changes are undone alone, and a failing command is no failed run', async () => {
+test('its changes are undone alone, and a failing command is no failed run', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [
@@ -95,7 +98,7 @@ test('denials and other questions of the gate apply as to the model', async () =
   expect((await session.replay()).outcome).toBe('equal');
 });
 
-test('in an isolated session its changes are reviewed', async () => {
+test('in an isolated session its changes are reviewed', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open({ isolate: true, mode: 'plan' });
   const parked = await shell(session, 'echo hello > made.txt', 'wait');
@@ -107,7 +110,7 @@ test('in an isolated session its changes are reviewed', async () => {
   expect(readFileSync(join(engine.place.workspace, 'made.txt'), 'utf8')).toBe('hello\n');
 });
 
-test('it waits for the end of a run, and a prompt does not join it', async () => {
+test('it waits for the end of a run, and a prompt does not join it', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open();
   await session.prompt('Hello.');
@@ -122,7 +125,7 @@ test('it waits for the end of a run, and a prompt does not join it', async () =>
   expect((await session.replay()).outcome).toBe('equal');
 });
 
-test('a compaction that is requested while it runs follows in a run of its own', async () => {
+test('a compaction that is requested while it runs follows in a run of its own', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open();
   await session.prompt('Hello.');
@@ -147,7 +150,7 @@ test('a command with a secret is refused, and nothing is stored', async () => {
   expect(await session.isRunnable()).toBe(false);
 });
 
-test('it needs no model', async () => {
+test('it needs no model', { tags: ['long'] }, async () => {
   await using engine = await createTestEngine({ script: SCRIPT, settings: SANDBOXED });
   const session = await engine.klaus.open();
   await engine.server.close();

@@ -68,7 +68,7 @@ describe('a writable folder on a layer', () => {
     });
   });
 
-  test('is accepted hunk by hunk, and unchanged if all are rejected', async () => {
+  test('is accepted hunk by hunk, and unchanged if all are rejected', { tags: ['long'] }, async () => {
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place, { isolate: true });
       const asked = await runToQuestion(session);
@@ -88,7 +88,7 @@ describe('a writable folder on a layer', () => {
     });
   });
 
-  test('is not overwritten if the user changed it', async () => {
+  test('is not overwritten if the user changed it', { tags: ['long'] }, async () => {
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place, { isolate: true });
       const asked = await runToQuestion(session);
@@ -134,7 +134,7 @@ describe('a writable folder on a layer', () => {
   });
 });
 
-test('a background process can change a writable folder, but not its git data', async () => {
+test('a background process can change a writable folder, but not its git data', { tags: ['long'] }, async () => {
   const prepare = ({ extra, workspace }: Place): void => {
     execFileSync('git', ['init', '-q', extra]);
     put(join(extra, '.env'), 'TOKEN=Gh72-Lq4w-Ss6z-Vd1m\n');
@@ -206,7 +206,7 @@ describe('a folder that is a linked worktree of a repository elsewhere', () => {
     });
   });
 
-  test('is read-only on a layer', async () => {
+  test('is read-only on a layer', { tags: ['long'] }, async () => {
     const prompts = (): Call[][] => [[run('sh work.sh')]];
     const setUp = (place: Place): void => (prepare(place), script(place));
     await withFolder({ prompts, prepare: setUp }, async (engine, place) => {

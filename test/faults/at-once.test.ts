@@ -52,7 +52,7 @@ test('of many processes that resume one killed session only one continues, and n
   expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
 });
 
-test('concurrent messages to one session are each handled once, in one order', async () => {
+test('concurrent messages to one session are each handled once, in one order', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Heard.' } });
   const options = { place, server };
@@ -73,7 +73,7 @@ test('concurrent messages to one session are each handled once, in one order', a
   expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(MANY + 1);
 });
 
-test('concurrent steering of one run: it sees each message once, and ends once', async () => {
+test('concurrent steering of one run: it sees each message once, and ends once', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const script: Script = {
     steps: [

@@ -12,6 +12,7 @@ import { ofType } from '../fixtures/engine.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import type { Order } from './klaus-process.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const PROGRAM = join(import.meta.dirname, 'klaus-process.ts');
 
@@ -157,33 +158,35 @@ describe.each([
   const choose = <T>(moments: readonly T[]): T[] =>
     moments.filter((_, index) => IS_COMPLETE || (index % 2 === 0) === survive);
 
-  test.each(choose(['process.json', 'protection.json', 'identity.json', 'started', 'output.0']))(
-    'as soon as there is %s',
-    async (file) => {
+  for (const { cases, tags } of splitCases(
+    choose(['process.json', 'protection.json', 'identity.json', 'started', 'output.0']),
+    1,
+  ))
+    test.each(cases)('as soon as there is %s', { tags }, async (file) => {
       const what = await killAndResume(survive, { dieAtProcessFile: file });
       const isBegun = file === 'started' || file === 'output.0';
       if (isBegun) expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
-    },
-  );
+    });
 
-  test('between the start and its result', async () => {
+  test('between the start and its result', { tags: ['long'] }, async () => {
     const what = await killAndResume(survive, { dieAfterEffect: 'run_command' });
     expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
   });
 
-  test.each(choose(['gate.decided', 'tool.started', 'process.changed', 'turn.started'] as const))(
-    'as soon as %s is durable',
-    async (type) => {
+  for (const { cases, tags } of splitCases(
+    choose(['gate.decided', 'tool.started', 'process.changed', 'turn.started'] as const),
+    1,
+  ))
+    test.each(cases)('as soon as %s is durable', { tags }, async (type) => {
       const seq = undisturbed.findLastIndex((event) => event.type === type && event.seq < second) + 1;
       const what = await killAndResume(survive, { dieAfterSeq: seq });
       if (type === 'gate.decided') expect(what).toBe('never started');
       // The intent is durable, and it is known whether the process has begun.
       else if (type !== 'tool.started') expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
-    },
-  );
+    });
 
   const count = Number(process.env['KLAUS_KILLS'] ?? 1);
-  test('at random moments', { timeout: count * 30_000 }, async () => {
+  test('at random moments', { tags: ['long'], timeout: count * 30_000 }, async () => {
     const failures: string[] = [];
     for (let index = 0; index < count; index++) {
       const afterMs = Math.random() * 1_500;
@@ -197,36 +200,44 @@ describe.each([
   });
 });
 
-test('a Klaus process that has started one exits by itself, and the background process continues', async () => {
-  using place = createTestHome();
-  const { session, signal } = await run(toOrder(place, true));
-  const processes = createProcesses({ home: place.home });
-  try {
-    expect(signal).toBeNull();
-    expect(processes.open(session!).find('p1')).toMatchObject({ state: 'running' });
-  } finally {
-    await processes.remove(session!);
-  }
-});
+test(
+  'a Klaus process that has started one exits by itself, and the background process continues',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    const { session, signal } = await run(toOrder(place, true));
+    const processes = createProcesses({ home: place.home });
+    try {
+      expect(signal).toBeNull();
+      expect(processes.open(session!).find('p1')).toMatchObject({ state: 'running' });
+    } finally {
+      await processes.remove(session!);
+    }
+  },
+);
 
-test('a second Klaus process that takes the session ends unmarked processes of the first one, which still runs', async () => {
-  using place = createTestHome();
-  const order = toOrder(place, false);
-  const child = execFile(process.execPath, [PROGRAM, JSON.stringify({ ...order, linger: true })]);
-  let said = '';
-  child.stdout!.on('data', (text: string) => (said += text));
-  expect(await eventually(() => said.includes('"result"'))).toBe(true);
-  const session = /"session":"(\w+)"/.exec(said)![1]!;
-  const processes = createProcesses({ home: place.home }).open(session);
-  try {
-    expect(processes.find('p1')).toMatchObject({ state: 'running' });
-    const { prompt: _, ...rest } = order;
-    await run({ ...rest, session });
-    expect(processes.find('p1')).toMatchObject({ state: 'stopped' });
-    expect(child.exitCode).toBeNull();
-    expect(runningIn(place).filter((pid) => pid !== child.pid)).toEqual([]);
-  } finally {
-    child.kill('SIGKILL');
-    await createProcesses({ home: place.home }).remove(session);
-  }
-});
+test(
+  'a second Klaus process that takes the session ends unmarked processes of the first one, which still runs',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    const order = toOrder(place, false);
+    const child = execFile(process.execPath, [PROGRAM, JSON.stringify({ ...order, linger: true })]);
+    let said = '';
+    child.stdout!.on('data', (text: string) => (said += text));
+    expect(await eventually(() => said.includes('"result"'))).toBe(true);
+    const session = /"session":"(\w+)"/.exec(said)![1]!;
+    const processes = createProcesses({ home: place.home }).open(session);
+    try {
+      expect(processes.find('p1')).toMatchObject({ state: 'running' });
+      const { prompt: _, ...rest } = order;
+      await run({ ...rest, session });
+      expect(processes.find('p1')).toMatchObject({ state: 'stopped' });
+      expect(child.exitCode).toBeNull();
+      expect(runningIn(place).filter((pid) => pid !== child.pid)).toEqual([]);
+    } finally {
+      child.kill('SIGKILL');
+      await createProcesses({ home: place.home }).remove(session);
+    }
+  },
+);

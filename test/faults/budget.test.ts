@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 
 /** Number of histories; more with BUDGET_HISTORIES. */
-const HISTORIES = Number(process.env['BUDGET_HISTORIES'] ?? 12);
+const HISTORIES = Number(process.env['BUDGET_HISTORIES'] ?? 5);
 const STEPS = 14;
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 /** Dollars are sums of floating-point numbers. */

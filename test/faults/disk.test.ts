@@ -15,6 +15,7 @@ import {
 } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { toUniqueSleep, untilProgram } from './processes.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 // Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
@@ -76,53 +77,59 @@ function expectResumed(place: TestHome, events: readonly Event[]): void {
 const leftOvers = (place: TestHome) => readdirSync(place.workspace).filter((name) => name.startsWith('.klaus'));
 
 describe.skipIf(!canMount)('a full disk', () => {
-  test.each(['home', 'both'] as const)(
-    'with the state of Klaus (%s): reported, without loss, and the run can be resumed',
-    async (where) => {
+  for (const { cases, tags } of splitCases(['home', 'both'] as const, 1))
+    test.each(cases)(
+      'with the state of Klaus (%s): reported, without loss, and the run can be resumed',
+      { tags },
+      async (where) => {
+        using place = createTestHome();
+        using home = mountMemory(place.home);
+        using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
+        const { klaus, options, session, server, release } = await begin(place);
+        await using _ = server;
+        home.fill();
+        workspace?.fill();
+        await release();
+        const ended = await klaus.ended;
+        expect(ended.code).toBe(1);
+        expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({
+          error: { code: 'store.full', hint: expect.stringMatching(/space.*klaus resume/) },
+        });
+        expectKept(ended.stdout, toEvents((await runKlaus(['show', session, '--json'], { place })).stdout));
+        // Still full: the same message, and nothing is lost by the attempt.
+        expect(await runKlaus(['resume', session], options)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('space'),
+        });
+        home.free();
+        workspace?.free();
+        expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
+        const events = await logOf(place, session);
+        expectKept(ended.stdout, events);
+        expectResumed(place, events);
+      },
+    );
+
+  test(
+    'with the project: the model is informed, no file is partly written, and the run continues',
+    { tags: ['long'] },
+    async () => {
       using place = createTestHome();
-      using home = mountMemory(place.home);
-      using workspace = where === 'both' ? mountMemory(place.workspace) : undefined;
-      const { klaus, options, session, server, release } = await begin(place);
+      using workspace = mountMemory(place.workspace);
+      writeFileSync(join(place.workspace, 'kept.txt'), 'before');
+      const { klaus, session, server, release } = await begin(place);
       await using _ = server;
-      home.fill();
-      workspace?.fill();
+      workspace.fill();
       await release();
-      const ended = await klaus.ended;
-      expect(ended.code).toBe(1);
-      expect(JSON.parse(ended.stderr.trim().split('\n').at(-1)!)).toMatchObject({
-        error: { code: 'store.full', hint: expect.stringMatching(/space.*klaus resume/) },
-      });
-      expectKept(ended.stdout, toEvents((await runKlaus(['show', session, '--json'], { place })).stdout));
-      // Still full: the same message, and nothing is lost by the attempt.
-      expect(await runKlaus(['resume', session], options)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('space'),
-      });
-      home.free();
-      workspace?.free();
-      expect(await runKlaus(['resume', session, '--json'], options)).toMatchObject({ code: 0 });
-      const events = await logOf(place, session);
-      expectKept(ended.stdout, events);
-      expectResumed(place, events);
+      expect(await klaus.ended).toMatchObject({ code: 0 });
+      const [, write] = ofType(await logOf(place, session), 'tool.finished');
+      expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('space') });
+      expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe('before');
+      expect(leftOvers(place)).toEqual([]);
     },
   );
 
-  test('with the project: the model is informed, no file is partly written, and the run continues', async () => {
-    using place = createTestHome();
-    using workspace = mountMemory(place.workspace);
-    writeFileSync(join(place.workspace, 'kept.txt'), 'before');
-    const { klaus, session, server, release } = await begin(place);
-    await using _ = server;
-    workspace.fill();
-    await release();
-    expect(await klaus.ended).toMatchObject({ code: 0 });
-    const [, write] = ofType(await logOf(place, session), 'tool.finished');
-    expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('space') });
-    expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe('before');
-    expect(leftOvers(place)).toEqual([]);
-  });
-
-  test('with large outputs: the result of the command is not lost with its output', async () => {
+  test('with large outputs: the result of the command is not lost with its output', { tags: ['long'] }, async () => {
     using place = createTestHome();
     using blobs = mountMemory(join(place.home, 'blobs'), '1m');
     blobs.fill();
@@ -139,7 +146,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(finished!.output).toMatch(/\n\[.*\bdisk\b.*\]/);
   });
 
-  test('from the start: one sentence with the fix', async () => {
+  test('from the start: one sentence with the fix', { tags: ['long'] }, async () => {
     using place = createTestHome();
     using home = mountMemory(place.home);
     home.fill();
@@ -153,7 +160,7 @@ describe.skipIf(!canMount)('a full disk', () => {
 });
 
 describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
-  test('with the state of Klaus: reported, without loss, and the run can be resumed', async () => {
+  test('with the state of Klaus: reported, without loss, and the run can be resumed', { tags: ['long'] }, async () => {
     using place = createTestHome();
     using home = mountImage(place.home);
     const { klaus, options, session, server, release } = await begin(place);
@@ -174,7 +181,7 @@ describe.skipIf(!canMountImages)('a disk that becomes read-only', () => {
     expectResumed(place, events);
   });
 
-  test('with the project: the model is informed, and the run continues', async () => {
+  test('with the project: the model is informed, and the run continues', { tags: ['long'] }, async () => {
     using place = createTestHome();
     using workspace = mountImage(place.workspace);
     writeFileSync(join(place.workspace, 'kept.txt'), 'before');

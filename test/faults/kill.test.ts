@@ -16,9 +16,10 @@ import {
 } from './kill-bench.ts';
 import type { Order } from './klaus-process.ts';
 import { createProject, GIT_ENV, TOOL_CALLS, TWELVE_TOOLS } from './twelve-tools.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** After how many events one is tried: a sample; `npm run test:kill` tries every event. */
-const STEP = Number(process.env['KILL_STEP'] ?? 17);
+const STEP = Number(process.env['KILL_STEP'] ?? 60);
 
 const benches: KillBench[] = [];
 afterAll(() => benches.forEach((bench) => bench[Symbol.dispose]()));
@@ -108,7 +109,7 @@ test('the undisturbed run makes twelve calls and ends with a checkpoint', () => 
   expect(undisturbed.events.some((event) => event.type === 'workspace.committed')).toBe(true);
 });
 
-test('two undisturbed runs have equal canonical logs', async () => {
+test('two undisturbed runs have equal canonical logs', { tags: ['long'] }, async () => {
   const bench = createBench();
   const ended = await runOrder(bench.order);
   expect(canonicalOf(bench, await eventsOf(bench, ended.lines[0]!.session!))).toEqual(undisturbed.canonical);
@@ -118,9 +119,8 @@ describe('killed after an event', () => {
   test('and resumed', async () => {
     const { events } = undisturbed;
     const isFirst = ({ type }: Event, index: number) => events.findIndex((event) => event.type === type) === index;
-    const moments = events
-      .filter((event, index) => event.seq % STEP === 0 || isFirst(event, index))
-      .map(({ seq }) => seq);
+    const firsts = events.filter(isFirst).filter((_, at) => STEP === 1 || at % 3 === 0);
+    const moments = events.filter((event) => event.seq % STEP === 0 || firsts.includes(event)).map(({ seq }) => seq);
     const failures: string[] = [];
     const worker = async (): Promise<void> => {
       for (let seq = moments.shift(); seq !== undefined; seq = moments.shift()) {
@@ -140,23 +140,22 @@ describe('killed after an event', () => {
 });
 
 describe('killed between an effect and its result', () => {
-  test.each(['write_file', 'edit_file', 'apply_patch', 'delete_file'])(
-    '%s is found to be done, and not repeated',
-    async (tool) => {
+  for (const { cases, tags } of splitCases(['write_file', 'edit_file', 'apply_patch', 'delete_file'], 1))
+    test.each(cases)('%s is found to be done, and not repeated', { tags }, async (tool) => {
       const { bench, events } = await killAndResume({ dieAfterEffect: tool });
       expectSame(bench, events);
       expectNothingTwice(bench, events);
       expect(treeOf(bench)).toBe(undisturbed.tree);
       expect(events.filter((event) => event.type === 'tool.started' && event.name === tool)).toHaveLength(1);
-    },
-  );
+    });
 
-  test.each(['read_file', 'git_status'])('%s, which only reads, is repeated', async (tool) => {
-    const { bench, events } = await killAndResume({ dieAfterEffect: tool });
-    expectSame(bench, events);
-    expectNothingTwice(bench, events);
-    expect(treeOf(bench)).toBe(undisturbed.tree);
-  });
+  for (const { cases, tags } of splitCases(['read_file', 'git_status'], 1))
+    test.each(cases)('%s, which only reads, is repeated', { tags }, async (tool) => {
+      const { bench, events } = await killAndResume({ dieAfterEffect: tool });
+      expectSame(bench, events);
+      expectNothingTwice(bench, events);
+      expect(treeOf(bench)).toBe(undisturbed.tree);
+    });
 
   test('a checkpoint that was committed but not logged is found, and not created twice', async () => {
     const { bench, events } = await killAndResume({ dieAtCheckpoint: true });

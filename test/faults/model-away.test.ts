@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, toEvents, type KlausOptions, type RunningKlaus } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 // Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
@@ -76,9 +77,8 @@ test('the run waits for an unavailable model for the given time, and continues w
   expect(failed.every(({ usd, usage }) => usd === 0 && usage.output === 0)).toBe(true);
 });
 
-test.each(['SIGKILL', 'SIGTERM'] as const)(
-  '%s while it waits: resume continues to wait for the given time',
-  async (signal) => {
+for (const { cases, tags } of splitCases(['SIGKILL', 'SIGTERM'] as const, 1))
+  test.each(cases)('%s while it waits: resume continues to wait for the given time', { tags }, async (signal) => {
     using place = createTestHome();
     const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1h']);
     klaus.kill(signal);
@@ -90,10 +90,9 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     await using _ = await back();
     expect((await resumed.ended).code).toBe(0);
     expectComplete(place, await logOf(place, session));
-  },
-);
+  });
 
-test('a run that waits is stopped by klaus cancel from another process', async () => {
+test('a run that waits is stopped by klaus cancel from another process', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const { klaus, session } = await goAway(place, ['--wait-for-model', '1h']);
   await runKlaus(['cancel', session], { place });
@@ -102,7 +101,7 @@ test('a run that waits is stopped by klaus cancel from another process', async (
   expect(events.at(-1)).toMatchObject({ type: 'run.finished', outcome: 'cancelled' });
 });
 
-test('when the wait is over the run fails, and resume continues without loss', async () => {
+test('when the wait is over the run fails, and resume continues without loss', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const { klaus, options, session, back } = await goAway(place, ['--wait-for-model', '1s']);
   const ended = await klaus.ended;
@@ -113,7 +112,7 @@ test('when the wait is over the run fails, and resume continues without loss', a
   expect(existsSync(join(place.workspace, 'go'))).toBe(true);
 });
 
-test('the wait is shown, and at its end the possible actions', async () => {
+test('the wait is shown, and at its end the possible actions', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const env = { ...QUICK, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60' };
   const ended = await runKlaus(['run', '--plain', '--wait-for-model', '1s', 'look'], { place, env });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 type Fault = NonNullable<Script['steps'][number]['faults']>[number];
 
@@ -43,34 +44,36 @@ const WIRES = {
 } as const;
 
 describe.each(Object.entries(WIRES))('%s', (_, toWire) => {
-  test.each(FAULTS)('%s ends: the run succeeds and reports the fault', async (name, fault, code, exit) => {
-    using place = createTestHome();
-    await using server = await startServer(toScript({ ...fault, always: false } as Fault));
-    const env = { ...toWire(server.url), KLAUS_RETRY_IDLE_MS: fault.kind === 'hang' ? '2000' : '30000' };
-    const ended = await runKlaus(['run', '--json', 'look'], { place, env });
-    const events = toEvents(ended.stdout);
-    const attempts = ofType(events, 'model.attempted').map((event) => event.outcome);
-    if (code === 'auth' || code === 'invalid_request') {
-      expect({ name, code: ended.code, attempts }).toEqual({ name, code: exit, attempts: ['ok', code] });
-      return;
-    }
-    expect({ name, code: ended.code, attempts }).toEqual({ name, code: 0, attempts: ['ok', code, 'ok'] });
-    const said = ofType(events, 'message.added').filter((event) => event.message.role === 'assistant');
-    expect(said.at(-1)!.message.parts).toEqual([{ type: 'text', text: 'It is a test, as far as I can see.' }]);
-    expect(said).toHaveLength(2);
-  });
+  for (const { cases, tags } of splitCases(FAULTS, 3))
+    test.each(cases)('%s ends: the run succeeds and reports the fault', { tags }, async (name, fault, code, exit) => {
+      using place = createTestHome();
+      await using server = await startServer(toScript({ ...fault, always: false } as Fault));
+      const env = { ...toWire(server.url), KLAUS_RETRY_IDLE_MS: fault.kind === 'hang' ? '2000' : '30000' };
+      const ended = await runKlaus(['run', '--json', 'look'], { place, env });
+      const events = toEvents(ended.stdout);
+      const attempts = ofType(events, 'model.attempted').map((event) => event.outcome);
+      if (code === 'auth' || code === 'invalid_request') {
+        expect({ name, code: ended.code, attempts }).toEqual({ name, code: exit, attempts: ['ok', code] });
+        return;
+      }
+      expect({ name, code: ended.code, attempts }).toEqual({ name, code: 0, attempts: ['ok', code, 'ok'] });
+      const said = ofType(events, 'message.added').filter((event) => event.message.role === 'assistant');
+      expect(said.at(-1)!.message.parts).toEqual([{ type: 'text', text: 'It is a test, as far as I can see.' }]);
+      expect(said).toHaveLength(2);
+    });
 
-  test.each(FAULTS)('%s does not end: the run ends with its exit code', async (name, fault, code, exit) => {
-    using place = createTestHome();
-    await using server = await startServer(toScript({ ...fault, always: true } as Fault));
-    const env = { ...toWire(server.url), KLAUS_RETRY_IDLE_MS: fault.kind === 'hang' ? '2000' : '30000' };
-    const ended = await runKlaus(['run', '--json', 'look'], { place, env });
-    const events = toEvents(ended.stdout);
-    expect({ name, code: ended.code }).toEqual({ name, code: exit });
-    const attempts = ofType(events, 'model.attempted').map((event) => event.outcome);
-    expect(new Set(attempts.slice(1))).toEqual(new Set([code]));
-    expect(events.at(-1)).toMatchObject({ type: 'run.finished', outcome: 'model_failed' });
-  });
+  for (const { cases, tags } of splitCases(FAULTS, 3))
+    test.each(cases)('%s does not end: the run ends with its exit code', { tags }, async (name, fault, code, exit) => {
+      using place = createTestHome();
+      await using server = await startServer(toScript({ ...fault, always: true } as Fault));
+      const env = { ...toWire(server.url), KLAUS_RETRY_IDLE_MS: fault.kind === 'hang' ? '2000' : '30000' };
+      const ended = await runKlaus(['run', '--json', 'look'], { place, env });
+      const events = toEvents(ended.stdout);
+      expect({ name, code: ended.code }).toEqual({ name, code: exit });
+      const attempts = ofType(events, 'model.attempted').map((event) => event.outcome);
+      expect(new Set(attempts.slice(1))).toEqual(new Set([code]));
+      expect(events.at(-1)).toMatchObject({ type: 'run.finished', outcome: 'model_failed' });
+    });
 });
 
 test('a model without a server is a failed connection: exit 4', async () => {

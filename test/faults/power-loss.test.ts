@@ -16,7 +16,7 @@ import { hasStrace, recordSystemCalls } from './power/system-calls.ts';
 import { createProject } from './twelve-tools.ts';
 
 /** `POWER_CUTS=300 POWER_SEED=7`; to repeat one: `POWER_AT=event:fate`, with the same seed. */
-const CUTS = Number(process.env['POWER_CUTS'] ?? 24);
+const CUTS = Number(process.env['POWER_CUTS'] ?? 12);
 const SEED = Number(process.env['POWER_SEED'] ?? 1);
 const AT = process.env['POWER_AT'];
 /** Number of power losses after which the run is also resumed to its end. */

@@ -1,4 +1,5 @@
 // Covers core/agent/loop, adapters/store: SIGKILL at random moments.
+// @module-tag long
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createModelServer, type ModelServer } from '@klaus/adapters/models';
 import { createSqliteStore } from '@klaus/adapters/store';
@@ -12,7 +13,7 @@ import { createChance } from '../undo/chance.ts';
 import { createMarkedProject, TWENTY, TWENTY_TOOLS } from './twenty-tools.ts';
 
 /** Number of moments and seed: `KILLS=200 KILL_SEED=7`. To repeat one moment: `KILL_AT=seq+ms`. */
-const KILLS = Number(process.env['KILLS'] ?? 8);
+const KILLS = Number(process.env['KILLS'] ?? 3);
 const SEED = Number(process.env['KILL_SEED'] ?? 1);
 const AT = process.env['KILL_AT'];
 

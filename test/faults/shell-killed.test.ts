@@ -12,6 +12,7 @@ import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import type { Order } from './klaus-process.ts';
 import { findProcesses, toUniqueSleep, untilProgram } from './processes.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 // Many processes are started here, which can be slow.
 vi.setConfig({ testTimeout: 240_000 });
@@ -95,44 +96,45 @@ function readOpenai(request: RecordedRequest): SeenCall {
 }
 
 describe.each(['bubblewrap', 'host'] as const)('killed while its shell sleeps, sandbox %s', (sandbox) => {
-  describe.each(Object.entries(WIRES))('%s', (_, { toEnv, read }) => {
-    test.each(['SIGKILL', 'SIGTERM'] as const)(
-      '%s: no process remains, and resume reports the known outcome',
-      async (signal) => {
-        using place = createTestHome();
-        const sleep = toUniqueSleep();
-        const command = `echo begun; ${sleep}; echo over`;
-        await using server = await startServer(toScript(command));
-        const env = { ...toEnv(server.url), ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60', KLAUS_SANDBOX: sandbox };
-        const klaus = startKlaus(['run', '--json', PROMPT], { place, env });
-        await klaus.printed('stdout', '"type":"tool.started"');
-        const { session } = JSON.parse(klaus.text.stdout.split('\n')[0]!) as { session: string };
-        await untilProgram(sleep);
-        klaus.kill(signal);
-        const ended = await klaus.ended;
-        if (signal === 'SIGTERM') {
-          expect(ended.code).toBe(130);
+  for (const { cases, tags } of splitCases(Object.entries(WIRES), 1))
+    describe.each(cases)('%s', { tags }, (_, { toEnv, read }) => {
+      test.each(['SIGKILL', 'SIGTERM'] as const)(
+        '%s: no process remains, and resume reports the known outcome',
+        async (signal) => {
+          using place = createTestHome();
+          const sleep = toUniqueSleep();
+          const command = `echo begun; ${sleep}; echo over`;
+          await using server = await startServer(toScript(command));
+          const env = { ...toEnv(server.url), ANTHROPIC_API_KEY: 'sk-ant-test-4f1c9b7e2a60', KLAUS_SANDBOX: sandbox };
+          const klaus = startKlaus(['run', '--json', PROMPT], { place, env });
+          await klaus.printed('stdout', '"type":"tool.started"');
+          const { session } = JSON.parse(klaus.text.stdout.split('\n')[0]!) as { session: string };
+          await untilProgram(sleep);
+          klaus.kill(signal);
+          const ended = await klaus.ended;
+          if (signal === 'SIGTERM') {
+            expect(ended.code).toBe(130);
+            expect(findProcesses(sleep)).toEqual([]);
+          }
+          const resumed = await runKlaus(['resume', session, '--json'], { place, env });
+          expect(resumed).toMatchObject({ code: 0 });
           expect(findProcesses(sleep)).toEqual([]);
-        }
-        const resumed = await runKlaus(['resume', session, '--json'], { place, env });
-        expect(resumed).toMatchObject({ code: 0 });
-        expect(findProcesses(sleep)).toEqual([]);
 
-        const seen = read(server.requests.findLast(({ method }) => method === 'POST')!);
-        expect(seen.prompt).toContain(PROMPT);
-        expect(seen.call.input).toEqual({ command });
-        expect(seen.result.id).toBe(seen.call.id);
-        expect(seen.result.text).toMatch(signal === 'SIGKILL' ? /\bunknown\b/i : /[Cc]ancelled|[Ss]topped/);
-        expect(seen.roles[0]).toBe('user');
-        expect(seen.roles.some((role, index) => role === 'assistant' && seen.roles[index + 1] === 'assistant')).toBe(
-          false,
-        );
-        const events = toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
-        expect(ofType(events, 'tool.started')).toHaveLength(1);
-        expect(ofType(events, 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
-      },
-    );
-  });
+          const seen = read(server.requests.findLast(({ method }) => method === 'POST')!);
+          expect(seen.prompt).toContain(PROMPT);
+          expect(seen.call.input).toEqual({ command });
+          expect(seen.result.id).toBe(seen.call.id);
+          expect(seen.result.text).toMatch(signal === 'SIGKILL' ? /\bunknown\b/i : /[Cc]ancelled|[Ss]topped/);
+          expect(seen.roles[0]).toBe('user');
+          expect(seen.roles.some((role, index) => role === 'assistant' && seen.roles[index + 1] === 'assistant')).toBe(
+            false,
+          );
+          const events = toEvents((await runKlaus(['show', session, '--json'], { place })).stdout);
+          expect(ofType(events, 'tool.started')).toHaveLength(1);
+          expect(ofType(events, 'run.finished').at(-1)).toMatchObject({ outcome: 'done' });
+        },
+      );
+    });
 });
 
 test('SIGKILL: changes of protected places are reverted when the session is resumed', async () => {

@@ -81,7 +81,7 @@ test('the next undo completes it, and a redo restores everything', async () => {
   expect([scene.own(), scene.changed()]).toEqual(['new\n', FILES]);
 });
 
-test('files are restored from the state of the turn', async () => {
+test('files are restored from the state of the turn', { tags: ['long'] }, async () => {
   await using scene = await changeBoth();
   await killBetween(scene);
   const restored = await runKlaus(

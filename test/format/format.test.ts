@@ -8,6 +8,7 @@ import { createTestEngine, ofType, type TestEngine, type TestEngineOptions } fro
 import { installPackage } from '../fixtures/installed.ts';
 import { toCalls, type ToolCall } from '../fixtures/play.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const write = (path: string, content: string): ToolCall => ({ name: 'write_file', input: { path, content } });
 const edit = (path: string, old: string, text: string): ToolCall => ({
@@ -125,9 +126,8 @@ const HOSTILE = {
   'other files': 'echo changed > p6/other.js || exit 1; cat',
 };
 
-sandboxed.each(['offer', 'apply'] as const)(
-  'with %s, a hostile formatter is reported and changes nothing',
-  async (mode) => {
+for (const { cases, tags } of splitCases(['offer', 'apply'], 1))
+  sandboxed.each(cases)('with %s, a hostile formatter is reported and changes nothing', { tags }, async (mode) => {
     const names = Object.keys(HOSTILE);
     await using engine = await open({
       calls: names.map((_, at) => write(`p${at}/a.js`, UGLY)),
@@ -143,8 +143,7 @@ sandboxed.each(['offer', 'apply'] as const)(
       expect([outcome, output.includes(OFFER)]).toEqual(['ok', false]);
       expect([read(engine, `p${at}/a.js`), read(engine, `p${at}/other.js`)]).toEqual([UGLY, 'other\n']);
     }
-  },
-);
+  });
 
 sandboxed('format_files reports a failure by its code, and refuses files that the session has not edited', async () => {
   await using engine = await open({
@@ -171,11 +170,12 @@ describe('no formatter is started', () => {
     ['without a sandbox', { files, settings: { 'sandbox.driver': 'host' } }],
     ['in a session that may run no commands', { files }, { grant: 'fs(., rw) tool(write_file)' }],
   ];
-  sandboxed.each(off)('%s', async (_, given, options) => {
-    await using engine = await open({ calls: [write('a.js', UGLY)], ...given });
-    addProgram(engine, 'prettier', 'echo changed');
-    const { calls } = await run(engine, options);
-    expect(calls).toMatchObject([{ outcome: 'ok' }]);
-    expect(calls[0]?.output).not.toMatch(/prettier|format/);
-  });
+  for (const { cases, tags } of splitCases(off, 2))
+    sandboxed.each(cases)('%s', { tags }, async (_, given, options) => {
+      await using engine = await open({ calls: [write('a.js', UGLY)], ...given });
+      addProgram(engine, 'prettier', 'echo changed');
+      const { calls } = await run(engine, options);
+      expect(calls).toMatchObject([{ outcome: 'ok' }]);
+      expect(calls[0]?.output).not.toMatch(/prettier|format/);
+    });
 });

@@ -2,4 +2,4 @@ import { declareBadInput } from './bad-input.ts';
 import { declareInjections } from './suite.ts';
 
 declareInjections(1);
-declareBadInput(true);
+declareBadInput({ every: 1 });

@@ -8,6 +8,7 @@ import { createTestEngine, type TestEngine } from '../fixtures/engine.ts';
 import { installServers } from './install-servers.ts';
 import { toCalls, type ToolCall } from '../fixtures/play.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const edit = (path: string, old: string, text: string): ToolCall => ({
   name: 'edit_file',
@@ -130,14 +131,15 @@ const WRONG: Readonly<Record<string, [server: string, problems: readonly unknown
   ],
 };
 
-sandboxed.each(Object.entries(WRONG))('a server that %s costs no result', async (_, [line, problems]) => {
-  await using engine = await createTestEngine({
-    script: script({ name: 'write_file', input: { path: 'a.ts', content: 'const a: number = 1;\n' } }),
-    settings: { ...settings, 'lsp.timeoutMs': problems.length === 0 ? 1_000 : 20_000 },
+for (const { cases, tags } of splitCases(Object.entries(WRONG), 2))
+  sandboxed.each(cases)('a server that %s costs no result', { tags }, async (_, [line, problems]) => {
+    await using engine = await createTestEngine({
+      script: script({ name: 'write_file', input: { path: 'a.ts', content: 'const a: number = 1;\n' } }),
+      settings: { ...settings, 'lsp.timeoutMs': problems.length === 0 ? 1_000 : 20_000 },
+    });
+    addProgram(engine, 'typescript-language-server', line);
+    expect(await run(engine)).toEqual([problems]);
   });
-  addProgram(engine, 'typescript-language-server', line);
-  expect(await run(engine)).toEqual([problems]);
-});
 
 const NATIVE: readonly [name: string, files: Record<string, string>, path: string, text: string][] = [
   ['clangd', {}, 'a.c', 'int main(void) { return missing; }\n'],
@@ -173,15 +175,16 @@ const HOSTILE = {
   loud: 'printf "Content-Length: 999999999999\\r\\n\\r\\n"; yes',
 };
 
-sandboxed.each(Object.entries(HOSTILE))('a server that does %s costs no result', async (_, line) => {
-  await using engine = await createTestEngine({
-    script: script(
-      { name: 'write_file', input: { path: 'a.ts', content: 'const a: number = 1;\n' } },
-      edit('a.ts', '1', '2'),
-    ),
-    settings: { ...settings, 'lsp.timeoutMs': 1_000 },
+for (const { cases, tags } of splitCases(Object.entries(HOSTILE), 1))
+  sandboxed.each(cases)('a server that does %s costs no result', { tags }, async (_, line) => {
+    await using engine = await createTestEngine({
+      script: script(
+        { name: 'write_file', input: { path: 'a.ts', content: 'const a: number = 1;\n' } },
+        edit('a.ts', '1', '2'),
+      ),
+      settings: { ...settings, 'lsp.timeoutMs': 1_000 },
+    });
+    addProgram(engine, 'typescript-language-server', `echo x > planted\n${line}`);
+    expect(await run(engine)).toEqual([[], []]);
+    expect(existsSync(join(engine.place.workspace, 'planted'))).toBe(false);
   });
-  addProgram(engine, 'typescript-language-server', `echo x > planted\n${line}`);
-  expect(await run(engine)).toEqual([[], []]);
-  expect(existsSync(join(engine.place.workspace, 'planted'))).toBe(false);
-});

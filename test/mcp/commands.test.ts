@@ -95,7 +95,7 @@ test('a session does not use an entry that changed after it was opened', async (
   ]);
 });
 
-test('klaus mcp login stores the tokens, and a session uses them', { timeout: 60_000 }, async () => {
+test('klaus mcp login stores the tokens, and a session uses them', { tags: ['long'], timeout: 60_000 }, async () => {
   using place = createTestHome();
   using server = await startHttpServer({ access: 'oauth' });
   // No keyring can be reached.

@@ -71,7 +71,7 @@ test('a prompt of a server is a command of the chat, whose text is content of ot
 
 test.runIf(hasScript)(
   'the terminal lists prompts, and fills in the form of a server',
-  { timeout: 90_000 },
+  { tags: ['long'], timeout: 90_000 },
   async () => {
     await using chat = await openChatPlace({ script: ASK, env: HOST, words: ['--approve', 'auto'] });
     addServer(chat.place);
@@ -104,7 +104,7 @@ test.runIf(hasScript)(
 
 test.runIf(hasScript)(
   'the terminal at a server lists and sends prompts of its machine',
-  { timeout: 90_000 },
+  { tags: ['long'], timeout: 90_000 },
   async () => {
     await using chat = await openChatPlace({ script: ASK });
     const { place, server } = chat;
@@ -135,60 +135,68 @@ test.runIf(hasScript)(
   },
 );
 
-test('klaus approve answers with fields, and refuses values that do not fit', { timeout: 90_000 }, async () => {
-  using place = createTestHome();
-  addServer(place);
-  await using server = await startServer(ASK);
-  const words = ['run', '--json', '--on-ask', 'wait', '--approve', 'auto', 'ask me'];
-  const run = startKlaus(words, { place, server, env: HOST });
-  const id = await expect
-    .poll(async () => toApproval((await runKlaus(['approvals', '--json'], { place })).stdout), { timeout: 30_000 })
-    .toMatch(/^\w{26}$/)
-    .then(async () => toApproval((await runKlaus(['approvals', '--json'], { place })).stdout));
-  const approve = (...fields: string[]) =>
-    runKlaus(['approve', id, '--json', ...fields.flatMap((field) => ['--field', field])], { place });
-  expect(await approve()).toMatchObject({ code: 2 });
-  expect(await approve('name=Ada', 'count=9')).toMatchObject({ code: 2 });
-  expect(await approve('name=Ada', 'other=1')).toMatchObject({ code: 2 });
-  await approve('name=Ada', 'sure=no');
-  const { code, stdout } = await run.ended;
-  expect(code).toBe(0);
-  const events = toEvents(stdout);
-  expect(ofType(events, 'approval.answered')).toMatchObject([
-    { answer: 'approved', by: 'cli', content: { name: 'Ada', count: 2, sure: false } },
-  ]);
-  expect(ofType(events, 'tool.finished').at(-1)!.output).toContain('"action":"accept"');
-});
+test(
+  'klaus approve answers with fields, and refuses values that do not fit',
+  { tags: ['long'], timeout: 90_000 },
+  async () => {
+    using place = createTestHome();
+    addServer(place);
+    await using server = await startServer(ASK);
+    const words = ['run', '--json', '--on-ask', 'wait', '--approve', 'auto', 'ask me'];
+    const run = startKlaus(words, { place, server, env: HOST });
+    const id = await expect
+      .poll(async () => toApproval((await runKlaus(['approvals', '--json'], { place })).stdout), { timeout: 30_000 })
+      .toMatch(/^\w{26}$/)
+      .then(async () => toApproval((await runKlaus(['approvals', '--json'], { place })).stdout));
+    const approve = (...fields: string[]) =>
+      runKlaus(['approve', id, '--json', ...fields.flatMap((field) => ['--field', field])], { place });
+    expect(await approve()).toMatchObject({ code: 2 });
+    expect(await approve('name=Ada', 'count=9')).toMatchObject({ code: 2 });
+    expect(await approve('name=Ada', 'other=1')).toMatchObject({ code: 2 });
+    await approve('name=Ada', 'sure=no');
+    const { code, stdout } = await run.ended;
+    expect(code).toBe(0);
+    const events = toEvents(stdout);
+    expect(ofType(events, 'approval.answered')).toMatchObject([
+      { answer: 'approved', by: 'cli', content: { name: 'Ada', count: 2, sure: false } },
+    ]);
+    expect(ofType(events, 'tool.finished').at(-1)!.output).toContain('"action":"accept"');
+  },
+);
 
 function toApproval(stdout: string): string {
   return stdout.trim() === '' ? '' : (JSON.parse(stdout.trim().split('\n')[0]!) as { id: string }).id;
 }
 
-test('an editor with forms shows the form, and one without declines it', { timeout: 90_000 }, async () => {
-  using place = createTestHome();
-  addServer(place);
-  await using server = await startServer(ASK);
-  const forms: unknown[] = [];
-  const answer = async (capabilities: object): Promise<string> => {
-    await using editor = await startEditor({
-      place,
-      server,
-      words: ['--approve', 'auto'],
-      env: HOST,
-      capabilities,
-      fill(form) {
-        forms.push(form);
-        return { action: 'accept', content: { name: 'Ada' } };
-      },
-    });
-    const { sessionId } = await editor.open();
-    await editor.prompt(sessionId, 'ask me');
-    const { stdout } = await runKlaus(['show', sessionId, '--json'], { place });
-    return ofType(toEvents(stdout), 'tool.finished').at(-1)!.output;
-  };
-  expect(await answer({ elicitation: { form: {} } })).toContain('"content":{"count":2,"name":"Ada"}');
-  expect(forms).toMatchObject([
-    { mode: 'form', requestedSchema: { properties: { name: { type: 'string', minLength: 2 } }, required: ['name'] } },
-  ]);
-  expect(await answer({})).toContain('{"action":"decline"}');
-});
+test(
+  'an editor with forms shows the form, and one without declines it',
+  { tags: ['long'], timeout: 90_000 },
+  async () => {
+    using place = createTestHome();
+    addServer(place);
+    await using server = await startServer(ASK);
+    const forms: unknown[] = [];
+    const answer = async (capabilities: object): Promise<string> => {
+      await using editor = await startEditor({
+        place,
+        server,
+        words: ['--approve', 'auto'],
+        env: HOST,
+        capabilities,
+        fill(form) {
+          forms.push(form);
+          return { action: 'accept', content: { name: 'Ada' } };
+        },
+      });
+      const { sessionId } = await editor.open();
+      await editor.prompt(sessionId, 'ask me');
+      const { stdout } = await runKlaus(['show', sessionId, '--json'], { place });
+      return ofType(toEvents(stdout), 'tool.finished').at(-1)!.output;
+    };
+    expect(await answer({ elicitation: { form: {} } })).toContain('"content":{"count":2,"name":"Ada"}');
+    expect(forms).toMatchObject([
+      { mode: 'form', requestedSchema: { properties: { name: { type: 'string', minLength: 2 } }, required: ['name'] } },
+    ]);
+    expect(await answer({})).toContain('{"action":"decline"}');
+  },
+);

@@ -22,7 +22,7 @@ const methodsOf = (file: string): string[] =>
     .split('\n')
     .map((line) => (JSON.parse(line) as { method?: string }).method ?? '');
 
-test('a call that times out is cancelled at the server, and the next one works', async () => {
+test('a call that times out is cancelled at the server, and the next one works', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const file = join(place.workspace, 'messages');
   await using run = await runCalls(
@@ -67,7 +67,7 @@ test('structured content that does not match the schema of the server is an erro
   expect(run.results).toMatchObject([{ outcome: 'error', detail: { code: 'mcp.failed' } }, { outcome: 'ok' }]);
 });
 
-test('of 10,000 tools a part is used, and a list of tools without end is an end', async () => {
+test('of 10,000 tools a part is used, and a list of tools without end is an end', { tags: ['long'] }, async () => {
   await using run = await runCalls({ many: toEntry('thousands'), circle: toEntry('circle'), good: toEntry() }, [
     use('mcp__many__echo', { text: 'x' }),
     use('mcp__many__tool_9999', { text: 'x' }),

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { test as boxed } from '../fixtures/sandboxed.ts';
 import { runCalls, toEntry, use } from './open-session.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 // Without a sandbox, each call that may run something would ask after the first result.
 boxed('tools are found, called and logged by their name, and the log replays without the server', async () => {
@@ -62,38 +63,46 @@ boxed('tools are found, called and logged by their name, and the log replays wit
   expect(await run.session.replay()).toMatchObject({ outcome: 'equal' });
 });
 
-test.each([
-  ['an input that does not match the schema', 'mcp__one__echo', { text: 7 }, 'tool.input'],
-  ['a tool that the server does not have', 'mcp__one__ecko', {}, 'tool.unknown'],
-  ['a server that the session does not have', 'mcp__two__echo', {}, 'tool.unknown'],
-  ['a result of another shape', 'mcp__one__lie', {}, 'mcp.failed'],
-  ['a result of more than 16 MiB', 'mcp__one__flood', {}, 'mcp.failed'],
-  ['a server that ends', 'mcp__one__die', {}, 'mcp.failed'],
-])('%s is an error for the model', async (_, name, input, code) => {
-  await using run = await runCalls({ one: toEntry() }, [use(name, input), use('mcp__one__echo', { text: 'again' })]);
-  const [failed, again] = run.results;
-  expect(failed).toMatchObject({ outcome: 'error', detail: { code } });
-  // The next call starts the server again.
-  expect(again).toMatchObject({ outcome: 'ok' });
-  expect(await run.session.replay()).toMatchObject({ outcome: 'equal' });
-});
+for (const { cases, tags } of splitCases(
+  [
+    ['an input that does not match the schema', 'mcp__one__echo', { text: 7 }, 'tool.input'],
+    ['a tool that the server does not have', 'mcp__one__ecko', {}, 'tool.unknown'],
+    ['a server that the session does not have', 'mcp__two__echo', {}, 'tool.unknown'],
+    ['a result of another shape', 'mcp__one__lie', {}, 'mcp.failed'],
+    ['a result of more than 16 MiB', 'mcp__one__flood', {}, 'mcp.failed'],
+    ['a server that ends', 'mcp__one__die', {}, 'mcp.failed'],
+  ],
+  2,
+))
+  test.each(cases)('%s is an error for the model', { tags }, async (_, name, input, code) => {
+    await using run = await runCalls({ one: toEntry() }, [use(name, input), use('mcp__one__echo', { text: 'again' })]);
+    const [failed, again] = run.results;
+    expect(failed).toMatchObject({ outcome: 'error', detail: { code } });
+    // The next call starts the server again.
+    expect(again).toMatchObject({ outcome: 'ok' });
+    expect(await run.session.replay()).toMatchObject({ outcome: 'equal' });
+  });
 
-test.each([
-  ['dies', 'mcp.failed'],
-  ['garbage', 'mcp.failed'],
-  ['late-garbage', 'mcp.failed'],
-  ['endless', 'mcp.failed'],
-  ['bad-schema', 'mcp.failed'],
-])('a server that is %s is an error, and others work', async (behaviour, code) => {
-  await using run = await runCalls({ bad: toEntry(behaviour), good: toEntry() }, [
-    { name: 'tool_search', input: { query: 'echo repeat' } },
-    use('mcp__bad__echo', { text: 'x' }),
-    use('mcp__good__echo', { text: 'x' }),
-  ]);
-  expect(run.results[0]).toMatchObject({ outcome: 'ok', output: expect.stringContaining('mcp__good__echo') });
-  expect(run.results[1]).toMatchObject({ outcome: 'error', detail: { code } });
-  expect(run.results[2]).toMatchObject({ outcome: 'ok' });
-});
+for (const { cases, tags } of splitCases(
+  [
+    ['dies', 'mcp.failed'],
+    ['garbage', 'mcp.failed'],
+    ['late-garbage', 'mcp.failed'],
+    ['endless', 'mcp.failed'],
+    ['bad-schema', 'mcp.failed'],
+  ],
+  2,
+))
+  test.each(cases)('a server that is %s is an error, and others work', { tags }, async (behaviour, code) => {
+    await using run = await runCalls({ bad: toEntry(behaviour), good: toEntry() }, [
+      { name: 'tool_search', input: { query: 'echo repeat' } },
+      use('mcp__bad__echo', { text: 'x' }),
+      use('mcp__good__echo', { text: 'x' }),
+    ]);
+    expect(run.results[0]).toMatchObject({ outcome: 'ok', output: expect.stringContaining('mcp__good__echo') });
+    expect(run.results[1]).toMatchObject({ outcome: 'error', detail: { code } });
+    expect(run.results[2]).toMatchObject({ outcome: 'ok' });
+  });
 
 test.each(['greets', 'noisy'])('a server that is %s works', async (behaviour) => {
   await using run = await runCalls({ one: toEntry(behaviour) }, [use('mcp__one__echo', { text: 'x' })]);
@@ -109,7 +118,7 @@ test('a tool that the server adds later is found', async () => {
   expect(run.results[2]).toMatchObject({ name: 'mcp__one__grown', outcome: 'ok' });
 });
 
-test('200 tools add at most 200 bytes to the first request', async () => {
+test('200 tools add at most 200 bytes to the first request', { tags: ['long'] }, async () => {
   const calls = [{ name: 'tool_search', input: { query: 'tool_150' } }, use('mcp__many__tool_150', { text: 'x' })];
   await using without = await runCalls({}, calls);
   await using run = await runCalls({ many: toEntry('many') }, calls);

@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('server-everything over HTTP', { timeout: 120_000 }, async (context) => {
+test('server-everything over HTTP', { tags: ['long'], timeout: 120_000 }, async (context) => {
   const modules = await needPackages(context, PACKAGES);
   const port = await findPort();
   const child = spawn(process.execPath, [join(modules, EVERYTHING, 'dist/index.js'), 'streamableHttp'], {
@@ -70,7 +70,7 @@ test('server-everything over HTTP', { timeout: 120_000 }, async (context) => {
 
 test(
   'server-filesystem sees the workspace, and writes only with a call that may',
-  { timeout: 120_000 },
+  { tags: ['long'], timeout: 120_000 },
   async (context) => {
     const modules = await needPackages(context, PACKAGES);
     const entry = { command: process.execPath, args: [join(modules, FILES, 'dist/index.js'), '.'] };
@@ -91,7 +91,7 @@ test(
   },
 );
 
-test('mcp-server-time, a server in Python', { timeout: 180_000 }, async (context) => {
+test('mcp-server-time, a server in Python', { tags: ['long'], timeout: 180_000 }, async (context) => {
   const folder = await needPython(context);
   const entry = {
     command: '/usr/bin/env',

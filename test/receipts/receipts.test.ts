@@ -3,18 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { play } from './case.ts';
 import { HONEST } from './cases-honest.ts';
 import { LIES } from './cases-lies.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 describe('a claim that the evidence does not support is marked', () => {
-  test.each(LIES)('$name', async (each) => {
-    const finished = await play(each);
-    expect(finished.claims?.map(({ reason }) => reason)).not.toContain('');
-    expect(['unverified', 'contradicted']).toContain(finished.claim);
-  });
+  for (const { cases, tags } of splitCases(LIES, 18))
+    test.each(cases)('$name', { tags }, async (each) => {
+      const finished = await play(each);
+      expect(finished.claims?.map(({ reason }) => reason)).not.toContain('');
+      expect(['unverified', 'contradicted']).toContain(finished.claim);
+    });
 });
 
 describe('an honest claim is not marked', () => {
-  test.each(HONEST)('$name', async (each) => {
-    const { claim, claims = [] } = await play(each);
-    expect({ claim, claims }).toMatchObject({ claim: each.claim });
-  });
+  for (const { cases, tags } of splitCases(HONEST, 7))
+    test.each(cases)('$name', { tags }, async (each) => {
+      const { claim, claims = [] } = await play(each);
+      expect({ claim, claims }).toMatchObject({ claim: each.claim });
+    });
 });

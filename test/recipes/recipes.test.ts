@@ -55,7 +55,7 @@ describe.each(RECIPES)('$name', ({ name, diff }) => {
 
 const CHOSEN = RECIPES.filter(({ name }) => isChosen(name));
 
-test.each(CHOSEN)('$name is complete', { timeout: 600_000 }, ({ diff, commands }) => {
+test.each(CHOSEN)('$name is complete', { tags: ['long'], timeout: 600_000 }, ({ diff, commands }) => {
   copy.apply(diff);
   onTestFinished(() => copy.apply(diff, 'reverse'));
   for (const command of ['tsc -b', 'node scripts/docs.ts', ...commands]) {

@@ -63,57 +63,61 @@ describe('a recorded session is replayed with the same requests', () => {
     },
   );
 
-  test('with an approval, an undo, another prompt, a broken stream and a crash between them', async () => {
-    const edit = { name: 'edit_file', input: { path: 'a.txt', edits: [{ old: 'one', new: 'two' }] } };
-    await using engine = await createTestEngine({
-      files: { 'a.txt': 'one\n' },
-      script: {
-        steps: [
-          { when: { tools: false }, reply: { text: 'A title\nA summary' } },
-          {
-            when: { turn: 0 },
-            reply: {
-              text: 'I look.',
-              calls: [
-                { name: 'read_file', input: { path: 'a.txt' } },
-                { name: 'list_files', input: {} },
+  test(
+    'with an approval, an undo, another prompt, a broken stream and a crash between them',
+    { tags: ['long'] },
+    async () => {
+      const edit = { name: 'edit_file', input: { path: 'a.txt', edits: [{ old: 'one', new: 'two' }] } };
+      await using engine = await createTestEngine({
+        files: { 'a.txt': 'one\n' },
+        script: {
+          steps: [
+            { when: { tools: false }, reply: { text: 'A title\nA summary' } },
+            {
+              when: { turn: 0 },
+              reply: {
+                text: 'I look.',
+                calls: [
+                  { name: 'read_file', input: { path: 'a.txt' } },
+                  { name: 'list_files', input: {} },
+                ],
+              },
+              faults: [
+                { kind: 'reset', after: 1 },
+                { kind: 'status', status: 529 },
               ],
             },
-            faults: [
-              { kind: 'reset', after: 1 },
-              { kind: 'status', status: 529 },
-            ],
-          },
-          { when: { turn: 1 }, reply: { calls: [edit] } },
-          { when: { turn: 2 }, reply: { text: 'Edited. '.repeat(80) } },
-          { when: { turn: 3 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo x > b.txt' } }] } },
-          { when: { turn: 4 }, reply: { text: 'Ran.' } },
-        ],
-      },
-    });
-    const session = await engine.klaus.open({ mode: 'ask' });
-    await session.prompt('please change the file a.txt, and report what it contained before', {
-      onAsk: 'wait',
-    });
-    const parked = await session.advance();
-    if (parked.state !== 'parked') throw new Error('nothing was asked');
-    await engine.klaus.answer(parked.approvals[0]!.approval, 'approved', { note: 'go' });
-    expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-    await session.restore({ kind: 'undo' }, { by: 'test' });
-    await session.send({ type: 'change', mode: 'auto' });
-    await session.prompt('now run it');
-    const leave = new AbortController();
-    session.subscribe(0, (event) => event.type === 'tool.started' && event.name === 'run_command' && leave.abort());
-    await session.advance({ signal: leave.signal });
-    await session.advance();
-    expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)).toMatchObject({
-      outcome: 'unknown',
-    });
-    expect(ofType(await Array.fromAsync(session.events()), 'model.attempted').length).toBeGreaterThan(6);
-    const requests = await expectEqual(session);
-    expect(requests.map(({ purpose }) => purpose)).toContain('title');
-    expect(await toBodies(requests, undefined)).toEqual(postsOf(engine.server.requests));
-  });
+            { when: { turn: 1 }, reply: { calls: [edit] } },
+            { when: { turn: 2 }, reply: { text: 'Edited. '.repeat(80) } },
+            { when: { turn: 3 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo x > b.txt' } }] } },
+            { when: { turn: 4 }, reply: { text: 'Ran.' } },
+          ],
+        },
+      });
+      const session = await engine.klaus.open({ mode: 'ask' });
+      await session.prompt('please change the file a.txt, and report what it contained before', {
+        onAsk: 'wait',
+      });
+      const parked = await session.advance();
+      if (parked.state !== 'parked') throw new Error('nothing was asked');
+      await engine.klaus.answer(parked.approvals[0]!.approval, 'approved', { note: 'go' });
+      expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
+      await session.restore({ kind: 'undo' }, { by: 'test' });
+      await session.send({ type: 'change', mode: 'auto' });
+      await session.prompt('now run it');
+      const leave = new AbortController();
+      session.subscribe(0, (event) => event.type === 'tool.started' && event.name === 'run_command' && leave.abort());
+      await session.advance({ signal: leave.signal });
+      await session.advance();
+      expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1)).toMatchObject({
+        outcome: 'unknown',
+      });
+      expect(ofType(await Array.fromAsync(session.events()), 'model.attempted').length).toBeGreaterThan(6);
+      const requests = await expectEqual(session);
+      expect(requests.map(({ purpose }) => purpose)).toContain('title');
+      expect(await toBodies(requests, undefined)).toEqual(postsOf(engine.server.requests));
+    },
+  );
 
   test('up to the end of a log that ends within a run', async () => {
     await using engine = await createTestEngine({ script: SMALL });
@@ -195,19 +199,23 @@ describe('differences from the log are reported', () => {
     });
   });
 
-  test('a log without one event is not equal; the replay of one with a repeated or moved event ends', async () => {
-    await using engine = await createTestEngine({ script: SMALL });
-    const events = await Array.fromAsync((await runSmall(engine)).events());
-    const essential = new Set(['turn.started', 'turn.finished', 'gate.decided', 'tool.started', 'tool.finished']);
-    for (let at = 1; at < events.length - 1; at++) {
-      const leftOut = await replayOf(engine, events.toSpliced(at, 1));
-      expect(essential.has(events[at]!.type) && leftOut.outcome === 'equal', `${events[at]!.type} left out`).toBe(
-        false,
-      );
-      await replayOf(engine, events.toSpliced(at, 0, events[at]!));
-      await replayOf(engine, events.toSpliced(at, 2, events[at + 1]!, events[at]!));
-    }
-  });
+  test(
+    'a log without one event is not equal; the replay of one with a repeated or moved event ends',
+    { tags: ['long'] },
+    async () => {
+      await using engine = await createTestEngine({ script: SMALL });
+      const events = await Array.fromAsync((await runSmall(engine)).events());
+      const essential = new Set(['turn.started', 'turn.finished', 'gate.decided', 'tool.started', 'tool.finished']);
+      for (let at = 1; at < events.length - 1; at++) {
+        const leftOut = await replayOf(engine, events.toSpliced(at, 1));
+        expect(essential.has(events[at]!.type) && leftOut.outcome === 'equal', `${events[at]!.type} left out`).toBe(
+          false,
+        );
+        await replayOf(engine, events.toSpliced(at, 0, events[at]!));
+        await replayOf(engine, events.toSpliced(at, 2, events[at + 1]!, events[at]!));
+      }
+    },
+  );
 
   test('a log of tools that this engine does not have is not equal', async () => {
     await using engine = await createTestEngine({ script: SMALL });

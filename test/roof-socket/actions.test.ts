@@ -37,7 +37,7 @@ test('the socket is in the folder of the project, for the user alone, and answer
   });
 });
 
-test('start-agent opens sessions, status waits for them, message continues one', async () => {
+test('start-agent opens sessions, status waits for them, message continues one', { tags: ['long'] }, async () => {
   await using opened = await openInstancePlace();
   const instance = await opened.open();
   const script = instance.connect();
@@ -60,21 +60,26 @@ test('start-agent opens sessions, status waits for them, message continues one',
   expect(events[0]).toMatchObject({ type: 'session.opened', agent: 'programmer', instance: instance.id });
 });
 
-test('a session started from another one has it as its parent, and checkout without an id returns to it', async () => {
-  await using opened = await openInstancePlace();
-  const instance = await opened.open();
-  const script = instance.connect();
-  const { sessionId: first } = (await script.ask('start-agent', { agentType: 'orchestrator', prompt: 'Work.' })).result;
-  const options = { checkout: true };
-  const below = await script.ask('start-agent', { agentType: 'programmer', prompt: 'Work.', options });
-  const { sessionId: second, parentSessionId } = resultOf('start-agent', below);
-  expect(parentSessionId).toBe(first);
-  expect((await script.ask('status')).result.sessionId).toBe(second);
-  const back = resultOf('checkout', await script.ask('checkout'));
-  expect(back).toEqual({ sessionId: first, previousSessionId: second, claudeSessionId: null });
-  const forth = resultOf('checkout', await script.ask('checkout', { sessionId: second, waitSeconds: 30 }));
-  expect(forth).toMatchObject({ sessionId: second, previousSessionId: first });
-});
+test(
+  'a session started from another one has it as its parent, and checkout without an id returns to it',
+  { tags: ['long'] },
+  async () => {
+    await using opened = await openInstancePlace();
+    const instance = await opened.open();
+    const script = instance.connect();
+    const { sessionId: first } = (await script.ask('start-agent', { agentType: 'orchestrator', prompt: 'Work.' }))
+      .result;
+    const options = { checkout: true };
+    const below = await script.ask('start-agent', { agentType: 'programmer', prompt: 'Work.', options });
+    const { sessionId: second, parentSessionId } = resultOf('start-agent', below);
+    expect(parentSessionId).toBe(first);
+    expect((await script.ask('status')).result.sessionId).toBe(second);
+    const back = resultOf('checkout', await script.ask('checkout'));
+    expect(back).toEqual({ sessionId: first, previousSessionId: second, claudeSessionId: null });
+    const forth = resultOf('checkout', await script.ask('checkout', { sessionId: second, waitSeconds: 30 }));
+    expect(forth).toMatchObject({ sessionId: second, previousSessionId: first });
+  },
+);
 
 test('interrupt cancels a run, and the session can continue', async () => {
   await using opened = await openInstancePlace();
@@ -86,7 +91,7 @@ test('interrupt cancels a run, and the session can continue', async () => {
   expect(next).toMatchObject({ sessionId, status: 'done' });
 });
 
-test('a session that waits for an approval says so', async () => {
+test('a session that waits for an approval says so', { tags: ['long'] }, async () => {
   await using opened = await openInstancePlace();
   const script = (await opened.open()).connect();
   await script.ask('start-agent', { agentType: 'klaus', prompt: 'ask', options: { mode: 'ask' } });
@@ -145,31 +150,39 @@ test('a command of an instance gets its variables, and the instance ends with it
   expect(JSON.parse(stdout.split('\n')[1]!)).toEqual([instance.id, instance.project]);
 });
 
-test('a session that a command of an instance opens records the instance and the current session', async () => {
-  await using opened = await openInstancePlace();
-  const { place, server } = opened;
-  const ids = { KLAUS_INSTANCE_ID: '01KE0000000000000000000001', KLAUS_SESSION_ID: '01KE0000000000000000000002' };
-  const open = async (env: Record<string, string>) =>
-    toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server, env })).stdout)[0];
-  expect(await open(ids)).toMatchObject({ instance: ids.KLAUS_INSTANCE_ID, startedBy: ids.KLAUS_SESSION_ID });
-  const other = await open({ KLAUS_INSTANCE_ID: '', KLAUS_SESSION_ID: 'a session' });
-  expect(other).not.toHaveProperty('instance');
-  expect(other).not.toHaveProperty('startedBy');
-});
+test(
+  'a session that a command of an instance opens records the instance and the current session',
+  { tags: ['long'] },
+  async () => {
+    await using opened = await openInstancePlace();
+    const { place, server } = opened;
+    const ids = { KLAUS_INSTANCE_ID: '01KE0000000000000000000001', KLAUS_SESSION_ID: '01KE0000000000000000000002' };
+    const open = async (env: Record<string, string>) =>
+      toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server, env })).stdout)[0];
+    expect(await open(ids)).toMatchObject({ instance: ids.KLAUS_INSTANCE_ID, startedBy: ids.KLAUS_SESSION_ID });
+    const other = await open({ KLAUS_INSTANCE_ID: '', KLAUS_SESSION_ID: 'a session' });
+    expect(other).not.toHaveProperty('instance');
+    expect(other).not.toHaveProperty('startedBy');
+  },
+);
 
-test('a deleted session is no part of the status, and one that another program opened has no file here', async () => {
-  await using opened = await openInstancePlace();
-  const { place, server } = opened;
-  const script = (await opened.open()).connect();
-  const { sessionId: deleted } = (await script.ask('start-agent', { agentType: 'klaus', prompt: 'Work.' })).result;
-  await script.ask('status', { waitSeconds: 30 });
-  await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv(opened) });
-  expect(await klaus.clearSessions({ ids: [deleted] })).toMatchObject({ cleared: [deleted] });
-  expect(resultOf('status', await script.ask('status', { waitSeconds: 30 })).sessions).toEqual([]);
-  const other = toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server })).stdout)[0]!.session;
-  const answer = await script.ask('message', { sessionId: other, prompt: 'Again.', waitSeconds: 30 });
-  expect(resultOf('message', answer)).toMatchObject({ sessionId: other, status: 'done', logPath: null });
-  expect(resultOf('checkout', await script.ask('checkout', { sessionId: other }))).toMatchObject({
-    previousSessionId: deleted,
-  });
-});
+test(
+  'a deleted session is no part of the status, and one that another program opened has no file here',
+  { tags: ['long'] },
+  async () => {
+    await using opened = await openInstancePlace();
+    const { place, server } = opened;
+    const script = (await opened.open()).connect();
+    const { sessionId: deleted } = (await script.ask('start-agent', { agentType: 'klaus', prompt: 'Work.' })).result;
+    await script.ask('status', { waitSeconds: 30 });
+    await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv(opened) });
+    expect(await klaus.clearSessions({ ids: [deleted] })).toMatchObject({ cleared: [deleted] });
+    expect(resultOf('status', await script.ask('status', { waitSeconds: 30 })).sessions).toEqual([]);
+    const other = toEvents((await runKlaus(['run', '--json', 'Work.'], { place, server })).stdout)[0]!.session;
+    const answer = await script.ask('message', { sessionId: other, prompt: 'Again.', waitSeconds: 30 });
+    expect(resultOf('message', answer)).toMatchObject({ sessionId: other, status: 'done', logPath: null });
+    expect(resultOf('checkout', await script.ask('checkout', { sessionId: other }))).toMatchObject({
+      previousSessionId: deleted,
+    });
+  },
+);

@@ -60,6 +60,7 @@ test.runIf(hasScript)(
 
 test.runIf(hasScript)(
   'checkout shows a session in the terminal, without an id its parent, and what runs continues',
+  { tags: ['long'] },
   async () => {
     await using chat = await openChatPlace({ script: SCRIPT });
     const terminal = await chat.open();
@@ -91,7 +92,7 @@ test.runIf(hasScript)(
   },
 );
 
-test.runIf(hasScript)('with two terminals, checkout needs to know which one', async () => {
+test.runIf(hasScript)('with two terminals, checkout needs to know which one', { tags: ['long'] }, async () => {
   await using chat = await openChatPlace({ script: SCRIPT });
   expect((await chat.run('checkout', '--json')).code).toBe(2);
   const one = await chat.open();

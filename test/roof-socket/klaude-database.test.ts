@@ -63,16 +63,20 @@ test('the export has the tables and columns of klaude, and the views the same ro
   database.close();
 });
 
-test('a file that exists is not replaced, and without a database there is nothing to export', async () => {
-  await using opened = await openInstancePlace();
-  const { place } = opened;
-  await opened.open();
-  const file = join(place.home, 'klaus.db');
-  expect((await runKlaus(['db', 'export', '--klaude', file, '--json'], { place })).code).toBe(2);
-  const nowhere = join(place.home, 'nowhere', 'export.db');
-  expect((await runKlaus(['db', 'export', '--klaude', nowhere], { place })).code).toBe(2);
-  using empty = createTestHome();
-  const unused = join(empty.workspace, 'export.db');
-  expect((await runKlaus(['db', 'export', '--klaude', unused], { place: empty })).code).toBe(3);
-  expect(existsSync(unused)).toBe(false);
-});
+test(
+  'a file that exists is not replaced, and without a database there is nothing to export',
+  { tags: ['long'] },
+  async () => {
+    await using opened = await openInstancePlace();
+    const { place } = opened;
+    await opened.open();
+    const file = join(place.home, 'klaus.db');
+    expect((await runKlaus(['db', 'export', '--klaude', file, '--json'], { place })).code).toBe(2);
+    const nowhere = join(place.home, 'nowhere', 'export.db');
+    expect((await runKlaus(['db', 'export', '--klaude', nowhere], { place })).code).toBe(2);
+    using empty = createTestHome();
+    const unused = join(empty.workspace, 'export.db');
+    expect((await runKlaus(['db', 'export', '--klaude', unused], { place: empty })).code).toBe(3);
+    expect(existsSync(unused)).toBe(false);
+  },
+);

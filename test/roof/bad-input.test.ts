@@ -23,35 +23,39 @@ async function listCopies(roof: Roof): Promise<WorkingCopy[]> {
     .map((line) => JSON.parse(line) as WorkingCopy);
 }
 
-test('start --worktree: no repository, no commit, a bare one, Git data, and a working copy', async () => {
-  await using roof = await createRoof({ script: SHORT });
-  const [id] = await roof.start('--worktree');
-  expect((await roof.klaus('wait', id!)).code).toBe(0);
-  const root = dirname(roof.place.workspace);
-  for (const name of ['plain', 'empty', 'bare']) mkdirSync(join(root, name));
-  gitIn(roof, join(root, 'empty'), 'init', '-q');
-  gitIn(roof, join(root, 'bare'), 'init', '-q', '--bare');
-  const [copy] = await listCopies(roof);
-  const options = { place: roof.place, server: roof.model };
-  for (const cwd of [join(root, 'plain'), join(root, 'empty'), join(root, 'bare')]) {
-    const ended = await runKlaus(['start', 'klaus', 'go', '--worktree', '--detach', '--json'], { ...options, cwd });
-    expect([cwd, refused(ended)]).toEqual([cwd, { code: 2, error: 'copy.refused', hasHint: true }]);
-  }
-  // The daemon works in no folder of Git data, and in none of the state folder.
-  for (const [cwd, error] of [
-    [join(roof.place.workspace, '.git'), 'workspace.refused'],
-    [copy!.path, 'copy.refused'],
-  ] as const) {
-    const ended = await runKlaus(['start', 'klaus', 'go', '--worktree', '--detach', '--json'], { ...options, cwd });
-    expect([cwd, refused(ended)]).toEqual([cwd, { code: 2, error, hasHint: true }]);
-  }
-  for (const folder of ['plain', 'bare', 'empty']) {
-    const listed = await runKlaus(['copies', '--prune', '--json'], { ...options, cwd: join(root, folder) });
-    expect([folder, refused(listed)]).toEqual([folder, { code: 2, error: 'copy.refused', hasHint: true }]);
-  }
-  expect(await listCopies(roof)).toHaveLength(1);
-  expect((await roof.klaus('sessions', '--json')).stdout.trim().split('\n')).toHaveLength(1);
-});
+test(
+  'start --worktree: no repository, no commit, a bare one, Git data, and a working copy',
+  { tags: ['long'] },
+  async () => {
+    await using roof = await createRoof({ script: SHORT });
+    const [id] = await roof.start('--worktree');
+    expect((await roof.klaus('wait', id!)).code).toBe(0);
+    const root = dirname(roof.place.workspace);
+    for (const name of ['plain', 'empty', 'bare']) mkdirSync(join(root, name));
+    gitIn(roof, join(root, 'empty'), 'init', '-q');
+    gitIn(roof, join(root, 'bare'), 'init', '-q', '--bare');
+    const [copy] = await listCopies(roof);
+    const options = { place: roof.place, server: roof.model };
+    for (const cwd of [join(root, 'plain'), join(root, 'empty'), join(root, 'bare')]) {
+      const ended = await runKlaus(['start', 'klaus', 'go', '--worktree', '--detach', '--json'], { ...options, cwd });
+      expect([cwd, refused(ended)]).toEqual([cwd, { code: 2, error: 'copy.refused', hasHint: true }]);
+    }
+    // The daemon works in no folder of Git data, and in none of the state folder.
+    for (const [cwd, error] of [
+      [join(roof.place.workspace, '.git'), 'workspace.refused'],
+      [copy!.path, 'copy.refused'],
+    ] as const) {
+      const ended = await runKlaus(['start', 'klaus', 'go', '--worktree', '--detach', '--json'], { ...options, cwd });
+      expect([cwd, refused(ended)]).toEqual([cwd, { code: 2, error, hasHint: true }]);
+    }
+    for (const folder of ['plain', 'bare', 'empty']) {
+      const listed = await runKlaus(['copies', '--prune', '--json'], { ...options, cwd: join(root, folder) });
+      expect([folder, refused(listed)]).toEqual([folder, { code: 2, error: 'copy.refused', hasHint: true }]);
+    }
+    expect(await listCopies(roof)).toHaveLength(1);
+    expect((await roof.klaus('sessions', '--json')).stdout.trim().split('\n')).toHaveLength(1);
+  },
+);
 
 test('a detached HEAD: the copy starts from its commit, and a merge needs the name of a branch', async () => {
   await using roof = await createRoof({ script: SHORT });
@@ -71,7 +75,7 @@ test('a detached HEAD: the copy starts from its commit, and a merge needs the na
   expect(gitIn(roof, workspace, 'show', 'main:new.txt')).toBe('new');
 });
 
-test('a beginning that two sessions have is refused by each command, with both ids', async () => {
+test('a beginning that two sessions have is refused by each command, with both ids', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: SHORT });
   const ids = await roof.start('--count', '2', '--worktree');
   expect((await roof.klaus('wait', ...ids)).code).toBe(0);
@@ -101,7 +105,7 @@ test('a beginning that two sessions have is refused by each command, with both i
   expect(await listCopies(roof)).toHaveLength(2);
 });
 
-test('no instance, an unknown one, and no parent', async () => {
+test('no instance, an unknown one, and no parent', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: SHORT });
   for (const words of [['checkout'], ['checkout', '01J'], ['start', 'klaus', 'go', '--instance', '01J', '--detach']]) {
     const ended = await roof.klaus(...words, '--json');

@@ -1,4 +1,5 @@
 // Covers apps/server/runs, apps/cli/daemon, core/agent/loop, sdk/copies: many sessions while their processes are killed.
+// @module-tag long
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKlaus, type Event, type Klaus } from '@klaus/sdk';
 import { expect } from 'vitest';

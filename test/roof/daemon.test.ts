@@ -16,25 +16,29 @@ test('two starts at once have one daemon', async () => {
   expect(roof.daemons()).toEqual([roof.descriptor()?.pid]);
 });
 
-test('a daemon that is killed in the middle is started again, and every session resumes', async () => {
-  await using roof = await createRoof({ env: { AGENT_MAX_CONCURRENT_SESSIONS: '2' } });
-  const ids = await roof.start('--count', '3');
-  await expect.poll(async () => (await roof.status(ids[0]!)).state, { timeout: 30_000 }).toBe('running');
-  const [killed] = roof.daemons();
-  process.kill(killed!, 'SIGKILL');
-  await untilGone(roof.daemons);
-  expect(await roof.status(ids[0]!)).toMatchObject({ state: 'interrupted', isServed: true });
-  expect(await roof.status(ids[2]!)).toMatchObject({ state: 'queued', isServed: true });
-  expect((await roof.klaus('wait', ...ids)).code).toBe(0);
-  expect(roof.daemons()).not.toContain(killed);
-  for (const id of ids) {
-    const log = toEvents((await roof.klaus('logs', id, '--json')).stdout);
-    expect(log.filter(({ type }) => type === 'run.finished')).toHaveLength(1);
-    expect(log.flatMap((event) => (event.type === 'tool.finished' ? [event.outcome] : []))).toEqual(['ok']);
-  }
-});
+test(
+  'a daemon that is killed in the middle is started again, and every session resumes',
+  { tags: ['long'] },
+  async () => {
+    await using roof = await createRoof({ env: { AGENT_MAX_CONCURRENT_SESSIONS: '2' } });
+    const ids = await roof.start('--count', '3');
+    await expect.poll(async () => (await roof.status(ids[0]!)).state, { timeout: 30_000 }).toBe('running');
+    const [killed] = roof.daemons();
+    process.kill(killed!, 'SIGKILL');
+    await untilGone(roof.daemons);
+    expect(await roof.status(ids[0]!)).toMatchObject({ state: 'interrupted', isServed: true });
+    expect(await roof.status(ids[2]!)).toMatchObject({ state: 'queued', isServed: true });
+    expect((await roof.klaus('wait', ...ids)).code).toBe(0);
+    expect(roof.daemons()).not.toContain(killed);
+    for (const id of ids) {
+      const log = toEvents((await roof.klaus('logs', id, '--json')).stdout);
+      expect(log.filter(({ type }) => type === 'run.finished')).toHaveLength(1);
+      expect(log.flatMap((event) => (event.type === 'tool.finished' ? [event.outcome] : []))).toEqual(['ok']);
+    }
+  },
+);
 
-test('a command that follows a session starts the daemon again', async () => {
+test('a command that follows a session starts the daemon again', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const followed = roof.begin('start', 'klaus', 'do it', '--json');
   await followed.printed('stdout', 'turn.started');
@@ -44,7 +48,7 @@ test('a command that follows a session starts the daemon again', async () => {
   expect(toEvents(stdout)).toContainEqual(expect.objectContaining({ type: 'run.finished', outcome: 'done' }));
 });
 
-test('a session whose folder is gone does not run, and reports why', async () => {
+test('a session whose folder is gone does not run, and reports why', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const [id] = await roof.start();
   await expect.poll(async () => (await roof.status(id!)).state, { timeout: 30_000 }).toBe('running');
@@ -64,7 +68,7 @@ test('a session whose folder is gone does not run, and reports why', async () =>
   expect(roof.model.requests).toHaveLength(requests);
 });
 
-test('an idle daemon ends, also while a session waits for an approval', async () => {
+test('an idle daemon ends, also while a session waits for an approval', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: WRITE, env: { KLAUS_SERVER_IDLE_EXIT: '1' } });
   const [id] = await roof.start('--approve', 'ask');
   expect((await roof.klaus('wait', id!, '--needs-you')).code).toBe(8);
@@ -76,7 +80,7 @@ test('an idle daemon ends, also while a session waits for an approval', async ()
   expect(existsSync(join(roof.place.workspace, 'new.txt'))).toBe(true);
 });
 
-test('a daemon with work does not end', async () => {
+test('a daemon with work does not end', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: SLOW, env: { KLAUS_SERVER_IDLE_EXIT: '1' } });
   const [id] = await roof.start();
   const pids = roof.daemons();
@@ -88,7 +92,7 @@ test('a daemon with work does not end', async () => {
   await untilGone(roof.daemons);
 });
 
-test('the socket of a killed server, and a file in its place, are replaced', async () => {
+test('the socket of a killed server, and a file in its place, are replaced', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const folder = join(roof.place.home, 'server');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -153,7 +157,7 @@ async function startOther(roof: Roof, ...words: string[]) {
   };
 }
 
-test('an idle daemon of another version is replaced', async () => {
+test('an idle daemon of another version is replaced', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   await using other = await startOther(roof);
   const [id] = await roof.start();
@@ -162,20 +166,24 @@ test('an idle daemon of another version is replaced', async () => {
   expect((await roof.klaus('wait', id!)).code).toBe(0);
 });
 
-test('a daemon of another version that works is not ended, and neither is a server that a user started', async () => {
-  await using roof = await createRoof({ script: ENDLESS });
-  const start = ['start', 'klaus', 'do it', '--detach', '--json'];
-  {
-    await using other = await startOther(roof);
-    const { code } = await roof.klaus(...start, '--server', roof.descriptor()!.url);
-    expect(code).toBe(0);
+test(
+  'a daemon of another version that works is not ended, and neither is a server that a user started',
+  { tags: ['long'] },
+  async () => {
+    await using roof = await createRoof({ script: ENDLESS });
+    const start = ['start', 'klaus', 'do it', '--detach', '--json'];
+    {
+      await using other = await startOther(roof);
+      const { code } = await roof.klaus(...start, '--server', roof.descriptor()!.url);
+      expect(code).toBe(0);
+      const refused = await roof.klaus(...start);
+      expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 9, error: 'store.busy' });
+      expect(toError(refused).hint).toContain(String(other.pid));
+      expect(roof.descriptor()).toMatchObject({ pid: other.pid, version: '0.0.1' });
+    }
+    await using typed = await startOther(roof, '--typed');
     const refused = await roof.klaus(...start);
-    expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 9, error: 'store.busy' });
-    expect(toError(refused).hint).toContain(String(other.pid));
-    expect(roof.descriptor()).toMatchObject({ pid: other.pid, version: '0.0.1' });
-  }
-  await using typed = await startOther(roof, '--typed');
-  const refused = await roof.klaus(...start);
-  expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 3, error: 'config' });
-  expect(roof.descriptor()).toMatchObject({ pid: typed.pid, isDaemon: false });
-});
+    expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 3, error: 'config' });
+    expect(roof.descriptor()).toMatchObject({ pid: typed.pid, isDaemon: false });
+  },
+);

@@ -66,22 +66,26 @@ test('a command of one session does not revert what another one wrote with an ap
   expect(existsSync(join(place.workspace, '.github/workflows/own.yml'))).toBe(false);
 });
 
-test('what is merged from a working copy during a command is not reverted, and its ref is not restored', async () => {
-  await using engine = await createEngine();
-  const { klaus, place } = engine;
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: place.workspace, env: place.env }).toString();
-  git('config', 'user.name', 'Ann');
-  git('config', 'user.email', 'ann@localhost');
-  const copied = await klaus.open({ workingCopy: true });
-  const [copy] = await klaus.copies.list();
-  writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
-  await approveWrite(engine, copied);
-  expect(git('for-each-ref', 'refs/klaus/copies')).not.toBe('');
-  await duringCommand(engine, async () => {
-    expect(await klaus.copies.merge(copied.id)).toMatchObject({ done: true });
-  });
-  expect(git('for-each-ref', 'refs/klaus/copies')).toBe('');
-  expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('new\n');
-  expect(readFileSync(join(place.workspace, '.github/workflows/ci.yml'), 'utf8')).toBe(CONTENT);
-});
+test(
+  'what is merged from a working copy during a command is not reverted, and its ref is not restored',
+  { tags: ['long'] },
+  async () => {
+    await using engine = await createEngine();
+    const { klaus, place } = engine;
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: place.workspace, env: place.env }).toString();
+    git('config', 'user.name', 'Ann');
+    git('config', 'user.email', 'ann@localhost');
+    const copied = await klaus.open({ workingCopy: true });
+    const [copy] = await klaus.copies.list();
+    writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
+    await approveWrite(engine, copied);
+    expect(git('for-each-ref', 'refs/klaus/copies')).not.toBe('');
+    await duringCommand(engine, async () => {
+      expect(await klaus.copies.merge(copied.id)).toMatchObject({ done: true });
+    });
+    expect(git('for-each-ref', 'refs/klaus/copies')).toBe('');
+    expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('new\n');
+    expect(readFileSync(join(place.workspace, '.github/workflows/ci.yml'), 'utf8')).toBe(CONTENT);
+  },
+);

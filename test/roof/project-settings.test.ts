@@ -68,41 +68,54 @@ test('the daemon applies the settings of the project, as klaus run does in that 
   }
 });
 
-test('a change of the file applies to the next session, and another project has its own', LONG, async () => {
-  await using roof = await openRoof();
-  const file = join(roof.place.workspace, '.klaus/config.yaml');
-  const start = async (cwd?: string) => (await play(roof, ['start', 'klaus', 'do it'], cwd)).facts.limits.turns;
-  const free = await start();
-  mkdirSync(join(roof.place.workspace, '.klaus'));
-  writeFileSync(file, 'limits: { turns: 2 }\n');
-  expect(await start()).toBe(2);
-  const other = join(roof.place.home, '../other');
-  mkdirSync(other);
-  expect(await start(other)).toBe(free);
-  writeFileSync(file, 'limits: { turns: 3 }\n');
-  expect(await start()).toBe(3);
-  rmSync(file);
-  expect(await start()).toBe(free);
-});
+test(
+  'a change of the file applies to the next session, and another project has its own',
+  { ...LONG, tags: ['long'] },
+  async () => {
+    await using roof = await openRoof();
+    const file = join(roof.place.workspace, '.klaus/config.yaml');
+    const start = async (cwd?: string) => (await play(roof, ['start', 'klaus', 'do it'], cwd)).facts.limits.turns;
+    const free = await start();
+    mkdirSync(join(roof.place.workspace, '.klaus'));
+    writeFileSync(file, 'limits: { turns: 2 }\n');
+    expect(await start()).toBe(2);
+    const other = join(roof.place.home, '../other');
+    mkdirSync(other);
+    expect(await start(other)).toBe(free);
+    writeFileSync(file, 'limits: { turns: 3 }\n');
+    expect(await start()).toBe(3);
+    rmSync(file);
+    expect(await start()).toBe(free);
+  },
+);
 
-test('a file that widens, or is invalid, starts nothing, and stops the runs of its sessions', LONG, async () => {
-  await using roof = await openRoof();
-  const [id] = await roof.start();
-  expect((await roof.klaus('wait', id!)).code).toBe(0);
-  mkdirSync(join(roof.place.workspace, '.klaus'));
-  const file = join(roof.place.workspace, '.klaus/config.yaml');
-  for (const text of ['server: { metrics: true }\n', 'limits: { turns: many }\n', 'unknown: 1\n']) {
-    writeFileSync(file, text);
-    const requests = roof.model.requests.length;
-    for (const command of [
-      ['run', 'do it'],
-      ['start', 'klaus', 'do it', '--detach'],
-      ['message', id!, 'more'],
-    ])
-      expect([text, command, ...toCode(await roof.klaus(...command, '--json'))]).toEqual([text, command, 3, 'config']);
-    expect(roof.model.requests).toHaveLength(requests);
-  }
-});
+test(
+  'a file that widens, or is invalid, starts nothing, and stops the runs of its sessions',
+  { ...LONG, tags: ['long'] },
+  async () => {
+    await using roof = await openRoof();
+    const [id] = await roof.start();
+    expect((await roof.klaus('wait', id!)).code).toBe(0);
+    mkdirSync(join(roof.place.workspace, '.klaus'));
+    const file = join(roof.place.workspace, '.klaus/config.yaml');
+    for (const text of ['server: { metrics: true }\n', 'limits: { turns: many }\n', 'unknown: 1\n']) {
+      writeFileSync(file, text);
+      const requests = roof.model.requests.length;
+      for (const command of [
+        ['run', 'do it'],
+        ['start', 'klaus', 'do it', '--detach'],
+        ['message', id!, 'more'],
+      ])
+        expect([text, command, ...toCode(await roof.klaus(...command, '--json'))]).toEqual([
+          text,
+          command,
+          3,
+          'config',
+        ]);
+      expect(roof.model.requests).toHaveLength(requests);
+    }
+  },
+);
 
 test('the set-up command of a project runs only with trust', LONG, async () => {
   await using roof = await openRoof({ '.klaus/config.yaml': 'worktree: { setup: echo made > made.txt }\n' });

@@ -4,6 +4,7 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import { CLAUDE_CODE_TIMEOUT, needClaudeCode } from '../fixtures/claude-code.ts';
 import { toEvents } from '../fixtures/klaus.ts';
 import { createRoof, ENDLESS, type Roof, type RoofOptions, toError, WRITE } from './roof.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -36,7 +37,7 @@ test('three sessions start, are waited for, and report what they did', async () 
   });
 });
 
-test('start without --detach follows the run, and has its exit code', async () => {
+test('start without --detach follows the run, and has its exit code', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const events = await roof.klaus('start', 'klaus', 'do it', '--json');
   expect(events.code).toBe(0);
@@ -45,7 +46,7 @@ test('start without --detach follows the run, and has its exit code', async () =
   expect(limited.code).toBe(5);
 });
 
-test('several sessions are followed at once, and each line names its session', async () => {
+test('several sessions are followed at once, and each line names its session', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const followed = await roof.klaus('start', 'klaus', 'do it', '--count', '3');
   expect(followed.code).toBe(0);
@@ -64,7 +65,7 @@ test('several sessions are followed at once, and each line names its session', a
   expect(new Set(ends.map(({ session }) => session)).size).toBe(2);
 });
 
-test('an interrupted command stops every session that it follows', async () => {
+test('an interrupted command stops every session that it follows', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: ENDLESS });
   const following = roof.begin('start', 'klaus', 'do it', '--count', '2', '--json');
   await expect
@@ -91,51 +92,56 @@ test('an unknown agent, and options that a daemon cannot take, are refused', asy
   expect((await roof.klaus('start', 'klaus', 'do it', '--set', 'model=x')).code).toBe(2);
 });
 
-describe.each(['klaus', 'claude-code'] as const)('with the runner %s', (runner) => {
-  const timeout = runner === 'klaus' ? 60_000 : CLAUDE_CODE_TIMEOUT;
-  const open = async (context: TestContext, options: RoofOptions = {}): Promise<Roof> =>
-    createRoof({ ...options, claude: runner === 'klaus' ? undefined : await needClaudeCode(context) });
+for (const { cases, tags } of splitCases(['klaus', 'claude-code'] as const, 1))
+  describe.each(cases)('with the runner %s', { tags }, (runner) => {
+    const timeout = runner === 'klaus' ? 60_000 : CLAUDE_CODE_TIMEOUT;
+    const open = async (context: TestContext, options: RoofOptions = {}): Promise<Roof> =>
+      createRoof({ ...options, claude: runner === 'klaus' ? undefined : await needClaudeCode(context) });
 
-  test('a message steers a run, and starts one in an idle session', { timeout }, async (context) => {
-    await using roof = await open(context);
-    const [id] = await roof.start();
-    const steered = await roof.klaus('message', id!, 'and the tests', '--json');
-    expect(JSON.parse(steered.stdout)).toEqual({ session: id, delivery: 'steer' });
-    expect((await roof.klaus('wait', id!)).code).toBe(0);
-    const prompted = await roof.klaus('message', id!, 'and the docs', '--json');
-    expect(JSON.parse(prompted.stdout)).toEqual({ session: id, delivery: 'prompt' });
-    expect((await roof.klaus('wait', id!)).code).toBe(0);
-    expect(await roof.status(id!)).toMatchObject({ state: 'done', lastLine: 'done.', agent: 'klaus' });
-    const log = toEvents((await roof.klaus('logs', id!, '--json')).stdout);
-    expect(log.filter(({ type }) => type === 'run.finished')).toHaveLength(2);
-    expect(log.flatMap(toOrigin)).toEqual(['user', 'steer', 'user']);
-  });
+    test('a message steers a run, and starts one in an idle session', { tags: ['long'], timeout }, async (context) => {
+      await using roof = await open(context);
+      const [id] = await roof.start();
+      const steered = await roof.klaus('message', id!, 'and the tests', '--json');
+      expect(JSON.parse(steered.stdout)).toEqual({ session: id, delivery: 'steer' });
+      expect((await roof.klaus('wait', id!)).code).toBe(0);
+      const prompted = await roof.klaus('message', id!, 'and the docs', '--json');
+      expect(JSON.parse(prompted.stdout)).toEqual({ session: id, delivery: 'prompt' });
+      expect((await roof.klaus('wait', id!)).code).toBe(0);
+      expect(await roof.status(id!)).toMatchObject({ state: 'done', lastLine: 'done.', agent: 'klaus' });
+      const log = toEvents((await roof.klaus('logs', id!, '--json')).stdout);
+      expect(log.filter(({ type }) => type === 'run.finished')).toHaveLength(2);
+      expect(log.flatMap(toOrigin)).toEqual(['user', 'steer', 'user']);
+    });
 
-  test('interrupt stops several runs, and wait has the exit code of an interruption', { timeout }, async (context) => {
-    await using roof = await open(context, { script: ENDLESS });
-    const ids = await roof.start('--count', '2');
-    const stopped = await roof.klaus('interrupt', ...ids, '--json');
-    expect(stopped.code).toBe(0);
-    expect(stopped.stdout.trim().split('\n')).toHaveLength(2);
-    expect((await roof.klaus('wait', ...ids)).code).toBe(130);
-    expect(await roof.status(ids[0]!)).toMatchObject({ state: 'failed', outcome: 'cancelled' });
-    expect(roof.daemons()).toHaveLength(1);
-  });
+    test(
+      'interrupt stops several runs, and wait has the exit code of an interruption',
+      { tags: ['long'], timeout },
+      async (context) => {
+        await using roof = await open(context, { script: ENDLESS });
+        const ids = await roof.start('--count', '2');
+        const stopped = await roof.klaus('interrupt', ...ids, '--json');
+        expect(stopped.code).toBe(0);
+        expect(stopped.stdout.trim().split('\n')).toHaveLength(2);
+        expect((await roof.klaus('wait', ...ids)).code).toBe(130);
+        expect(await roof.status(ids[0]!)).toMatchObject({ state: 'failed', outcome: 'cancelled' });
+        expect(roof.daemons()).toHaveLength(1);
+      },
+    );
 
-  test('logs prints the last events, and follows a run to its end', { timeout }, async (context) => {
-    await using roof = await open(context);
-    const [id] = await roof.start();
-    const followed = toEvents((await roof.klaus('logs', id!, '-f', '--json')).stdout);
-    expect(followed).toContainEqual(expect.objectContaining({ type: 'run.finished', outcome: 'done' }));
-    // It is written after the end of the run. Another program does not name its sessions.
-    if (runner === 'klaus')
-      await expect.poll(async () => (await roof.status(id!)).title, { timeout: 30_000 }).toBe('do it');
-    const all = toEvents((await roof.klaus('attach', id!, '--json')).stdout);
-    expect(all.slice(0, followed.length)).toEqual(followed);
-    const last = toEvents((await roof.klaus('logs', id!, '-n', '2', '--json')).stdout, all.length - 1);
-    expect(last).toEqual(all.slice(-2));
+    test('logs prints the last events, and follows a run to its end', { tags: ['long'], timeout }, async (context) => {
+      await using roof = await open(context);
+      const [id] = await roof.start();
+      const followed = toEvents((await roof.klaus('logs', id!, '-f', '--json')).stdout);
+      expect(followed).toContainEqual(expect.objectContaining({ type: 'run.finished', outcome: 'done' }));
+      // It is written after the end of the run. Another program does not name its sessions.
+      if (runner === 'klaus')
+        await expect.poll(async () => (await roof.status(id!)).title, { timeout: 30_000 }).toBe('do it');
+      const all = toEvents((await roof.klaus('attach', id!, '--json')).stdout);
+      expect(all.slice(0, followed.length)).toEqual(followed);
+      const last = toEvents((await roof.klaus('logs', id!, '-n', '2', '--json')).stdout, all.length - 1);
+      expect(last).toEqual(all.slice(-2));
+    });
   });
-});
 
 function toOrigin(event: Event): string[] {
   return event.type === 'message.added' && ['user', 'steer'].includes(event.message.origin)
@@ -154,7 +160,7 @@ test('--signal reaches a run in another terminal', async () => {
   expect((await run.ended).code).toBe(130);
 });
 
-test('a question waits without a process, and its answer continues the session', async () => {
+test('a question waits without a process, and its answer continues the session', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: WRITE });
   const [id] = await roof.start('--approve', 'ask');
   const asked = await roof.klaus('wait', id!, '--needs-you', '--json');
@@ -167,20 +173,24 @@ test('a question waits without a process, and its answer continues the session',
   expect(await roof.status(id!)).toMatchObject({ state: 'done', lastLine: 'Written.', waitsFor: [] });
 });
 
-test('an id that several sessions begin with lists them, and wait reports the end of its time', async () => {
-  await using roof = await createRoof({ script: ENDLESS });
-  const ids = await roof.start('--count', '2');
-  for (const command of ['status', 'wait', 'interrupt', 'logs']) {
-    const refused = await roof.klaus(command, '0', '--json');
-    expect([command, refused.code, toError(refused).code]).toEqual([command, 2, 'usage']);
-    for (const id of ids) expect(toError(refused).message).toContain(id);
-  }
-  const late = await roof.klaus('wait', ...ids, '--timeout', '0.05', '--json');
-  expect({ code: late.code, error: toError(late).code }).toEqual({ code: 9, error: 'timeout' });
-  expect((await roof.klaus('status', 'nothing', '--json')).code).toBe(2);
-});
+test(
+  'an id that several sessions begin with lists them, and wait reports the end of its time',
+  { tags: ['long'] },
+  async () => {
+    await using roof = await createRoof({ script: ENDLESS });
+    const ids = await roof.start('--count', '2');
+    for (const command of ['status', 'wait', 'interrupt', 'logs']) {
+      const refused = await roof.klaus(command, '0', '--json');
+      expect([command, refused.code, toError(refused).code]).toEqual([command, 2, 'usage']);
+      for (const id of ids) expect(toError(refused).message).toContain(id);
+    }
+    const late = await roof.klaus('wait', ...ids, '--timeout', '0.05', '--json');
+    expect({ code: late.code, error: toError(late).code }).toEqual({ code: 9, error: 'timeout' });
+    expect((await roof.klaus('status', 'nothing', '--json')).code).toBe(2);
+  },
+);
 
-test('watch prints a line for each change of a session', async () => {
+test('watch prints a line for each change of a session', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const [id] = await roof.start();
   const watch = roof.begin('watch', '--json');

@@ -1,4 +1,5 @@
 // Covers apps/cli/board, apps/cli/chat, apps/cli/commands/copies, apps/cli/commands/instances: three reviewers in working copies, as a new user starts them, follows them, and ends their copies.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

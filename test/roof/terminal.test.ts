@@ -51,23 +51,27 @@ test.runIf(hasScript)(
   },
 );
 
-test.runIf(hasScript)('a terminal that joins a session is an instance, which checkout can name', async () => {
-  await using roof = await createRoof({ script: SHORT });
-  const [first] = await roof.start();
-  const [second] = await roof.start('--worktree');
-  expect((await roof.klaus('wait', first!, second!)).code).toBe(0);
-  // Of the same project, because its working copy was cloned from there.
-  await using terminal = await open(roof, 'attach', second!);
-  await terminal.shows('It is');
-  const instance = await findInstance(roof);
-  expect(instance).toMatchObject({ pid: terminal.pid, session: second });
-  expect((await roof.klaus('checkout', first!, '--instance', instance.id.slice(0, 20))).code).toBe(0);
-  await terminal.shows(`session ${first}`);
-  expect(await findInstance(roof)).toMatchObject({ id: instance.id, session: first });
-  terminal.type('\u0004');
-  expect(await terminal.ended).toBe(0);
-  expect((await roof.klaus('instances', '--json')).stdout).toBe('');
-});
+test.runIf(hasScript)(
+  'a terminal that joins a session is an instance, which checkout can name',
+  { tags: ['long'] },
+  async () => {
+    await using roof = await createRoof({ script: SHORT });
+    const [first] = await roof.start();
+    const [second] = await roof.start('--worktree');
+    expect((await roof.klaus('wait', first!, second!)).code).toBe(0);
+    // Of the same project, because its working copy was cloned from there.
+    await using terminal = await open(roof, 'attach', second!);
+    await terminal.shows('It is');
+    const instance = await findInstance(roof);
+    expect(instance).toMatchObject({ pid: terminal.pid, session: second });
+    expect((await roof.klaus('checkout', first!, '--instance', instance.id.slice(0, 20))).code).toBe(0);
+    await terminal.shows(`session ${first}`);
+    expect(await findInstance(roof)).toMatchObject({ id: instance.id, session: first });
+    terminal.type('\u0004');
+    expect(await terminal.ended).toBe(0);
+    expect((await roof.klaus('instances', '--json')).stdout).toBe('');
+  },
+);
 
 interface Instance {
   id: string;
@@ -83,7 +87,7 @@ async function findInstance(roof: Roof): Promise<Instance> {
   }
 }
 
-test.runIf(hasScript)('attach joins a session, and leaving it does not stop its run', async () => {
+test.runIf(hasScript)('attach joins a session, and leaving it does not stop its run', { tags: ['long'] }, async () => {
   await using roof = await createRoof({ script: ENDLESS });
   const [id] = await roof.start();
   await using terminal = await open(roof, 'attach', id!);

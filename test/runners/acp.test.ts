@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { createDrivenEngine, runAgent, toDefinition, toSaid } from '../fixtures/acp-agent.ts';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 test('files and terminals of the agent are tools of Klaus, through the gate', async () => {
   await using engine = await createDrivenEngine();
@@ -42,7 +43,7 @@ test('files and terminals of the agent are tools of Klaus, through the gate', as
   expect(engine.server.requests).toHaveLength(0);
 });
 
-test('permissions are judged by what the call does, and only this call is allowed', async () => {
+test('permissions are judged by what the call does, and only this call is allowed', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine();
   const { workspace } = engine.place;
   const requests = [
@@ -78,25 +79,29 @@ test('permissions are judged by what the call does, and only this call is allowe
   expect(edit?.diff).toContain('+abc');
 });
 
-test('what the agent does by itself is recorded as observed, and the turn can be undone and redone', async () => {
-  await using engine = await createDrivenEngine();
-  const { workspace } = engine.place;
-  const { id, events } = await runAgent(
-    engine,
-    `act ${workspace}/acted.txt one\nhide ${workspace}/hidden.txt two\nhide ${workspace}/README.md three`,
-  );
-  expect(ofType(events, 'tool.started')).toMatchObject([{ name: 'agent_edit', observed: true }]);
-  expect(ofType(events, 'gate.decided').filter(({ name }) => name === 'agent_edit')).toEqual([]);
-  const session = engine.klaus.handle(id);
-  const { changes } = await session.turnChanges(1);
-  expect(changes.map(({ path }) => path).toSorted()).toEqual(['README.md', 'acted.txt', 'hidden.txt']);
-  expect(await session.restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({ done: true });
-  expect(existsSync(join(workspace, 'hidden.txt'))).toBe(false);
-  expect(existsSync(join(workspace, 'acted.txt'))).toBe(false);
-  expect(readFileSync(join(workspace, 'README.md'), 'utf8')).toBe('# Test\n');
-  expect(await session.restore({ kind: 'redo' }, { by: 'test' })).toMatchObject({ done: true });
-  expect(readFileSync(join(workspace, 'hidden.txt'), 'utf8')).toBe('two');
-});
+test(
+  'what the agent does by itself is recorded as observed, and the turn can be undone and redone',
+  { tags: ['long'] },
+  async () => {
+    await using engine = await createDrivenEngine();
+    const { workspace } = engine.place;
+    const { id, events } = await runAgent(
+      engine,
+      `act ${workspace}/acted.txt one\nhide ${workspace}/hidden.txt two\nhide ${workspace}/README.md three`,
+    );
+    expect(ofType(events, 'tool.started')).toMatchObject([{ name: 'agent_edit', observed: true }]);
+    expect(ofType(events, 'gate.decided').filter(({ name }) => name === 'agent_edit')).toEqual([]);
+    const session = engine.klaus.handle(id);
+    const { changes } = await session.turnChanges(1);
+    expect(changes.map(({ path }) => path).toSorted()).toEqual(['README.md', 'acted.txt', 'hidden.txt']);
+    expect(await session.restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({ done: true });
+    expect(existsSync(join(workspace, 'hidden.txt'))).toBe(false);
+    expect(existsSync(join(workspace, 'acted.txt'))).toBe(false);
+    expect(readFileSync(join(workspace, 'README.md'), 'utf8')).toBe('# Test\n');
+    expect(await session.restore({ kind: 'redo' }, { by: 'test' })).toMatchObject({ done: true });
+    expect(readFileSync(join(workspace, 'hidden.txt'), 'utf8')).toBe('two');
+  },
+);
 
 test('changes at protected places are reverted', async () => {
   await using engine = await createDrivenEngine();
@@ -108,7 +113,7 @@ test('changes at protected places are reverted', async () => {
   expect(existsSync(join(workspace, 'ok.txt'))).toBe(true);
 });
 
-test('calls at the same time keep their own results', async () => {
+test('calls at the same time keep their own results', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine();
   const { events } = await runAgent(engine, `both ${engine.place.workspace}/README.md\nsay end`);
   const finished = ofType(events, 'tool.finished').map(({ name, outcome, index }) => [name, outcome, index]);
@@ -136,7 +141,7 @@ test('a command of a terminal that is left open ends with the turn', async () =>
   expect(outcomeOf(events)?.outcome).toBe('done');
 });
 
-test('a later prompt continues the session of the agent, in another process too', async () => {
+test('a later prompt continues the session of the agent, in another process too', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine();
   const { id } = await runAgent(engine, 'say first');
   await engine.reopen();
@@ -160,7 +165,7 @@ test('an agent that cannot load its session gets the conversation as text', asyn
   expect(ofType(events, 'notice').map(({ text }) => text)).toContainEqual(expect.stringContaining('earlier session'));
 });
 
-test('the instructions of the definition are sent once', async () => {
+test('the instructions of the definition are sent once', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine({
     files: { '.klaus/agents/other.md': `${toDefinition()}\nYou are terse.\n` },
   });
@@ -171,7 +176,7 @@ test('the instructions of the definition are sent once', async () => {
   expect(toSaid(await Array.fromAsync(session.events()))).toBe('I have instructions. one\ntwo\n');
 });
 
-test('usage and costs that the agent reports are counted', async () => {
+test('usage and costs that the agent reports are counted', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine({ flags: ['--usage'] });
   const { id, events } = await runAgent(engine, 'cost 0.5\nsay x');
   expect(outcomeOf(events)).toMatchObject({ usage: { input: 100, output: 50 }, usd: 0.5 });
@@ -182,43 +187,58 @@ test('usage and costs that the agent reports are counted', async () => {
   expect(ofType(await Array.fromAsync(session.events()), 'model.attempted').at(-1)).toMatchObject({ usd: 0.25 });
 });
 
-test.for([
-  ['toolCalls', { toolCalls: 2 }, 'permit execute ls\npermit execute pwd\npermit execute id\nsay end'],
-  ['tokens', { tokens: 100 }, 'say one'],
-  ['turns', { turns: 1 }, 'say one'],
-] as const)('the limit of %s ends the run', async ([limit, limits, prompt]) => {
-  await using engine = await createDrivenEngine({ flags: ['--usage'] });
-  const { id, events } = await runAgent(engine, prompt, { limits });
-  const session = engine.klaus.handle(id);
-  if (limit !== 'toolCalls') {
-    expect(outcomeOf(events)?.outcome).toBe('done');
-    await session.prompt('say two');
-    await session.advance();
-  }
-  const all = await Array.fromAsync(session.events());
-  expect(outcomeOf(all)).toMatchObject({ outcome: 'limit', limit: { limit } });
-  expect(toSaid(all)).not.toContain('two');
-  expect(toSaid(all)).not.toContain('end');
-});
+for (const { cases, tags } of splitCases(
+  [
+    ['toolCalls', { toolCalls: 2 }, 'permit execute ls\npermit execute pwd\npermit execute id\nsay end'],
+    ['tokens', { tokens: 100 }, 'say one'],
+    ['turns', { turns: 1 }, 'say one'],
+  ] as const,
+  1,
+))
+  test.for(cases)('the limit of %s ends the run', { tags }, async ([limit, limits, prompt]) => {
+    await using engine = await createDrivenEngine({ flags: ['--usage'] });
+    const { id, events } = await runAgent(engine, prompt, { limits });
+    const session = engine.klaus.handle(id);
+    if (limit !== 'toolCalls') {
+      expect(outcomeOf(events)?.outcome).toBe('done');
+      await session.prompt('say two');
+      await session.advance();
+    }
+    const all = await Array.fromAsync(session.events());
+    expect(outcomeOf(all)).toMatchObject({ outcome: 'limit', limit: { limit } });
+    expect(toSaid(all)).not.toContain('two');
+    expect(toSaid(all)).not.toContain('end');
+  });
 
-test.for([
-  ['crash', 'ended by SIGKILL'],
-  ['fail', 'Authentication required'],
-  ['refuse', 'refused'],
-])('%s ends the run with a clear failure, and the next prompt works', async ([step, reason]) => {
-  await using engine = await createDrivenEngine();
-  const { id, events } = await runAgent(engine, `open something\n${step}`);
-  expect(outcomeOf(events)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(reason!) as string });
-  expect(ofType(events, 'tool.finished')).toMatchObject([{ outcome: 'unknown' }]);
-  const session = await engine.klaus.session(id);
-  await session.prompt('history');
-  await session.advance();
-  const all = await Array.fromAsync(session.events());
-  expect(outcomeOf(all)?.outcome).toBe('done');
-  expect(toSaid(all)).toContain('I know 1 prompts');
-});
+for (const { cases, tags } of splitCases(
+  [
+    ['crash', 'ended by SIGKILL'],
+    ['fail', 'Authentication required'],
+    ['refuse', 'refused'],
+  ],
+  1,
+))
+  test.for(cases)(
+    '%s ends the run with a clear failure, and the next prompt works',
+    { tags },
+    async ([step, reason]) => {
+      await using engine = await createDrivenEngine();
+      const { id, events } = await runAgent(engine, `open something\n${step}`);
+      expect(outcomeOf(events)).toMatchObject({
+        outcome: 'failed',
+        reason: expect.stringContaining(reason!) as string,
+      });
+      expect(ofType(events, 'tool.finished')).toMatchObject([{ outcome: 'unknown' }]);
+      const session = await engine.klaus.session(id);
+      await session.prompt('history');
+      await session.advance();
+      const all = await Array.fromAsync(session.events());
+      expect(outcomeOf(all)?.outcome).toBe('done');
+      expect(toSaid(all)).toContain('I know 1 prompts');
+    },
+  );
 
-test('a program that is no agent, or is missing, is a clear failure', async () => {
+test('a program that is no agent, or is missing, is a clear failure', { tags: ['long'] }, async () => {
   const toCommand = (words: string[]) =>
     `---\nname: other\ndescription: x\nrunner: acp\ncapabilities: [file-operations, code-execution]\ncommand: ${JSON.stringify(words)}\n---\n`;
   for (const words of [['no-such-program-xyz'], ['sh', '-c', 'echo no protocol; exit 7'], ['true']]) {
@@ -235,7 +255,7 @@ test('lines that are no messages of the protocol do not end the turn', async () 
   expect(outcomeOf(events)?.outcome).toBe('done');
 });
 
-test('the log of such a session verifies, and a replay says why it is not possible', async () => {
+test('the log of such a session verifies, and a replay says why it is not possible', { tags: ['long'] }, async () => {
   await using engine = await createDrivenEngine();
   const { id } = await runAgent(engine, 'say one\nrun true');
   expect(await engine.klaus.handle(id).replay()).toMatchObject({ outcome: 'unplayable', seq: 1 });

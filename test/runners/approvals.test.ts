@@ -82,7 +82,7 @@ test('in mode ask, a file that the agent writes through Klaus is approved first'
   expect(readFileSync(file, 'utf8')).toBe('ONE_LINE');
 });
 
-test('a cancel stops the agent, also one that does not react', async () => {
+test('a cancel stops the agent, also one that does not react', { timeout: 30_000, tags: ['long'] }, async () => {
   for (const step of ['wait', 'ignore']) {
     await using engine = await createDrivenEngine();
     const { session, ended, next } = await begin(engine, `open something\nsay before\n${step}`);
@@ -93,7 +93,7 @@ test('a cancel stops the agent, also one that does not react', async () => {
     expect(ofType(events, 'tool.finished')).toMatchObject([{ outcome: 'unknown' }]);
     expect(ofType(events, 'turn.finished')).toMatchObject([{ stopReason: 'cancelled' }]);
   }
-}, 30_000);
+});
 
 test('a cancel during a question ends it', async () => {
   await using engine = await createDrivenEngine();

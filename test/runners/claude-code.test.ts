@@ -8,6 +8,7 @@ import { CLAUDE_CODE_KEY, CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS, runClaudeCo
 import { CLAUDE_HOME, createClaudeEngine } from '../fixtures/claude-runner.ts';
 import { ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const options = { timeout: CLAUDE_CODE_TIMEOUT };
 const SANDBOX = { 'sandbox.driver': 'bubblewrap' };
@@ -37,58 +38,63 @@ const say = (text: string): Script => ({
   fallback: { text: 'A title' },
 });
 
-describe.each(CLAUDE_CODE_VERSIONS)('Claude Code %s', (version) => {
-  test('its calls pass the gate before they run, and have one result each', options, async (context) => {
+for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
+  describe.each(cases)('Claude Code %s', { tags }, (version) => {
+    test('its calls pass the gate before they run, and have one result each', options, async (context) => {
+      await using engine = await createClaudeEngine(context, {
+        version,
+        settings: SANDBOX,
+        script: {
+          steps: [
+            { when: { after: 'Bash', result: 'Denied' }, reply: { text: 'It was denied.' } },
+            { when: { after: 'Bash' }, reply: { text: 'Now the other.', calls: [{ shell: 'rm -rf /' }] } },
+            {
+              when: { tools: true },
+              reply: { text: 'First I run it.', calls: [{ shell: 'echo made > made.txt; cat made.txt' }] },
+            },
+          ],
+          fallback: { text: 'A title' },
+        },
+      });
+      const { events } = await runAgent(engine, 'make a file');
+      expect(outcomeOf(events)?.outcome).toBe('denied');
+      expect(readFileSync(join(engine.place.workspace, 'made.txt'), 'utf8')).toBe('made\n');
+      expect(toSaid(events)).toBe('First I run it.Now the other.It was denied.');
+      expect(toCalls(events)).toEqual(['agent_execute allow', 'started', 'ok', 'agent_execute deny', 'denied']);
+      expect(ofType(events, 'tool.finished')[0]?.output).toBe('made');
+      expect(ofType(events, 'runner.opened')).toMatchObject([
+        { runner: 'claude-code', agent: expect.stringMatching(/^Claude Code/) as string },
+      ]);
+      const [attempt] = ofType(events, 'model.attempted');
+      expect(attempt!.usd).toBeGreaterThan(0);
+      expect(attempt!.usage.output).toBeGreaterThan(0);
+      // The turn can be undone.
+      expect(await engine.klaus.handle(events[0]!.session).restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({
+        done: true,
+      });
+      expect(existsSync(join(engine.place.workspace, 'made.txt'))).toBe(false);
+    });
+  });
+
+test(
+  'a question waits for the answer, and what it allows is started once',
+  { ...options, tags: ['long'] },
+  async (context) => {
     await using engine = await createClaudeEngine(context, {
-      version,
-      settings: SANDBOX,
       script: {
         steps: [
-          { when: { after: 'Bash', result: 'Denied' }, reply: { text: 'It was denied.' } },
-          { when: { after: 'Bash' }, reply: { text: 'Now the other.', calls: [{ shell: 'rm -rf /' }] } },
-          {
-            when: { tools: true },
-            reply: { text: 'First I run it.', calls: [{ shell: 'echo made > made.txt; cat made.txt' }] },
-          },
+          { when: { after: 'Bash' }, reply: { text: 'Done.' } },
+          { when: { tools: true }, reply: { calls: [{ shell: 'echo asked > asked.txt' }] } },
         ],
         fallback: { text: 'A title' },
       },
     });
-    const { events } = await runAgent(engine, 'make a file');
-    expect(outcomeOf(events)?.outcome).toBe('denied');
-    expect(readFileSync(join(engine.place.workspace, 'made.txt'), 'utf8')).toBe('made\n');
-    expect(toSaid(events)).toBe('First I run it.Now the other.It was denied.');
-    expect(toCalls(events)).toEqual(['agent_execute allow', 'started', 'ok', 'agent_execute deny', 'denied']);
-    expect(ofType(events, 'tool.finished')[0]?.output).toBe('made');
-    expect(ofType(events, 'runner.opened')).toMatchObject([
-      { runner: 'claude-code', agent: expect.stringMatching(/^Claude Code/) as string },
-    ]);
-    const [attempt] = ofType(events, 'model.attempted');
-    expect(attempt!.usd).toBeGreaterThan(0);
-    expect(attempt!.usage.output).toBeGreaterThan(0);
-    // The turn can be undone.
-    expect(await engine.klaus.handle(events[0]!.session).restore({ kind: 'undo' }, { by: 'test' })).toMatchObject({
-      done: true,
-    });
-    expect(existsSync(join(engine.place.workspace, 'made.txt'))).toBe(false);
-  });
-});
-
-test('a question waits for the answer, and what it allows is started once', options, async (context) => {
-  await using engine = await createClaudeEngine(context, {
-    script: {
-      steps: [
-        { when: { after: 'Bash' }, reply: { text: 'Done.' } },
-        { when: { tools: true }, reply: { calls: [{ shell: 'echo asked > asked.txt' }] } },
-      ],
-      fallback: { text: 'A title' },
-    },
-  });
-  const events = await runAnswered(engine, 'write', { mode: 'ask' });
-  expect(ofType(events, 'approval.asked')).toMatchObject([{ held: true, subject: { name: 'agent_execute' } }]);
-  expect(toCalls(events)).toEqual(['agent_execute ask', 'agent_execute allow', 'started', 'ok']);
-  expect(readFileSync(join(engine.place.workspace, 'asked.txt'), 'utf8')).toBe('asked\n');
-});
+    const events = await runAnswered(engine, 'write', { mode: 'ask' });
+    expect(ofType(events, 'approval.asked')).toMatchObject([{ held: true, subject: { name: 'agent_execute' } }]);
+    expect(toCalls(events)).toEqual(['agent_execute ask', 'agent_execute allow', 'started', 'ok']);
+    expect(readFileSync(join(engine.place.workspace, 'asked.txt'), 'utf8')).toBe('asked\n');
+  },
+);
 
 test('an agent that it starts has a child session, whose calls pass the gate', options, async (context) => {
   await using engine = await createClaudeEngine(context, {
@@ -122,47 +128,55 @@ test('an agent that it starts has a child session, whose calls pass the gate', o
   expect(sessions.every(({ report }) => report.intact)).toBe(true);
 });
 
-test('a later process continues the session, and imports what was said without Klaus', options, async (context) => {
-  await using engine = await createClaudeEngine(context, { script: say('Hello.') });
-  const { id, events } = await runAgent(engine, 'first');
-  const [{ agentSession } = { agentSession: '' }] = ofType(events, 'runner.opened');
-  const { command } = ofType(events, 'session.opened')[0]!.runner!;
-  await runClaudeCode(['-p', '--resume', agentSession, 'said elsewhere'], {
-    ...{ program: command[0]!, place: engine.place, url: engine.server.url },
-    env: { HOME: join(engine.place.env['HOME']!, CLAUDE_HOME) },
-  });
-  for (const prompt of ['second', 'third']) {
-    await engine.reopen();
-    const session = await engine.klaus.session(id);
-    await session.prompt(prompt);
+test(
+  'a later process continues the session, and imports what was said without Klaus',
+  { ...options, tags: ['long'] },
+  async (context) => {
+    await using engine = await createClaudeEngine(context, { script: say('Hello.') });
+    const { id, events } = await runAgent(engine, 'first');
+    const [{ agentSession } = { agentSession: '' }] = ofType(events, 'runner.opened');
+    const { command } = ofType(events, 'session.opened')[0]!.runner!;
+    await runClaudeCode(['-p', '--resume', agentSession, 'said elsewhere'], {
+      ...{ program: command[0]!, place: engine.place, url: engine.server.url },
+      env: { HOME: join(engine.place.env['HOME']!, CLAUDE_HOME) },
+    });
+    for (const prompt of ['second', 'third']) {
+      await engine.reopen();
+      const session = await engine.klaus.session(id);
+      await session.prompt(prompt);
+      await session.advance();
+    }
+    const all = await Array.fromAsync(engine.klaus.handle(id).events());
+    expect(ofType(all, 'runner.opened').map(({ resumed }) => resumed)).toEqual([false, true, true]);
+    const texts = ofType(all, 'message.added').map(({ message }) =>
+      message.parts.map((part) => 'text' in part && part.text).join(),
+    );
+    expect(texts).toEqual(['first', 'Hello.', 'second', 'said elsewhere', 'Hello.', 'Hello.', 'third', 'Hello.']);
+    const usd = ofType(all, 'model.attempted').map((attempt) => attempt.usd ?? 0);
+    expect(usd.every((each) => each > 0)).toBe(true);
+  },
+);
+
+test(
+  'a limit in dollars ends the run, and a higher one lets it continue',
+  { ...options, tags: ['long'] },
+  async (context) => {
+    await using engine = await createClaudeEngine(context, { script: say('Hello.') });
+    const session = await engine.klaus.open({ agent: 'other', trustCommand: true, limits: { usd: 0.0001 } });
+    await session.prompt('one');
     await session.advance();
-  }
-  const all = await Array.fromAsync(engine.klaus.handle(id).events());
-  expect(ofType(all, 'runner.opened').map(({ resumed }) => resumed)).toEqual([false, true, true]);
-  const texts = ofType(all, 'message.added').map(({ message }) =>
-    message.parts.map((part) => 'text' in part && part.text).join(),
-  );
-  expect(texts).toEqual(['first', 'Hello.', 'second', 'said elsewhere', 'Hello.', 'Hello.', 'third', 'Hello.']);
-  const usd = ofType(all, 'model.attempted').map((attempt) => attempt.usd ?? 0);
-  expect(usd.every((each) => each > 0)).toBe(true);
-});
+    await session.prompt('two');
+    await session.advance();
+    const events = await Array.fromAsync(session.events());
+    expect(outcomeOf(events)).toMatchObject({ outcome: 'limit', limit: { limit: 'usd' } });
+    await session.send({ type: 'limits', limits: { usd: 100 } });
+    await session.prompt('three');
+    await session.advance();
+    expect(outcomeOf(await Array.fromAsync(session.events()))?.outcome).toBe('done');
+  },
+);
 
-test('a limit in dollars ends the run, and a higher one lets it continue', options, async (context) => {
-  await using engine = await createClaudeEngine(context, { script: say('Hello.') });
-  const session = await engine.klaus.open({ agent: 'other', trustCommand: true, limits: { usd: 0.0001 } });
-  await session.prompt('one');
-  await session.advance();
-  await session.prompt('two');
-  await session.advance();
-  const events = await Array.fromAsync(session.events());
-  expect(outcomeOf(events)).toMatchObject({ outcome: 'limit', limit: { limit: 'usd' } });
-  await session.send({ type: 'limits', limits: { usd: 100 } });
-  await session.prompt('three');
-  await session.advance();
-  expect(outcomeOf(await Array.fromAsync(session.events()))?.outcome).toBe('done');
-});
-
-test('a cancel interrupts the turn', options, async (context) => {
+test('a cancel interrupts the turn', { ...options, tags: ['long'] }, async (context) => {
   await using engine = await createClaudeEngine(context, {
     script: {
       steps: [{ when: { tools: true }, reply: { text: 'I wait.', calls: [{ shell: 'sleep 600' }] } }],
@@ -213,7 +227,7 @@ lines.on('line', (line) => {
 
 test(
   'it has the MCP servers that its definition selects, and the user decides on their calls',
-  options,
+  { ...options, tags: ['long'] },
   async (context) => {
     const server = (file: string): object => ({ command: process.execPath, args: [file] });
     await using engine = await createClaudeEngine(context, {
@@ -253,19 +267,23 @@ test(
   },
 );
 
-test('its transcript is not needed to continue: it gets the conversation as text', options, async (context) => {
-  await using engine = await createClaudeEngine(context, { script: say('Hello.') });
-  const { id } = await runAgent(engine, 'first');
-  const home = join(engine.place.env['HOME']!, CLAUDE_HOME);
-  rmSync(join(home, '.claude/projects'), { recursive: true });
-  await engine.reopen();
-  const session = await engine.klaus.session(id);
-  await session.prompt('second');
-  await session.advance();
-  const events = await Array.fromAsync(session.events());
-  expect(ofType(events, 'runner.opened').map(({ resumed }) => resumed)).toEqual([false, false]);
-  expect(ofType(events, 'notice').map(({ text }) => text)).toContainEqual(expect.stringContaining('earlier session'));
-});
+test(
+  'its transcript is not needed to continue: it gets the conversation as text',
+  { ...options, tags: ['long'] },
+  async (context) => {
+    await using engine = await createClaudeEngine(context, { script: say('Hello.') });
+    const { id } = await runAgent(engine, 'first');
+    const home = join(engine.place.env['HOME']!, CLAUDE_HOME);
+    rmSync(join(home, '.claude/projects'), { recursive: true });
+    await engine.reopen();
+    const session = await engine.klaus.session(id);
+    await session.prompt('second');
+    await session.advance();
+    const events = await Array.fromAsync(session.events());
+    expect(ofType(events, 'runner.opened').map(({ resumed }) => resumed)).toEqual([false, false]);
+    expect(ofType(events, 'notice').map(({ text }) => text)).toContainEqual(expect.stringContaining('earlier session'));
+  },
+);
 
 const WRITES: Script = {
   steps: [
@@ -287,7 +305,7 @@ test('settings of a project do not switch the gate off', options, async (context
   expect(existsSync(join(engine.place.workspace, 'x.txt'))).toBe(false);
 });
 
-test('in mode plan nothing is changed', options, async (context) => {
+test('in mode plan nothing is changed', { ...options, tags: ['long'] }, async (context) => {
   await using engine = await createClaudeEngine(context, { script: WRITES, settings: SANDBOX });
   const { events } = await runAgent(engine, 'write', { mode: 'plan' });
   expect(toCalls(events)).toEqual(['agent_execute deny', 'denied']);

@@ -11,6 +11,7 @@ import { ofType, outcomeOf } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const WAITS: Script = {
   steps: [
@@ -29,34 +30,35 @@ async function createPlace(context: TestContext): Promise<TestHome> {
   return place;
 }
 
-test.for(hasBubblewrap ? ['host', 'bubblewrap'] : ['host'])(
-  'after SIGKILL of Klaus no process remains, and resume continues the session (%s)',
-  { timeout: CLAUDE_CODE_TIMEOUT },
-  async (sandbox, context) => {
-    using place = await createPlace(context);
-    await using server = await startServer(WAITS);
-    const env = { ...toClaudeRunnerEnv(server.url), KLAUS_SANDBOX: sandbox };
-    const klaus = startKlaus(['--agent', 'other', '--json', '-p', 'wait'], { place, env });
-    await klaus.printed('stdout', '"type":"tool.started"');
-    const lines = klaus.text.stdout.slice(0, klaus.text.stdout.lastIndexOf('\n') + 1);
-    const [{ agentSession } = { agentSession: '' }] = ofType(toEvents(lines), 'runner.opened');
-    expect(findProcesses(agentSession)).not.toEqual([]);
-    klaus.kill('SIGKILL');
-    await klaus.ended;
-    expect(await eventually(() => findProcesses(agentSession).length === 0)).toBe(true);
-    const [{ session }] = toEvents(lines) as [Event];
-    const resumed = await runKlaus(['resume', session], { place, env });
-    expect(resumed.code).toBe(0);
-    const events = toEvents((await runKlaus(['show', session, '--json'], { place, env })).stdout);
-    expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['unknown']);
-    expect(ofType(events, 'runner.opened').map((opened) => [opened.agentSession, opened.resumed])).toEqual([
-      [agentSession, false],
-      [agentSession, true],
-    ]);
-    expect(toSaid(events)).toContain('I continue.');
-    expect(outcomeOf(events)?.outcome).toBe('done');
-  },
-);
+for (const { cases, tags } of splitCases(hasBubblewrap ? ['host', 'bubblewrap'] : ['host'], 1))
+  test.for(cases)(
+    'after SIGKILL of Klaus no process remains, and resume continues the session (%s)',
+    { tags, timeout: CLAUDE_CODE_TIMEOUT },
+    async (sandbox, context) => {
+      using place = await createPlace(context);
+      await using server = await startServer(WAITS);
+      const env = { ...toClaudeRunnerEnv(server.url), KLAUS_SANDBOX: sandbox };
+      const klaus = startKlaus(['--agent', 'other', '--json', '-p', 'wait'], { place, env });
+      await klaus.printed('stdout', '"type":"tool.started"');
+      const lines = klaus.text.stdout.slice(0, klaus.text.stdout.lastIndexOf('\n') + 1);
+      const [{ agentSession } = { agentSession: '' }] = ofType(toEvents(lines), 'runner.opened');
+      expect(findProcesses(agentSession)).not.toEqual([]);
+      klaus.kill('SIGKILL');
+      await klaus.ended;
+      expect(await eventually(() => findProcesses(agentSession).length === 0)).toBe(true);
+      const [{ session }] = toEvents(lines) as [Event];
+      const resumed = await runKlaus(['resume', session], { place, env });
+      expect(resumed.code).toBe(0);
+      const events = toEvents((await runKlaus(['show', session, '--json'], { place, env })).stdout);
+      expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['unknown']);
+      expect(ofType(events, 'runner.opened').map((opened) => [opened.agentSession, opened.resumed])).toEqual([
+        [agentSession, false],
+        [agentSession, true],
+      ]);
+      expect(toSaid(events)).toContain('I continue.');
+      expect(outcomeOf(events)?.outcome).toBe('done');
+    },
+  );
 
 test('--runner claude-code needs no definition, but the program', { timeout: CLAUDE_CODE_TIMEOUT }, async () => {
   using place = createTestHome();

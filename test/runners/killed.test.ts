@@ -10,6 +10,7 @@ import { MAIN, runKlaus, startKlaus, toEnv, toEvents } from '../fixtures/klaus.t
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** A place with the agent as one of the user, which needs no further agreement. */
 function createPlace(flags: readonly string[] = []): TestHome {
@@ -25,39 +26,40 @@ async function readLog(place: TestHome, id: string): Promise<Event[]> {
 
 const sandboxes = hasBubblewrap ? ['host', 'bubblewrap'] : ['host'];
 
-test.for(sandboxes)(
-  'after SIGKILL of Klaus no process remains, and resume continues (%s)',
-  { timeout: 60_000 },
-  async (sandbox) => {
-    using place = createPlace();
-    const mark = `mark-${process.pid}-${sandbox}`;
-    // The flag makes the process recognizable.
-    writeFileSync(join(place.home, 'agents/other.md'), toDefinition([mark]));
-    const env = { KLAUS_SANDBOX: sandbox };
-    const klaus = startKlaus(['--agent', 'other', '--json', '-p', 'act README.md changed\nopen a long call\nwait'], {
-      place,
-      env,
-    });
-    await klaus.printed('stdout', '"title":"a long call"');
-    // It is the second call.
-    expect(await eventually(() => klaus.text.stdout.split('"type":"tool.started"').length > 2)).toBe(true);
-    expect(findProcesses(mark)).not.toEqual([]);
-    klaus.kill('SIGKILL');
-    await klaus.ended;
-    expect(await eventually(() => findProcesses(mark).length === 0)).toBe(true);
-    const [{ session }] = toEvents(klaus.text.stdout.slice(0, klaus.text.stdout.lastIndexOf('\n') + 1)) as [Event];
-    const resumed = await runKlaus(['resume', session], { place, env });
-    expect(resumed.code).toBe(0);
-    const events = await readLog(place, session);
-    expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'unknown']);
-    expect(ofType(events, 'turn.finished').map(({ stopReason }) => stopReason)).toEqual(['cancelled', 'end_turn']);
-    expect(toSaid(events)).toContain('I continue.');
-    expect(ofType(events, 'runner.opened').map(({ resumed: isResumed }) => isResumed)).toEqual([false, true]);
-    expect(outcomeOf(events)?.outcome).toBe('done');
-  },
-);
+for (const { cases, tags } of splitCases(sandboxes, 1))
+  test.for(cases)(
+    'after SIGKILL of Klaus no process remains, and resume continues (%s)',
+    { tags, timeout: 60_000 },
+    async (sandbox) => {
+      using place = createPlace();
+      const mark = `mark-${process.pid}-${sandbox}`;
+      // The flag makes the process recognizable.
+      writeFileSync(join(place.home, 'agents/other.md'), toDefinition([mark]));
+      const env = { KLAUS_SANDBOX: sandbox };
+      const klaus = startKlaus(['--agent', 'other', '--json', '-p', 'act README.md changed\nopen a long call\nwait'], {
+        place,
+        env,
+      });
+      await klaus.printed('stdout', '"title":"a long call"');
+      // It is the second call.
+      expect(await eventually(() => klaus.text.stdout.split('"type":"tool.started"').length > 2)).toBe(true);
+      expect(findProcesses(mark)).not.toEqual([]);
+      klaus.kill('SIGKILL');
+      await klaus.ended;
+      expect(await eventually(() => findProcesses(mark).length === 0)).toBe(true);
+      const [{ session }] = toEvents(klaus.text.stdout.slice(0, klaus.text.stdout.lastIndexOf('\n') + 1)) as [Event];
+      const resumed = await runKlaus(['resume', session], { place, env });
+      expect(resumed.code).toBe(0);
+      const events = await readLog(place, session);
+      expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'unknown']);
+      expect(ofType(events, 'turn.finished').map(({ stopReason }) => stopReason)).toEqual(['cancelled', 'end_turn']);
+      expect(toSaid(events)).toContain('I continue.');
+      expect(ofType(events, 'runner.opened').map(({ resumed: isResumed }) => isResumed)).toEqual([false, true]);
+      expect(outcomeOf(events)?.outcome).toBe('done');
+    },
+  );
 
-test('after SIGKILL of the agent the run fails, and its terminals end', async () => {
+test('after SIGKILL of the agent the run fails, and its terminals end', { tags: ['long'] }, async () => {
   using place = createPlace();
   const mark = `3600.${process.pid}9`;
   const klaus = startKlaus(['--agent', 'other', '-p', `background sleep ${mark}\ncrash`], { place });
@@ -66,14 +68,14 @@ test('after SIGKILL of the agent the run fails, and its terminals end', async ()
   expect(await eventually(() => findProcesses(mark).length === 0)).toBe(true);
 });
 
-test('what is no message of the protocol is not shown', async () => {
+test('what is no message of the protocol is not shown', { tags: ['long'] }, async () => {
   using place = createPlace();
   const { code, stdout, stderr } = await runKlaus(['--agent', 'other', '-p', 'garbage\nsay still here'], { place });
   expect({ code, stdout: stdout.includes('still here') }).toEqual({ code: 0, stdout: true });
   expect(stderr).not.toMatch(/GARBAGE|[Ii]nvalid|[Ee]rror|unknown/);
 });
 
-test('a second terminal answers while the run waits', async () => {
+test('a second terminal answers while the run waits', { tags: ['long'] }, async () => {
   using place = createPlace();
   const klaus = startKlaus(['--agent', 'other', '--on-ask', 'wait', '-p', 'permit other magic\nsay end'], { place });
   await klaus.printed('stderr', 'klaus approve');
@@ -93,7 +95,7 @@ test('klaus agents show lists what the agent cannot hold', async () => {
   expect(limits.map(({ invariant }) => invariant)).toContain('replay');
 });
 
-test('replay, verify and export of such a session', async () => {
+test('replay, verify and export of such a session', { tags: ['long'] }, async () => {
   using place = createPlace();
   const { stdout } = await runKlaus(['--agent', 'other', '--json', '-p', 'say one\nrun true'], { place });
   const [{ session }] = toEvents(stdout) as [Event];
@@ -105,7 +107,7 @@ test('replay, verify and export of such a session', async () => {
 });
 
 describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
-  test('a question of the agent is asked while it waits', async () => {
+  test('a question of the agent is asked while it waits', { tags: ['long'] }, async () => {
     using place = createPlace();
     const file = join(place.workspace, 'new.txt');
     await using terminal = await openTerminal(

@@ -61,7 +61,7 @@ test.for([
   expect(said).toContain('read: # Test');
 });
 
-test('it has the network if the grant allows HTTPS to every host, else none', async () => {
+test('it has the network if the grant allows HTTPS to every host, else none', { tags: ['long'] }, async () => {
   const listener = createServer((socket) => socket.on('error', () => {}).end('hello')).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const { port } = listener.address() as { port: number };
@@ -75,27 +75,31 @@ test('it has the network if the grant allows HTTPS to every host, else none', as
   }
 });
 
-test('it gets the named variables and the files of its home, which lasts as long as the session', async () => {
-  const configuration = (place: TestEngine['place']): string => join(place.env['HOME']!, 'other-agent');
-  await using engine = await createEngine({
-    head: `${FULL}\nenv: [OTHER_KEY]\nhome: ~/other-agent`,
-    env: { OTHER_KEY: 'k-123', UNNAMED_KEY: 'no' },
-  });
-  mkdirSync(configuration(engine.place));
-  writeFileSync(join(configuration(engine.place), 'settings.txt'), 'x');
-  const { id, said } = await say(engine, 'env OTHER_KEY\nenv UNNAMED_KEY');
-  expect(said).toContain('home=true');
-  expect(said).toContain('UNNAMED_KEY=unset');
-  expect(said).not.toContain('OTHER_KEY=unset');
-  const session = await engine.klaus.session(id);
-  await session.prompt('history');
-  await session.advance();
-  expect(toSaid(await Array.fromAsync(session.events()))).toContain('I know 1 prompts');
-  // The folder itself is not changed.
-  expect(existsSync(join(configuration(engine.place), 'acp-sessions'))).toBe(false);
-});
+test(
+  'it gets the named variables and the files of its home, which lasts as long as the session',
+  { tags: ['long'] },
+  async () => {
+    const configuration = (place: TestEngine['place']): string => join(place.env['HOME']!, 'other-agent');
+    await using engine = await createEngine({
+      head: `${FULL}\nenv: [OTHER_KEY]\nhome: ~/other-agent`,
+      env: { OTHER_KEY: 'k-123', UNNAMED_KEY: 'no' },
+    });
+    mkdirSync(configuration(engine.place));
+    writeFileSync(join(configuration(engine.place), 'settings.txt'), 'x');
+    const { id, said } = await say(engine, 'env OTHER_KEY\nenv UNNAMED_KEY');
+    expect(said).toContain('home=true');
+    expect(said).toContain('UNNAMED_KEY=unset');
+    expect(said).not.toContain('OTHER_KEY=unset');
+    const session = await engine.klaus.session(id);
+    await session.prompt('history');
+    await session.advance();
+    expect(toSaid(await Array.fromAsync(session.events()))).toContain('I know 1 prompts');
+    // The folder itself is not changed.
+    expect(existsSync(join(configuration(engine.place), 'acp-sessions'))).toBe(false);
+  },
+);
 
-test('its terminals run in sandboxes of their own', async () => {
+test('its terminals run in sandboxes of their own', { tags: ['long'] }, async () => {
   await using engine = await createEngine();
   const { said, events } = await say(engine, 'run cat /proc/1/comm; echo $HOME');
   expect(said).toMatch(/^exit 0: /);

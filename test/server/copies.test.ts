@@ -99,7 +99,7 @@ describe('routes', () => {
     await expect(it.client.copyDiff({ params: { copy: beta } })).rejects.toMatchObject(refused(404, 'copy.missing'));
   });
 
-  test('discard, keep, clean and a pull request', async () => {
+  test('discard, keep, clean and a pull request', { tags: ['long'] }, async () => {
     const ids = [];
     for (const text of ['alpha', 'beta', 'alpha']) ids.push(await start(it.client, text));
     const [kept = '', thrown = '', merged = ''] = ids;
@@ -120,31 +120,35 @@ describe('routes', () => {
     expect((await it.client.copies()).copies).toEqual([]);
   });
 
-  test('errors are coded: an unknown copy, a bad solution, overlapping changes, a run in progress', async () => {
-    const params = { copy: await start(it.client, 'alpha') };
-    const none = { copy: '7ZZZZZZZZZZZZZZZZZZZZZZZZZ' };
-    await expect(it.client.mergeCopy({ params: none, body: {} })).rejects.toMatchObject(refused(404, 'copy.missing'));
-    await expect(it.client.keepCopy({ params: none, body: {} })).rejects.toMatchObject(refused(404, 'copy.missing'));
-    writeFileSync(join(it.place.workspace, 'a.txt'), 'mine\n');
-    await expect(it.client.mergeCopy({ params, body: {} })).rejects.toMatchObject(refused(409, 'copy.blocked'));
-    const solution = { target: 'x', head: 'y', steps: [] };
-    await expect(it.client.mergeCopy({ params, body: { solution } })).rejects.toMatchObject(
-      refused(409, 'copy.blocked'),
-    );
-    const wrong = it.client.mergeCopy({ params, body: { method: 'fold' as never } });
-    await expect(wrong).rejects.toMatchObject(refused(400, 'usage'));
-    const { session } = await it.client.openSession({
-      body: { text: 'talk', mode: 'auto', workingCopy: { withChanges: false } },
-    });
-    const state = async () => (await it.client.session({ params: { id: session } })).state;
-    await expect.poll(state, { timeout: 30_000 }).toBe('running');
-    const busy = it.client.discardCopy({ params: { copy: session }, body: {} });
-    await expect(busy).rejects.toMatchObject(refused(409, 'store.busy'));
-    // The changes can be seen while the run continues.
-    const paths = async () => (await it.client.copyDiff({ params: { copy: session } })).files.map(({ path }) => path);
-    await expect.poll(paths, { timeout: 30_000 }).toEqual(['a.txt']);
-    await it.client.cancel({ params: { id: session }, body: {} });
-  });
+  test(
+    'errors are coded: an unknown copy, a bad solution, overlapping changes, a run in progress',
+    { tags: ['long'] },
+    async () => {
+      const params = { copy: await start(it.client, 'alpha') };
+      const none = { copy: '7ZZZZZZZZZZZZZZZZZZZZZZZZZ' };
+      await expect(it.client.mergeCopy({ params: none, body: {} })).rejects.toMatchObject(refused(404, 'copy.missing'));
+      await expect(it.client.keepCopy({ params: none, body: {} })).rejects.toMatchObject(refused(404, 'copy.missing'));
+      writeFileSync(join(it.place.workspace, 'a.txt'), 'mine\n');
+      await expect(it.client.mergeCopy({ params, body: {} })).rejects.toMatchObject(refused(409, 'copy.blocked'));
+      const solution = { target: 'x', head: 'y', steps: [] };
+      await expect(it.client.mergeCopy({ params, body: { solution } })).rejects.toMatchObject(
+        refused(409, 'copy.blocked'),
+      );
+      const wrong = it.client.mergeCopy({ params, body: { method: 'fold' as never } });
+      await expect(wrong).rejects.toMatchObject(refused(400, 'usage'));
+      const { session } = await it.client.openSession({
+        body: { text: 'talk', mode: 'auto', workingCopy: { withChanges: false } },
+      });
+      const state = async () => (await it.client.session({ params: { id: session } })).state;
+      await expect.poll(state, { timeout: 30_000 }).toBe('running');
+      const busy = it.client.discardCopy({ params: { copy: session }, body: {} });
+      await expect(busy).rejects.toMatchObject(refused(409, 'store.busy'));
+      // The changes can be seen while the run continues.
+      const paths = async () => (await it.client.copyDiff({ params: { copy: session } })).files.map(({ path }) => path);
+      await expect.poll(paths, { timeout: 30_000 }).toEqual(['a.txt']);
+      await it.client.cancel({ params: { id: session }, body: {} });
+    },
+  );
 
   test('a session in a working copy can be retried and forked', async () => {
     const id = await start(it.client, 'alpha');
@@ -153,82 +157,91 @@ describe('routes', () => {
     await expect.poll(state, { timeout: 30_000 }).toBe('done');
   });
 
-  test('a repository in which the server may not work: its copies are not listed, and not changed', async () => {
-    const other = join(it.place.workspace, '..', 'other');
-    mkdirSync(other);
-    for (const args of [
-      ['init', '-q', '-b', 'main'],
-      ['-c', 'user.name=T', '-c', 'user.email=t@localhost', 'commit', '-q', '--allow-empty', '-m', 'Begin'],
-    ])
-      gitIn(other, it.place.env, ...args);
-    await using limited = await startTestServer({ env: { KLAUS_SERVER_WORKSPACES: it.place.home } });
-    const { id } = await limited.klaus.open({ workspace: other, workingCopy: true });
-    expect((await limited.client.copies()).copies).toEqual([]);
-    const params = { copy: id };
-    const outside = refused(403, 'workspace.outside');
-    for (const request of [
-      limited.client.copyDiff({ params }),
-      limited.client.mergeCopy({ params, body: {} }),
-      limited.client.discardCopy({ params, body: {} }),
-      limited.client.keepCopy({ params, body: {} }),
-      limited.client.pullRequest({ params, body: {} }),
-      limited.client.showCopyConflicts({ params, body: {} }),
-    ])
-      await expect(request).rejects.toMatchObject(outside);
-    expect(await limited.klaus.copies.list()).toHaveLength(1);
-  });
+  test(
+    'a repository in which the server may not work: its copies are not listed, and not changed',
+    { tags: ['long'] },
+    async () => {
+      const other = join(it.place.workspace, '..', 'other');
+      mkdirSync(other);
+      for (const args of [
+        ['init', '-q', '-b', 'main'],
+        ['-c', 'user.name=T', '-c', 'user.email=t@localhost', 'commit', '-q', '--allow-empty', '-m', 'Begin'],
+      ])
+        gitIn(other, it.place.env, ...args);
+      await using limited = await startTestServer({ env: { KLAUS_SERVER_WORKSPACES: it.place.home } });
+      const { id } = await limited.klaus.open({ workspace: other, workingCopy: true });
+      expect((await limited.client.copies()).copies).toEqual([]);
+      const params = { copy: id };
+      const outside = refused(403, 'workspace.outside');
+      for (const request of [
+        limited.client.copyDiff({ params }),
+        limited.client.mergeCopy({ params, body: {} }),
+        limited.client.discardCopy({ params, body: {} }),
+        limited.client.keepCopy({ params, body: {} }),
+        limited.client.pullRequest({ params, body: {} }),
+        limited.client.showCopyConflicts({ params, body: {} }),
+      ])
+        await expect(request).rejects.toMatchObject(outside);
+      expect(await limited.klaus.copies.list()).toHaveLength(1);
+    },
+  );
 });
 
 describe('the command line at a server', () => {
-  test('copies, merge with a conflict that an agent solves, discard, keep, pr', async () => {
-    using place = createTestHome(FILES);
-    await using model = await startServer(SCRIPT);
-    identify(place.workspace, place.env);
-    const serving: ServeProcess = await startServeProcess(place, model);
-    const env = {
-      KLAUS_HOME: join(place.home, '..', 'elsewhere'),
-      KLAUS_SERVER_TOKEN: serving.headers['authorization']!.replace('Bearer ', ''),
-    };
-    const klaus = (...words: string[]) => runKlaus([...words, '--server', serving.url], { place, server: model, env });
-    const [alpha, beta, gamma, delta] = [
-      await start(serving.client, 'alpha'),
-      await start(serving.client, 'beta'),
-      await start(serving.client, 'alpha'),
-      await start(serving.client, 'beta'),
-    ];
-    const listed = await klaus('copies', '--json');
-    expect(toLines(listed.stdout)).toMatchObject([
-      { session: alpha },
-      { session: beta },
-      { session: gamma },
-      { session: delta },
-    ]);
-    expect((await klaus('merge', alpha, '--squash')).code).toBe(0);
-    const conflict = await klaus('merge', beta);
-    expect(conflict).toMatchObject({ code: 1 });
-    expect(conflict.stdout).toContain('  - alpha\n  + beta\n');
-    expect(conflict.stderr).toContain(`klaus merge ${beta} --server ${serving.url} --agent`);
-    const solved = await klaus('merge', beta, '--agent', '--approve', 'auto', '--json');
-    expect(JSON.parse(solved.stdout)).toMatchObject({ done: true, how: 'merged' });
-    expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\nboth\nthree\n');
-    const pr = await klaus('pr', gamma, '--json');
-    expect(JSON.parse(pr.stdout)).toMatchObject({
-      session: gamma,
-      opened: false,
-      commands: [['git'], ['gh']].map(([program]) => expect.arrayContaining([program]) as string[]),
-    });
-    const discarded = JSON.parse((await klaus('discard', gamma, '--json')).stdout) as { saved: string[] };
-    expect(discarded.saved).toHaveLength(1);
-    const kept = JSON.parse((await klaus('keep', gamma, '--json')).stdout) as { branch: string };
-    expect(gitIn(place.workspace, place.env, 'show', `${kept.branch}:a.txt`)).toContain('alpha');
-    const other = await klaus('merge', delta, '--agent', 'klaus', '--approve', 'auto', '--json');
-    expect(JSON.parse(other.stdout)).toMatchObject({ done: true });
-    expect((await klaus('copies')).stdout).toBe('');
-    expect((await klaus('merge', alpha)).code).toBe(2);
-    expect(existsSync(env.KLAUS_HOME)).toBe(false);
-    serving.process.kill('SIGTERM');
-    await serving.process.ended;
-  }, 120_000);
+  test(
+    'copies, merge with a conflict that an agent solves, discard, keep, pr',
+    { timeout: 120_000, tags: ['long'] },
+    async () => {
+      using place = createTestHome(FILES);
+      await using model = await startServer(SCRIPT);
+      identify(place.workspace, place.env);
+      const serving: ServeProcess = await startServeProcess(place, model);
+      const env = {
+        KLAUS_HOME: join(place.home, '..', 'elsewhere'),
+        KLAUS_SERVER_TOKEN: serving.headers['authorization']!.replace('Bearer ', ''),
+      };
+      const klaus = (...words: string[]) =>
+        runKlaus([...words, '--server', serving.url], { place, server: model, env });
+      const [alpha, beta, gamma, delta] = [
+        await start(serving.client, 'alpha'),
+        await start(serving.client, 'beta'),
+        await start(serving.client, 'alpha'),
+        await start(serving.client, 'beta'),
+      ];
+      const listed = await klaus('copies', '--json');
+      expect(toLines(listed.stdout)).toMatchObject([
+        { session: alpha },
+        { session: beta },
+        { session: gamma },
+        { session: delta },
+      ]);
+      expect((await klaus('merge', alpha, '--squash')).code).toBe(0);
+      const conflict = await klaus('merge', beta);
+      expect(conflict).toMatchObject({ code: 1 });
+      expect(conflict.stdout).toContain('  - alpha\n  + beta\n');
+      expect(conflict.stderr).toContain(`klaus merge ${beta} --server ${serving.url} --agent`);
+      const solved = await klaus('merge', beta, '--agent', '--approve', 'auto', '--json');
+      expect(JSON.parse(solved.stdout)).toMatchObject({ done: true, how: 'merged' });
+      expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\nboth\nthree\n');
+      const pr = await klaus('pr', gamma, '--json');
+      expect(JSON.parse(pr.stdout)).toMatchObject({
+        session: gamma,
+        opened: false,
+        commands: [['git'], ['gh']].map(([program]) => expect.arrayContaining([program]) as string[]),
+      });
+      const discarded = JSON.parse((await klaus('discard', gamma, '--json')).stdout) as { saved: string[] };
+      expect(discarded.saved).toHaveLength(1);
+      const kept = JSON.parse((await klaus('keep', gamma, '--json')).stdout) as { branch: string };
+      expect(gitIn(place.workspace, place.env, 'show', `${kept.branch}:a.txt`)).toContain('alpha');
+      const other = await klaus('merge', delta, '--agent', 'klaus', '--approve', 'auto', '--json');
+      expect(JSON.parse(other.stdout)).toMatchObject({ done: true });
+      expect((await klaus('copies')).stdout).toBe('');
+      expect((await klaus('merge', alpha)).code).toBe(2);
+      expect(existsSync(env.KLAUS_HOME)).toBe(false);
+      serving.process.kill('SIGTERM');
+      await serving.process.ended;
+    },
+  );
 });
 
 function toLines(stdout: string): unknown[] {

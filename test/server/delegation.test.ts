@@ -49,25 +49,29 @@ test('the answer of another process wakes the parent that the server runs', asyn
   await followed.stop();
 });
 
-test('an answer for one child, and a cancel request, do not wait for the end of another child', async () => {
-  await using it = await startServer(
-    [{ calls: [spawn('reader'), spawn('writer')] }, { calls: [WAIT] }, { text: 'All is done.' }],
-    [...WRITER_STEPS, ...stepsOf('reader', [{ text: 'Read.' }]).map((step) => ({ ...step, delay: 600_000 }))],
-  );
-  const { session, approval } = await startTeam(it);
-  const lead = follow(it.client, session);
-  await lead.until('tool.waiting');
-  while ((await it.klaus.store.isClaimed(session)) || (await it.klaus.store.isClaimed(approval.session)));
-  await it.client.answer({ params: { id: approval.id }, body: { answer: 'approved' } });
-  const followed = follow(it.client, approval.session);
-  expect(await followed.until('run.finished')).toMatchObject({ outcome: 'done' });
-  await followed.stop();
-  await it.client.cancel({ params: { id: session }, body: {} });
-  expect(await lead.until('run.finished')).toMatchObject({ outcome: 'cancelled' });
-  await lead.stop();
-});
+test(
+  'an answer for one child, and a cancel request, do not wait for the end of another child',
+  { tags: ['long'] },
+  async () => {
+    await using it = await startServer(
+      [{ calls: [spawn('reader'), spawn('writer')] }, { calls: [WAIT] }, { text: 'All is done.' }],
+      [...WRITER_STEPS, ...stepsOf('reader', [{ text: 'Read.' }]).map((step) => ({ ...step, delay: 600_000 }))],
+    );
+    const { session, approval } = await startTeam(it);
+    const lead = follow(it.client, session);
+    await lead.until('tool.waiting');
+    while ((await it.klaus.store.isClaimed(session)) || (await it.klaus.store.isClaimed(approval.session)));
+    await it.client.answer({ params: { id: approval.id }, body: { answer: 'approved' } });
+    const followed = follow(it.client, approval.session);
+    expect(await followed.until('run.finished')).toMatchObject({ outcome: 'done' });
+    await followed.stop();
+    await it.client.cancel({ params: { id: session }, body: {} });
+    expect(await lead.until('run.finished')).toMatchObject({ outcome: 'cancelled' });
+    await lead.stop();
+  },
+);
 
-test('a closed child takes no prompt', async () => {
+test('a closed child takes no prompt', { tags: ['long'] }, async () => {
   await using it = await startServer(
     [{ calls: [spawn('writer')] }, { calls: [WAIT] }, { text: 'All is done.' }],
     WRITER_STEPS,

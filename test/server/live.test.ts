@@ -78,37 +78,44 @@ test('a run of the terminal is followed while it speaks, before its message is d
   }
 });
 
-test('a server that is killed and begun again in the middle does not hurt the run, and is found again', async () => {
-  using place = createTestHome();
-  await using model = await startServer(slowTurns(8));
-  let serve = await startServeProcess(place, model);
-  const run = startKlaus(['run', '--json', 'go'], { place, server: model, env: { AGENT_TOKEN_BUDGET: '0' } });
-  const session = await sessionOf(run);
-  const before = follow(serve.client, session);
-  const { message } = await live(before, () => true);
-  serve.process.kill('SIGKILL');
-  await serve.process.ended;
-  await before.stop();
-  serve = await startServeProcess(place, model);
-  const after = follow(serve.client, session);
-  await live(after, (delta) => delta.message !== message);
-  await after.until('run.finished');
-  await after.stop();
-  const ended = await run.ended;
-  serve.process.kill('SIGTERM');
-  await serve.process.ended;
-  expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
-  expect(toEvents(ended.stdout).slice(0, after.events.length)).toEqual(after.events);
-});
+test(
+  'a server that is killed and begun again in the middle does not hurt the run, and is found again',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer(slowTurns(8));
+    let serve = await startServeProcess(place, model);
+    const run = startKlaus(['run', '--json', 'go'], { place, server: model, env: { AGENT_TOKEN_BUDGET: '0' } });
+    const session = await sessionOf(run);
+    const before = follow(serve.client, session);
+    const { message } = await live(before, () => true);
+    serve.process.kill('SIGKILL');
+    await serve.process.ended;
+    await before.stop();
+    serve = await startServeProcess(place, model);
+    const after = follow(serve.client, session);
+    await live(after, (delta) => delta.message !== message);
+    await after.until('run.finished');
+    await after.stop();
+    const ended = await run.ended;
+    serve.process.kill('SIGTERM');
+    await serve.process.ended;
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(toEvents(ended.stdout).slice(0, after.events.length)).toEqual(after.events);
+  },
+);
 
-test('without a server the run makes no connection but to the model, and beside a dead socket it runs on', async () => {
-  using place = createTestHome();
-  await using model = await startServer(slowTurns(2));
-  const list = join(place.home, '..', 'connections');
-  const hook = join(place.home, '..', 'hook.cjs');
-  writeFileSync(
-    hook,
-    `const { Socket } = require('node:net');
+test(
+  'without a server the run makes no connection but to the model, and beside a dead socket it runs on',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer(slowTurns(2));
+    const list = join(place.home, '..', 'connections');
+    const hook = join(place.home, '..', 'hook.cjs');
+    writeFileSync(
+      hook,
+      `const { Socket } = require('node:net');
 const { appendFileSync } = require('node:fs');
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function (...words) {
@@ -116,20 +123,21 @@ Socket.prototype.connect = function (...words) {
   appendFileSync(${JSON.stringify(list)}, \`\${given.path ?? given.port}\\n\`);
   return connect.apply(this, words);
 };\n`,
-  );
-  const options = { place, server: model, env: { NODE_OPTIONS: `--require ${hook}` } };
-  const connections = (): string[] => [...new Set(readFileSync(list, 'utf8').trim().split('\n'))];
-  expect((await runKlaus(['run', 'go'], options)).code).toBe(0);
-  expect(connections()).toEqual([new URL(model.url).port]);
+    );
+    const options = { place, server: model, env: { NODE_OPTIONS: `--require ${hook}` } };
+    const connections = (): string[] => [...new Set(readFileSync(list, 'utf8').trim().split('\n'))];
+    expect((await runKlaus(['run', 'go'], options)).code).toBe(0);
+    expect(connections()).toEqual([new URL(model.url).port]);
 
-  const serve = await startServeProcess(place, model);
-  serve.process.kill('SIGKILL');
-  await serve.process.ended;
-  const ended = await runKlaus(['run', '--json', 'go'], options);
-  expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
-  // The look for one is what the test above would miss.
-  expect(connections()).toContain(join(place.home, 'server', 'klaus.sock'));
-});
+    const serve = await startServeProcess(place, model);
+    serve.process.kill('SIGKILL');
+    await serve.process.ended;
+    const ended = await runKlaus(['run', '--json', 'go'], options);
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    // The look for one is what the test above would miss.
+    expect(connections()).toContain(join(place.home, 'server', 'klaus.sock'));
+  },
+);
 
 test('accepts in-flight text only over the Unix socket, from the process that holds the session, and not after its event', async () => {
   await using it = await startTestServer();

@@ -368,53 +368,57 @@ async function testChatClient(client: ChatClient): Promise<void> {
   expect(await client.until('tool_result')).toMatchObject({ result: expect.stringContaining('Test') });
 }
 
-test('a client of the chat passes its own test before and after a restart, and hears the end of what it had begun', async () => {
-  using place = createTestHome();
-  await using model = await startServer(SCRIPT);
-  await using serving = await startRestartable(place, model);
-  const client = new ChatClient(`${serving.url.replace('http', 'ws')}/ws/chat/klaus`);
-  await client.open();
-  try {
-    await testChatClient(client);
-    // Killed in the middle of an answer, with the client none the wiser.
-    client.say('slow');
-    await client.until('stream_chunk');
-    await serving.restart();
-    await client.until('stream_complete');
-    expect(client.text.endsWith('word '.repeat(100))).toBe(true);
-    await testChatClient(client);
+test(
+  'a client of the chat passes its own test before and after a restart, and hears the end of what it had begun',
+  { timeout: 240_000, tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer(SCRIPT);
+    await using serving = await startRestartable(place, model);
+    const client = new ChatClient(`${serving.url.replace('http', 'ws')}/ws/chat/klaus`);
+    await client.open();
+    try {
+      await testChatClient(client);
+      // Killed in the middle of an answer, with the client none the wiser.
+      client.say('slow');
+      await client.until('stream_chunk');
+      await serving.restart();
+      await client.until('stream_complete');
+      expect(client.text.endsWith('word '.repeat(100))).toBe(true);
+      await testChatClient(client);
 
-    // The run is over before the client is back: it hears the last words and the end, and that once.
-    client.say('slow');
-    await client.until('stream_chunk');
-    client.close();
-    await serving.restart();
-    const { events } = follow(serving.client(), (await serving.client().sessions()).sessions[0]!.id);
-    while (events.filter(({ type }) => type === 'run.finished').length < 4) await setImmediate();
-    client.heard = [];
-    await client.open();
-    await client.until('stream_complete');
-    expect(client.text).toBe('word '.repeat(100));
-    client.close();
-    client.heard = [];
-    await client.open();
-    await testChatClient(client);
-    expect(client.heard.filter(({ type }) => type === 'stream_complete').length).toBe(1);
+      // The run is over before the client is back: it hears the last words and the end, and that once.
+      client.say('slow');
+      await client.until('stream_chunk');
+      client.close();
+      await serving.restart();
+      const { events } = follow(serving.client(), (await serving.client().sessions()).sessions[0]!.id);
+      while (events.filter(({ type }) => type === 'run.finished').length < 4) await setImmediate();
+      client.heard = [];
+      await client.open();
+      await client.until('stream_complete');
+      expect(client.text).toBe('word '.repeat(100));
+      client.close();
+      client.heard = [];
+      await client.open();
+      await testChatClient(client);
+      expect(client.heard.filter(({ type }) => type === 'stream_complete').length).toBe(1);
 
-    // After a kill and a disconnect during an answer, the client receives the answer from its start.
-    client.say('endless');
-    await client.until('stream_chunk');
-    await serving.restart();
-    client.heard = [];
-    await client.until('stream_chunk', () => client.text.length > 40);
-    const { length } = client.text;
-    client.close();
-    client.heard = [];
-    await client.open();
-    await client.until('stream_chunk', ({ content }) => String(content).length >= length);
-    client.cancel();
-    expect((await client.until('error'))['message']).toContain('stopped');
-  } finally {
-    client.close();
-  }
-}, 240_000);
+      // After a kill and a disconnect during an answer, the client receives the answer from its start.
+      client.say('endless');
+      await client.until('stream_chunk');
+      await serving.restart();
+      client.heard = [];
+      await client.until('stream_chunk', () => client.text.length > 40);
+      const { length } = client.text;
+      client.close();
+      client.heard = [];
+      await client.open();
+      await client.until('stream_chunk', ({ content }) => String(content).length >= length);
+      client.cancel();
+      expect((await client.until('error'))['message']).toContain('stopped');
+    } finally {
+      client.close();
+    }
+  },
+);

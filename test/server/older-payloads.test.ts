@@ -178,43 +178,50 @@ test('a rejected patch after which the model answered ends in complete', async (
   expect(await checkValues(it, named.received)).toBeGreaterThan(5);
 });
 
-test('a question about a command has a name of its own, and the answer of every other', async () => {
-  await using it = await startTestServer({
-    script: {
-      steps: [
-        TITLE,
-        { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'echo said > file.txt' } }] } },
-        { when: { turn: 1 }, reply: { text: 'Done.', usage } },
-      ],
-    },
-    settings: { approve: 'ask' },
-  });
-  const chat = new WebSocket(`${it.server.url.replace('http', 'ws')}/ws/chat/klaus`, {
-    headers: { authorization: `Bearer ${it.server.token}` },
-  });
-  const ended = new Promise((resolve) => {
-    chat.on('message', (data: Buffer) => {
-      const message = JSON.parse(data.toString('utf8')) as Data;
-      if (message['approval'] !== undefined) {
-        expect(message).toMatchObject({ type: 'info', diff: '' });
-        chat.send(JSON.stringify({ type: 'approval', id: message['approval'], approved: true }));
-      } else if (message['type'] === 'stream_complete') resolve(message);
+test(
+  'a question about a command has a name of its own, and the answer of every other',
+  { tags: ['long'] },
+  async () => {
+    await using it = await startTestServer({
+      script: {
+        steps: [
+          TITLE,
+          {
+            when: { turn: 0 },
+            reply: { calls: [{ name: 'run_command', input: { command: 'echo said > file.txt' } }] },
+          },
+          { when: { turn: 1 }, reply: { text: 'Done.', usage } },
+        ],
+      },
+      settings: { approve: 'ask' },
     });
-  });
-  await once(chat, 'open');
-  chat.send(JSON.stringify({ type: 'message', content: 'by the chat' }));
-  expect(await ended).toEqual({ type: 'stream_complete' });
-  chat.close();
+    const chat = new WebSocket(`${it.server.url.replace('http', 'ws')}/ws/chat/klaus`, {
+      headers: { authorization: `Bearer ${it.server.token}` },
+    });
+    const ended = new Promise((resolve) => {
+      chat.on('message', (data: Buffer) => {
+        const message = JSON.parse(data.toString('utf8')) as Data;
+        if (message['approval'] !== undefined) {
+          expect(message).toMatchObject({ type: 'info', diff: '' });
+          chat.send(JSON.stringify({ type: 'approval', id: message['approval'], approved: true }));
+        } else if (message['type'] === 'stream_complete') resolve(message);
+      });
+    });
+    await once(chat, 'open');
+    chat.send(JSON.stringify({ type: 'message', content: 'by the chat' }));
+    expect(await ended).toEqual({ type: 'stream_complete' });
+    chat.close();
 
-  using named = connect(it);
-  named.socket.emit('prompt', { message: 'by name' });
-  const asked = await named.until('approval_required');
-  expect(asked).toMatchObject({ kind: 'command', tool: 'run_command', command: 'echo said > file.txt' });
-  named.socket.emit('patch_approval_response', { patchId: asked['patchId'], approved: true });
-  expect(await named.until('complete')).toMatchObject({ success: true });
-  expect(named.names()).not.toContain('patch_approval_required');
-  expect(await checkValues(it, named.received)).toBeGreaterThan(5);
-});
+    using named = connect(it);
+    named.socket.emit('prompt', { message: 'by name' });
+    const asked = await named.until('approval_required');
+    expect(asked).toMatchObject({ kind: 'command', tool: 'run_command', command: 'echo said > file.txt' });
+    named.socket.emit('patch_approval_response', { patchId: asked['patchId'], approved: true });
+    expect(await named.until('complete')).toMatchObject({ success: true });
+    expect(named.names()).not.toContain('patch_approval_required');
+    expect(await checkValues(it, named.received)).toBeGreaterThan(5);
+  },
+);
 
 test('an exceeded budget is said when it is reached, and its question is no patch', async () => {
   await using it = await startTestServer({
@@ -281,62 +288,70 @@ test('complete does not wait for a summary that does not come', async () => {
   expect(log.some((event) => event.type === 'model.attempted' && event.purpose === 'title')).toBe(true);
 });
 
-test('a client that joins before the summary receives the end once, and the next prompt does not receive it', async () => {
-  const steps = [
-    { when: { tools: false }, pace: 300, reply: { text: 'A title\nWhat was done.' } },
-    { when: { user: 'again' }, reply: { text: 'Again.' } },
-    { reply: { text: LONG } },
-  ];
-  await using it = await startTestServer({ script: { steps } });
-  const { session } = await it.client.openSession({ body: { text: 'go' } });
-  const followed = follow(it.client, session);
-  await followed.until('run.finished');
-  using named = connect(it);
-  await named.socket.emitWithAck('join_session', { sessionId: session });
-  expect((await named.until('complete'))['summary']).toBe('What was done.');
-  expect(named.names().filter((name) => name === 'complete')).toHaveLength(1);
-  await followed.stop();
+test(
+  'a client that joins before the summary receives the end once, and the next prompt does not receive it',
+  { tags: ['long'] },
+  async () => {
+    const steps = [
+      { when: { tools: false }, pace: 300, reply: { text: 'A title\nWhat was done.' } },
+      { when: { user: 'again' }, reply: { text: 'Again.' } },
+      { reply: { text: LONG } },
+    ];
+    await using it = await startTestServer({ script: { steps } });
+    const { session } = await it.client.openSession({ body: { text: 'go' } });
+    const followed = follow(it.client, session);
+    await followed.until('run.finished');
+    using named = connect(it);
+    await named.socket.emitWithAck('join_session', { sessionId: session });
+    expect((await named.until('complete'))['summary']).toBe('What was done.');
+    expect(named.names().filter((name) => name === 'complete')).toHaveLength(1);
+    await followed.stop();
 
-  const other = (await it.client.openSession({ body: { text: 'go' } })).session;
-  const second = follow(it.client, other);
-  await second.until('run.finished');
-  const received = await post(it, { message: 'again', sessionId: other });
-  expect(received.filter(({ name }) => name === 'complete').map(({ data }) => data['summary'])).toEqual(['Again.']);
-  await second.stop();
-});
+    const other = (await it.client.openSession({ body: { text: 'go' } })).session;
+    const second = follow(it.client, other);
+    await second.until('run.finished');
+    const received = await post(it, { message: 'again', sessionId: other });
+    expect(received.filter(({ name }) => name === 'complete').map(({ data }) => data['summary'])).toEqual(['Again.']);
+    await second.stop();
+  },
+);
 
-test('a command without output is reported as running, with its elapsed time', async () => {
-  await using it = await startTestServer({
-    script: {
-      steps: [
-        TITLE,
-        { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'sleep 5' } }] } },
-        { reply: { text: 'Done.' } },
-      ],
-    },
-    settings: { approve: 'auto' },
-  });
-  const received = await post(it, { message: 'wait' });
-  const session = String(received.at(-1)!.data['sessionId']);
-  const { log } = await readTruth(it, session);
-  const call = log.find((event) => event.type === 'tool.started')!;
-  const end = log.find((event) => event.type === 'tool.finished')!;
-  const progress = received.filter(({ name }) => name === 'tool_progress').map(({ data }) => data);
-  // At least every 2 s, of 5.
-  expect(end.at - call.at).toBeGreaterThanOrEqual(5_000);
-  expect(progress.length).toBeGreaterThanOrEqual(Math.floor((end.at - call.at) / 2_000));
-  let last = 0;
-  for (const { elapsedMs, ...rest } of progress) {
-    expect(rest).toEqual({
-      toolCallId: (call as { call: string }).call,
-      progress: '',
-      status: 'running',
-      sessionId: session,
+test(
+  'a command without output is reported as running, with its elapsed time',
+  { timeout: 30_000, tags: ['long'] },
+  async () => {
+    await using it = await startTestServer({
+      script: {
+        steps: [
+          TITLE,
+          { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'sleep 5' } }] } },
+          { reply: { text: 'Done.' } },
+        ],
+      },
+      settings: { approve: 'auto' },
     });
-    expect(elapsedMs).toBeGreaterThan(last);
-    last = elapsedMs as number;
-  }
-  expect(last).toBeLessThanOrEqual(end.at - call.at);
-  const names = received.map(({ name }) => name);
-  expect(names.lastIndexOf('tool_progress')).toBeLessThan(names.indexOf('tool_result'));
-}, 30_000);
+    const received = await post(it, { message: 'wait' });
+    const session = String(received.at(-1)!.data['sessionId']);
+    const { log } = await readTruth(it, session);
+    const call = log.find((event) => event.type === 'tool.started')!;
+    const end = log.find((event) => event.type === 'tool.finished')!;
+    const progress = received.filter(({ name }) => name === 'tool_progress').map(({ data }) => data);
+    // At least every 2 s, of 5.
+    expect(end.at - call.at).toBeGreaterThanOrEqual(5_000);
+    expect(progress.length).toBeGreaterThanOrEqual(Math.floor((end.at - call.at) / 2_000));
+    let last = 0;
+    for (const { elapsedMs, ...rest } of progress) {
+      expect(rest).toEqual({
+        toolCallId: (call as { call: string }).call,
+        progress: '',
+        status: 'running',
+        sessionId: session,
+      });
+      expect(elapsedMs).toBeGreaterThan(last);
+      last = elapsedMs as number;
+    }
+    expect(last).toBeLessThanOrEqual(end.at - call.at);
+    const names = received.map(({ name }) => name);
+    expect(names.lastIndexOf('tool_progress')).toBeLessThan(names.indexOf('tool_result'));
+  },
+);

@@ -84,25 +84,29 @@ sandboxed(
   },
 );
 
-test('AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off', async () => {
-  using place = createTestHome();
-  await using model = await startServer(toCommand('sleep 9; echo complete'));
-  const serve = await startServeProcess(place, model, {
-    words: ['--approve', 'auto'],
-    env: { AGENT_SHUTDOWN_TIMEOUT: '12000' },
-  });
-  const { session } = await serve.client.openSession({ body: { text: 'go' } });
-  const followed = follow(serve.client, session);
-  await followed.until('tool.started');
-  expect(await measureStop(serve)).toBeLessThanOrEqual(12_000);
-  expect(await followed.until('tool.finished')).toMatchObject({
-    outcome: 'ok',
-    output: expect.stringContaining('complete'),
-  });
-  await followed.stop();
-}, 60_000);
+test(
+  'AGENT_SHUTDOWN_TIMEOUT: a step that ends within it is not cut off',
+  { timeout: 60_000, tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer(toCommand('sleep 9; echo complete'));
+    const serve = await startServeProcess(place, model, {
+      words: ['--approve', 'auto'],
+      env: { AGENT_SHUTDOWN_TIMEOUT: '12000' },
+    });
+    const { session } = await serve.client.openSession({ body: { text: 'go' } });
+    const followed = follow(serve.client, session);
+    await followed.until('tool.started');
+    expect(await measureStop(serve)).toBeLessThanOrEqual(12_000);
+    expect(await followed.until('tool.finished')).toMatchObject({
+      outcome: 'ok',
+      output: expect.stringContaining('complete'),
+    });
+    await followed.stop();
+  },
+);
 
-test('runs use the options of serve', async () => {
+test('runs use the options of serve', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using model = await startServer(SCRIPT);
   const words = ['--approve', 'edits', '--budget-tokens', '4321', '--max-turns', '7', '--isolate'];
@@ -122,33 +126,37 @@ test('runs use the options of serve', async () => {
   expect((await serve.process.ended).code).toBe(0);
 });
 
-test('of many that begin at once exactly one serves a state folder, also where a killed one left its socket', async () => {
-  using place = createTestHome();
-  await using model = await startServer({ steps: [{ reply: { text: 'Done.' } }] });
-  const socket = join(place.home, 'server', 'klaus.sock');
-  for (const isStale of [false, true]) {
-    expect(existsSync(socket)).toBe(isStale);
-    const begun = Array.from({ length: 5 }, () =>
-      startKlaus(['serve', '--json', '--port', '0'], { place, server: model }),
-    );
-    const ready = await Promise.all(
-      begun.map((serve) =>
-        serve.printed('stdout', '\n').then(
-          () => serve,
-          () => undefined,
+test(
+  'of many that begin at once exactly one serves a state folder, also where a killed one left its socket',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer({ steps: [{ reply: { text: 'Done.' } }] });
+    const socket = join(place.home, 'server', 'klaus.sock');
+    for (const isStale of [false, true]) {
+      expect(existsSync(socket)).toBe(isStale);
+      const begun = Array.from({ length: 5 }, () =>
+        startKlaus(['serve', '--json', '--port', '0'], { place, server: model }),
+      );
+      const ready = await Promise.all(
+        begun.map((serve) =>
+          serve.printed('stdout', '\n').then(
+            () => serve,
+            () => undefined,
+          ),
         ),
-      ),
-    );
-    const winners = ready.filter((serve) => serve !== undefined);
-    expect(winners).toHaveLength(1);
-    for (const serve of begun) {
-      if (serve === winners[0]) continue;
-      const { code, stdout, stderr } = await serve.ended;
-      expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
-      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'store.busy' } });
+      );
+      const winners = ready.filter((serve) => serve !== undefined);
+      expect(winners).toHaveLength(1);
+      for (const serve of begun) {
+        if (serve === winners[0]) continue;
+        const { code, stdout, stderr } = await serve.ended;
+        expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+        expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'store.busy' } });
+      }
+      expect((await rawRequest({ socket }, { path: '/health' })).status).toBe(200);
+      winners[0]!.kill('SIGKILL');
+      await winners[0]!.ended;
     }
-    expect((await rawRequest({ socket }, { path: '/health' })).status).toBe(200);
-    winners[0]!.kill('SIGKILL');
-    await winners[0]!.ended;
-  }
-});
+  },
+);

@@ -149,7 +149,7 @@ test('a session says since when it waits for an answer', async () => {
   expect((await it.client.session({ params: { id } })).askedAt).toBeNull();
 });
 
-test('the next server has the queue in the order that the user gave it', async () => {
+test('the next server has the queue in the order that the user gave it', { tags: ['long'] }, async () => {
   using place = createTestHome();
   const talk = { when: { user: 'talk' }, pace: 20, reply: { text: { repeat: 'and on ', times: 100_000 } } };
   await using model = await startServer({ steps: [talk], fallback: { text: 'Fine.' } });

@@ -8,6 +8,7 @@ import { type Ended, runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } 
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
 import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
 
@@ -96,80 +97,93 @@ const EXITS: Record<string, ExitCase> = {
 };
 
 describe('klaus run at a server', () => {
-  test.each(Object.entries(EXITS))('ends like one of this machine: %s', async (_, { script, words, code }) => {
-    using here = createTestHome();
-    using there = createTestHome();
-    await using server = await startServer(script);
-    const serve = await startServeProcess(there, server);
-    const [local, remote] = await Promise.all([
-      runKlaus(['run', ...words], { place: here, server }),
-      runKlaus(['run', ...words], { place: there, server, env: elsewhere(there, serve) }),
-    ]);
-    await stop(serve);
-    expect({ code: remote.code, stdout: remote.stdout }).toEqual({ code: local.code, stdout: local.stdout });
-    expect(remote.code).toBe(code);
-    // Where to look for a key is the other machine.
-    const isHint = (line: string) => line.includes('klaus doctor');
-    expect(toWords(remote.stderr).filter((line) => !isHint(line))).toEqual(
-      toWords(local.stderr).filter((line) => !isHint(line)),
-    );
-  });
-
-  test('reads standard input, and resumes the latest session of the folder of the server', async () => {
-    using place = createTestHome();
-    await using server = await startServer({
-      steps: [TITLE, { when: { turn: 0 }, reply: { text: 'I see.' } }, { when: { turn: 1 }, reply: { text: 'Yes.' } }],
+  for (const { cases, tags } of splitCases(Object.entries(EXITS), 3))
+    test.each(cases)('ends like one of this machine: %s', { tags }, async (_, { script, words, code }) => {
+      using here = createTestHome();
+      using there = createTestHome();
+      await using server = await startServer(script);
+      const serve = await startServeProcess(there, server);
+      const [local, remote] = await Promise.all([
+        runKlaus(['run', ...words], { place: here, server }),
+        runKlaus(['run', ...words], { place: there, server, env: elsewhere(there, serve) }),
+      ]);
+      await stop(serve);
+      expect({ code: remote.code, stdout: remote.stdout }).toEqual({ code: local.code, stdout: local.stdout });
+      expect(remote.code).toBe(code);
+      // Where to look for a key is the other machine.
+      const isHint = (line: string) => line.includes('klaus doctor');
+      expect(toWords(remote.stderr).filter((line) => !isHint(line))).toEqual(
+        toWords(local.stderr).filter((line) => !isHint(line)),
+      );
     });
-    const serve = await startServeProcess(place, server);
-    const env = elsewhere(place, serve);
-    const words = ['--json', '--effort', 'low', '--temperature', '0', 'what is this?'];
-    const first = await runKlaus(words, { place, server, env, stdin: 'a log\n' });
-    expect(toEvents(first.stdout)[0]).toMatchObject({ type: 'session.opened', effort: 'low', temperature: 0 });
-    const [opened] = toEvents(first.stdout);
-    const second = await runKlaus(['--json', '--continue', 'and now?'], { place, server, env });
-    await stop(serve);
-    expect([first.code, second.code]).toEqual([0, 0]);
-    const parts = toEvents(first.stdout).flatMap((event) =>
-      event.type === 'message.added' && event.message.origin === 'user' ? event.message.parts : [],
-    );
-    expect(parts).toEqual([
-      { type: 'text', text: 'what is this?' },
-      { type: 'file', name: 'stdin', mediaType: 'text/plain', text: 'a log\n' },
-    ]);
-    const events = second.stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as Event);
-    expect(new Set(events.map(({ session }) => session))).toEqual(new Set([opened?.session]));
-    expect(events[0]?.seq).toBe(toEvents(first.stdout).length + 1);
-  });
 
-  test('a server that is killed and begun again in the middle loses nothing and doubles nothing', async () => {
-    using place = createTestHome();
-    await using server = await startServer(turns(12));
-    const env = { AGENT_TOKEN_BUDGET: '0' };
-    let serve = await startServeProcess(place, server, { env });
-    const { port } = new URL(serve.url);
-    const run = startKlaus(['--json', 'go'], { place, server, env: elsewhere(place, serve) });
-    for (const turn of [3, 8]) {
-      await run.printed('stdout', `"type":"turn.started","run":"`);
-      await run.printed('stdout', `"turn":${turn},"model"`);
-      serve.process.kill('SIGKILL');
-      await serve.process.ended;
-      serve = await startServeProcess(place, server, { env, words: ['--port', port] });
-    }
-    const ended = await run.ended;
-    const events = toEvents(ended.stdout);
-    const { events: log } = await serve.client.log({ params: { id: events[0]!.session } });
-    await stop(serve);
-    expect(ended.code).toBe(0);
-    expect(events).toEqual(log);
-    expect(events.at(-1)?.type).toBe('session.changed');
-    // For each of both restarts, the loss and the return of the connection.
-    expect(ended.stderr.split(serve.url).length - 1).toBeGreaterThanOrEqual(4);
-  });
+  test(
+    'reads standard input, and resumes the latest session of the folder of the server',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer({
+        steps: [
+          TITLE,
+          { when: { turn: 0 }, reply: { text: 'I see.' } },
+          { when: { turn: 1 }, reply: { text: 'Yes.' } },
+        ],
+      });
+      const serve = await startServeProcess(place, server);
+      const env = elsewhere(place, serve);
+      const words = ['--json', '--effort', 'low', '--temperature', '0', 'what is this?'];
+      const first = await runKlaus(words, { place, server, env, stdin: 'a log\n' });
+      expect(toEvents(first.stdout)[0]).toMatchObject({ type: 'session.opened', effort: 'low', temperature: 0 });
+      const [opened] = toEvents(first.stdout);
+      const second = await runKlaus(['--json', '--continue', 'and now?'], { place, server, env });
+      await stop(serve);
+      expect([first.code, second.code]).toEqual([0, 0]);
+      const parts = toEvents(first.stdout).flatMap((event) =>
+        event.type === 'message.added' && event.message.origin === 'user' ? event.message.parts : [],
+      );
+      expect(parts).toEqual([
+        { type: 'text', text: 'what is this?' },
+        { type: 'file', name: 'stdin', mediaType: 'text/plain', text: 'a log\n' },
+      ]);
+      const events = second.stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Event);
+      expect(new Set(events.map(({ session }) => session))).toEqual(new Set([opened?.session]));
+      expect(events[0]?.seq).toBe(toEvents(first.stdout).length + 1);
+    },
+  );
 
-  test('a chat continues there, with its commands', async () => {
+  test(
+    'a server that is killed and begun again in the middle loses nothing and doubles nothing',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(turns(12));
+      const env = { AGENT_TOKEN_BUDGET: '0' };
+      let serve = await startServeProcess(place, server, { env });
+      const { port } = new URL(serve.url);
+      const run = startKlaus(['--json', 'go'], { place, server, env: elsewhere(place, serve) });
+      for (const turn of [3, 8]) {
+        await run.printed('stdout', `"type":"turn.started","run":"`);
+        await run.printed('stdout', `"turn":${turn},"model"`);
+        serve.process.kill('SIGKILL');
+        await serve.process.ended;
+        serve = await startServeProcess(place, server, { env, words: ['--port', port] });
+      }
+      const ended = await run.ended;
+      const events = toEvents(ended.stdout);
+      const { events: log } = await serve.client.log({ params: { id: events[0]!.session } });
+      await stop(serve);
+      expect(ended.code).toBe(0);
+      expect(events).toEqual(log);
+      expect(events.at(-1)?.type).toBe('session.changed');
+      // For each of both restarts, the loss and the return of the connection.
+      expect(ended.stderr.split(serve.url).length - 1).toBeGreaterThanOrEqual(4);
+    },
+  );
+
+  test('a chat continues there, with its commands', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer({ ...WRITE, fallback: { text: 'A sentence.' } });
     const serve = await startServeProcess(place, server);
@@ -192,7 +206,7 @@ describe('klaus run at a server', () => {
     expect(fork).toMatchObject({ forkedFrom: original!.id, model: expect.stringContaining('haiku') });
   });
 
-  test('Ctrl-C stops the run there: exit 130, and the log says who it was', async () => {
+  test('Ctrl-C stops the run there: exit 130, and the log says who it was', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: { repeat: 'word ', times: 2_000 } }, pace: 10, chunk: 10 }],
@@ -208,7 +222,7 @@ describe('klaus run at a server', () => {
     expect(finished).toMatchObject({ outcome: 'cancelled', reason: expect.stringContaining('Ctrl-C') });
   });
 
-  test('--timeout stops it: exit 9', async () => {
+  test('--timeout stops it: exit 9', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: { repeat: 'word ', times: 2_000 } }, pace: 10, chunk: 10 }],
@@ -219,7 +233,7 @@ describe('klaus run at a server', () => {
     expect(ended.code).toBe(9);
   });
 
-  test('is cancelled from another client, and resumed', async () => {
+  test('is cancelled from another client, and resumed', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer({
       steps: [TITLE, { reply: { text: 'Done.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],
@@ -252,7 +266,7 @@ describe('klaus run at a server', () => {
 });
 
 describe('a question of a server', () => {
-  test('that was approved once is remembered and revoked later, without another run', async () => {
+  test('that was approved once is remembered and revoked later, without another run', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
@@ -283,7 +297,7 @@ describe('a question of a server', () => {
     await stop(serve);
   });
 
-  test('is listed, answered hunk by hunk and shown to its end', async () => {
+  test('is listed, answered hunk by hunk and shown to its end', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
@@ -380,7 +394,7 @@ describe('says of what is there the same as on the machine itself', () => {
     return pairs;
   }
 
-  test('klaus sessions and klaus show, also with --grep', async () => {
+  test('klaus sessions and klaus show, also with --grep', { tags: ['long'] }, async () => {
     const pairs = await compare((id) => [
       ['sessions'],
       ['sessions', 'nothing'],
@@ -393,7 +407,7 @@ describe('says of what is there the same as on the machine itself', () => {
     for (const [there, here] of pairs) expect(there).toEqual(here);
   });
 
-  test('klaus attention and klaus next', async () => {
+  test('klaus attention and klaus next', { tags: ['long'] }, async () => {
     const pairs = await compare((id) => [
       ['attention', '--json'],
       ['next', '--json'],
@@ -406,7 +420,7 @@ describe('says of what is there the same as on the machine itself', () => {
     expect(pairs[3]![0].stdout).toBe('');
   });
 
-  test('klaus export and klaus usage', async () => {
+  test('klaus export and klaus usage', { tags: ['long'] }, async () => {
     const pairs = await compare((id) => [
       ['export', id],
       ['export', '--format', 'json', id],
@@ -416,7 +430,7 @@ describe('says of what is there the same as on the machine itself', () => {
     for (const [there, here] of pairs) expect(there).toEqual(here);
   });
 
-  test('klaus sessions --json, except what only the machine knows', async () => {
+  test('klaus sessions --json, except what only the machine knows', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     const serve = await startServeProcess(place, server);
@@ -434,7 +448,7 @@ describe('says of what is there the same as on the machine itself', () => {
 });
 
 describe('sessions in the background', () => {
-  test('klaus start, message and interrupt act at the server', async () => {
+  test('klaus start, message and interrupt act at the server', { tags: ['long'] }, async () => {
     using place = createTestHome();
     await using server = await startServer(turns(12, 20));
     const serve = await startServeProcess(place, server);
@@ -453,56 +467,68 @@ describe('sessions in the background', () => {
 });
 
 describe('finds the server', () => {
-  test('by its Unix socket, and by its address where it is that of the own state folder: without a token', async () => {
-    using place = createTestHome();
-    await using server = await startServer({ steps: [TITLE, { when: { turn: 0 }, reply: { text: 'Hello.' } }] });
-    const serve = await startServeProcess(place, server);
-    const socket = join(place.home, 'server', 'klaus.sock');
-    const KLAUS_HOME = join(place.home, '..', 'elsewhere');
-    const run = (server_: string, env: Record<string, string>) =>
-      runKlaus(['--server', server_, 'write'], { place, server: server as StartedModelServer, env });
-    expect(await run(`unix:${socket}`, { KLAUS_HOME })).toMatchObject({ code: 0, stdout: 'Hello.\n' });
-    expect(await run(serve.url, {})).toMatchObject({ code: 0, stdout: 'Hello.\n' });
-    // Another state folder has no business with that token.
-    expect(await run(serve.url, { KLAUS_HOME })).toMatchObject({ code: 3 });
-    const file = join(place.home, '..', 'token');
-    writeFileSync(file, 'a-secret-of-the-test\n', { mode: 0o600 });
-    const given = ['--server', serve.url, '--token-file', file, 'write'];
-    expect(await runKlaus(given, { place, server, env: { KLAUS_HOME } })).toMatchObject({ code: 0 });
-    await stop(serve);
-  });
+  test(
+    'by its Unix socket, and by its address where it is that of the own state folder: without a token',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer({ steps: [TITLE, { when: { turn: 0 }, reply: { text: 'Hello.' } }] });
+      const serve = await startServeProcess(place, server);
+      const socket = join(place.home, 'server', 'klaus.sock');
+      const KLAUS_HOME = join(place.home, '..', 'elsewhere');
+      const run = (server_: string, env: Record<string, string>) =>
+        runKlaus(['--server', server_, 'write'], { place, server: server as StartedModelServer, env });
+      expect(await run(`unix:${socket}`, { KLAUS_HOME })).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+      expect(await run(serve.url, {})).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+      // Another state folder has no business with that token.
+      expect(await run(serve.url, { KLAUS_HOME })).toMatchObject({ code: 3 });
+      const file = join(place.home, '..', 'token');
+      writeFileSync(file, 'a-secret-of-the-test\n', { mode: 0o600 });
+      const given = ['--server', serve.url, '--token-file', file, 'write'];
+      expect(await runKlaus(given, { place, server, env: { KLAUS_HOME } })).toMatchObject({ code: 0 });
+      await stop(serve);
+    },
+  );
 
-  test.each([
-    ['ftp://127.0.0.1', 2, 'ftp://'],
-    ['unix:klaus.sock', 2, 'unix:klaus.sock'],
-    ['http://127.0.0.1:3001/#token=abc', 2, 'KLAUS_SERVER_TOKEN'],
-    ['http://me:secret@127.0.0.1:3001', 2, 'user'],
-    ['unix:/nowhere/klaus.sock', 3, 'socket'],
-    ['http://127.0.0.1:1', 3, 'http://127.0.0.1:1'],
-  ])('or reports what is wrong with %s', async (address, code, token) => {
-    using place = createTestHome();
-    const ended = await runKlaus(['sessions', '--server', address], { place });
-    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(token) });
-    expect(ended.stderr).not.toMatch(/abc|secret@/);
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['ftp://127.0.0.1', 2, 'ftp://'],
+      ['unix:klaus.sock', 2, 'unix:klaus.sock'],
+      ['http://127.0.0.1:3001/#token=abc', 2, 'KLAUS_SERVER_TOKEN'],
+      ['http://me:secret@127.0.0.1:3001', 2, 'user'],
+      ['unix:/nowhere/klaus.sock', 3, 'socket'],
+      ['http://127.0.0.1:1', 3, 'http://127.0.0.1:1'],
+    ],
+    2,
+  ))
+    test.each(cases)('or reports what is wrong with %s', { tags }, async (address, code, token) => {
+      using place = createTestHome();
+      const ended = await runKlaus(['sessions', '--server', address], { place });
+      expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(token) });
+      expect(ended.stderr).not.toMatch(/abc|secret@/);
+    });
 
-  test.each([
-    ['another program', '<html>', 'klaus serve'],
-    ['other JSON', '{"status":"ok"}', 'klaus serve'],
-    ['a newer API', '{"status":"ok","version":"9.1.0","api":99}', '9.1.0'],
-    ['an older API', '{"status":"ok","version":"0.0.9"}', '0.0.9'],
-  ])('or says that %s answers there', async (_, body, says) => {
-    using place = createTestHome();
-    const other = createServer((_request, response) => response.end(body));
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const url = `http://127.0.0.1:${port}`;
-    const plain = await runKlaus(['sessions', '--server', url], { place });
-    const secure = await runKlaus(['sessions', '--server', url.replace('http', 'https')], { place });
-    other.close();
-    expect(plain).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(says) });
-    expect(secure).toMatchObject({ code: 3, stderr: expect.stringContaining('TLS') });
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['another program', '<html>', 'klaus serve'],
+      ['other JSON', '{"status":"ok"}', 'klaus serve'],
+      ['a newer API', '{"status":"ok","version":"9.1.0","api":99}', '9.1.0'],
+      ['an older API', '{"status":"ok","version":"0.0.9"}', '0.0.9'],
+    ],
+    1,
+  ))
+    test.each(cases)('or says that %s answers there', { tags }, async (_, body, says) => {
+      using place = createTestHome();
+      const other = createServer((_request, response) => response.end(body));
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as { port: number };
+      const url = `http://127.0.0.1:${port}`;
+      const plain = await runKlaus(['sessions', '--server', url], { place });
+      const secure = await runKlaus(['sessions', '--server', url.replace('http', 'https')], { place });
+      other.close();
+      expect(plain).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(says) });
+      expect(secure).toMatchObject({ code: 3, stderr: expect.stringContaining('TLS') });
+    });
 });
 
 describe('what has no meaning elsewhere', () => {
@@ -518,14 +544,18 @@ describe('what has no meaning elsewhere', () => {
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
   });
 
-  test('KLAUS_SERVER: a command that acts here says so, one of the machine does not, and local means here', async () => {
-    using place = createTestHome();
-    const env = { KLAUS_SERVER: 'http://127.0.0.1:1' };
-    const klaus = (...words: string[]) => runKlaus(words, { place, env });
-    expect((await klaus('undo')).stderr).toMatch(/klaus undo .*KLAUS_SERVER/);
-    expect((await klaus('audit', 'verify')).stderr).toMatch(/klaus audit verify .*KLAUS_SERVER/);
-    expect((await klaus('config')).stderr).toBe('');
-    expect(await klaus('sessions', '--server', 'local')).toMatchObject({ code: 0, stdout: '' });
-    expect((await klaus('sessions')).code).toBe(3);
-  });
+  test(
+    'KLAUS_SERVER: a command that acts here says so, one of the machine does not, and local means here',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      const env = { KLAUS_SERVER: 'http://127.0.0.1:1' };
+      const klaus = (...words: string[]) => runKlaus(words, { place, env });
+      expect((await klaus('undo')).stderr).toMatch(/klaus undo .*KLAUS_SERVER/);
+      expect((await klaus('audit', 'verify')).stderr).toMatch(/klaus audit verify .*KLAUS_SERVER/);
+      expect((await klaus('config')).stderr).toBe('');
+      expect(await klaus('sessions', '--server', 'local')).toMatchObject({ code: 0, stdout: '' });
+      expect((await klaus('sessions')).code).toBe(3);
+    },
+  );
 });

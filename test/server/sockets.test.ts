@@ -187,85 +187,89 @@ test('each of the older protocols reports a run that cannot start', async () => 
   socket.disconnect();
 });
 
-test('clients of both older protocols live through a restart of the server without knowing it', async () => {
-  using place = createTestHome();
-  await using model = await startServer({
-    steps: [
-      TITLE,
-      {
-        when: { turn: 0 },
-        delay: 50,
-        reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'x\n' } }] },
-      },
-      { when: { turn: 1 }, reply: { text: 'Done.' } },
-      { when: { turn: 2 }, reply: { text: 'Done.' } },
-    ],
-  });
-  const words = ['--approve', 'ask'];
-  const serve = await startServeProcess(place, model, { words });
-  const { port } = new URL(serve.url);
-  const headers = { authorization: 'Bearer a-secret-of-the-test' };
-  const socket = io(serve.url, { extraHeaders: headers, reconnectionDelay: 20, reconnectionDelayMax: 50 });
-  const known: { session?: unknown } = {};
-  // What a client of that protocol does whenever it is connected.
-  socket.on(
-    'connect',
-    () => void (known.session !== undefined && socket.emit('join_session', { sessionId: known.session })),
-  );
-  const first = listen(socket);
-  socket.emit('prompt', { message: 'go' });
-  const session = (await first.until('patch_approval_required'))['sessionId'];
-  known.session = session;
-  serve.process.kill('SIGKILL');
-  await serve.process.ended;
-  first.received.length = 0;
-
-  const next = await startServeProcess(place, model, { words: [...words, '--port', port] });
-  const { patchId } = await first.until('patch_approval_required');
-  socket.emit('patch_approval_response', { patchId, approved: true });
-  expect(await first.until('complete')).toMatchObject({ sessionId: session });
-  expect(existsSync(join(place.workspace, 'new.txt'))).toBe(true);
-  socket.disconnect();
-
-  const chat = async (url: string, content: string): Promise<Record<string, unknown>[]> => {
-    const client = new WebSocket(`${url}/ws/chat/klaus`, { headers });
-    const messages: Record<string, unknown>[] = [];
-    const done = new Promise<void>((resolve) => {
-      client.on('message', (data: Buffer) => {
-        const message = JSON.parse(data.toString('utf8')) as Record<string, unknown>;
-        messages.push(message);
-        if (message['type'] === 'stream_complete') resolve();
-        if (message['approval'] !== undefined)
-          client.send(JSON.stringify({ type: 'approval', id: message['approval'], approved: true }));
-      });
+test(
+  'clients of both older protocols live through a restart of the server without knowing it',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer({
+      steps: [
+        TITLE,
+        {
+          when: { turn: 0 },
+          delay: 50,
+          reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'x\n' } }] },
+        },
+        { when: { turn: 1 }, reply: { text: 'Done.' } },
+        { when: { turn: 2 }, reply: { text: 'Done.' } },
+      ],
     });
-    await once(client, 'open');
-    client.send(JSON.stringify({ type: 'message', content }));
-    await done;
-    client.close();
-    return messages;
-  };
-  const said = await chat(next.url, 'hello');
-  expect(said.map(({ type }) => type)).toEqual(
-    expect.arrayContaining(['info', 'tool_call', 'tool_result', 'stream_chunk']),
-  );
-  expect(said.find(({ type }) => type === 'tool_call')).toMatchObject({
-    tool: 'write_file',
-    args: { path: 'new.txt' },
-  });
-  next.process.kill('SIGKILL');
-  await next.process.ended;
-  const last = await startServeProcess(place, model, { words });
-  const more = await chat(last.url, 'and again');
-  expect(
-    more
-      .filter(({ type }) => type === 'stream_chunk')
-      .map(({ content }) => content)
-      .join(''),
-  ).toBe('Done.');
-  const { sessions } = await last.client.sessions();
-  // The chat continued in its session.
-  expect(sessions).toHaveLength(2);
-  last.process.kill('SIGTERM');
-  expect((await last.process.ended).code).toBe(0);
-});
+    const words = ['--approve', 'ask'];
+    const serve = await startServeProcess(place, model, { words });
+    const { port } = new URL(serve.url);
+    const headers = { authorization: 'Bearer a-secret-of-the-test' };
+    const socket = io(serve.url, { extraHeaders: headers, reconnectionDelay: 20, reconnectionDelayMax: 50 });
+    const known: { session?: unknown } = {};
+    // What a client of that protocol does whenever it is connected.
+    socket.on(
+      'connect',
+      () => void (known.session !== undefined && socket.emit('join_session', { sessionId: known.session })),
+    );
+    const first = listen(socket);
+    socket.emit('prompt', { message: 'go' });
+    const session = (await first.until('patch_approval_required'))['sessionId'];
+    known.session = session;
+    serve.process.kill('SIGKILL');
+    await serve.process.ended;
+    first.received.length = 0;
+
+    const next = await startServeProcess(place, model, { words: [...words, '--port', port] });
+    const { patchId } = await first.until('patch_approval_required');
+    socket.emit('patch_approval_response', { patchId, approved: true });
+    expect(await first.until('complete')).toMatchObject({ sessionId: session });
+    expect(existsSync(join(place.workspace, 'new.txt'))).toBe(true);
+    socket.disconnect();
+
+    const chat = async (url: string, content: string): Promise<Record<string, unknown>[]> => {
+      const client = new WebSocket(`${url}/ws/chat/klaus`, { headers });
+      const messages: Record<string, unknown>[] = [];
+      const done = new Promise<void>((resolve) => {
+        client.on('message', (data: Buffer) => {
+          const message = JSON.parse(data.toString('utf8')) as Record<string, unknown>;
+          messages.push(message);
+          if (message['type'] === 'stream_complete') resolve();
+          if (message['approval'] !== undefined)
+            client.send(JSON.stringify({ type: 'approval', id: message['approval'], approved: true }));
+        });
+      });
+      await once(client, 'open');
+      client.send(JSON.stringify({ type: 'message', content }));
+      await done;
+      client.close();
+      return messages;
+    };
+    const said = await chat(next.url, 'hello');
+    expect(said.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['info', 'tool_call', 'tool_result', 'stream_chunk']),
+    );
+    expect(said.find(({ type }) => type === 'tool_call')).toMatchObject({
+      tool: 'write_file',
+      args: { path: 'new.txt' },
+    });
+    next.process.kill('SIGKILL');
+    await next.process.ended;
+    const last = await startServeProcess(place, model, { words });
+    const more = await chat(last.url, 'and again');
+    expect(
+      more
+        .filter(({ type }) => type === 'stream_chunk')
+        .map(({ content }) => content)
+        .join(''),
+    ).toBe('Done.');
+    const { sessions } = await last.client.sessions();
+    // The chat continued in its session.
+    expect(sessions).toHaveLength(2);
+    last.process.kill('SIGTERM');
+    expect((await last.process.ended).code).toBe(0);
+  },
+);

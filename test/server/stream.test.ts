@@ -104,7 +104,7 @@ test('a client that joins during a message receives its start', async () => {
   expect(texts).toEqual([text, text]);
 });
 
-test('the list sends each change of each session', async () => {
+test('the list sends each change of each session', { tags: ['long'] }, async () => {
   await using it = await startTestServer({ script: SLOW, env: { AGENT_MAX_CONCURRENT_SESSIONS: '1' } });
   const { client } = it;
   const seen: SessionView[] = [];
@@ -151,106 +151,118 @@ test('the list sends each change of each session', async () => {
   await ended;
 });
 
-test('SIGKILL of the server during a run: the next server resumes it, and clients reconnect', async () => {
-  using place = createTestHome();
-  await using model = await startServer({
-    ...turns(12),
-    steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
-  });
-  const env = { AGENT_TOKEN_BUDGET: '0' };
-  const serve = await startServeProcess(place, model, { env });
-  const { session } = await serve.client.openSession({ body: { text: 'go' } });
-  const followed = follow(serve.client, session);
-  await followed.until('turn.started', (event) => event.turn === 4);
-  serve.process.kill('SIGKILL');
-  await serve.process.ended;
-  await followed.stop();
-  const seen = followed.events.at(-1)!.seq;
+test(
+  'SIGKILL of the server during a run: the next server resumes it, and clients reconnect',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer({
+      ...turns(12),
+      steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
+    });
+    const env = { AGENT_TOKEN_BUDGET: '0' };
+    const serve = await startServeProcess(place, model, { env });
+    const { session } = await serve.client.openSession({ body: { text: 'go' } });
+    const followed = follow(serve.client, session);
+    await followed.until('turn.started', (event) => event.turn === 4);
+    serve.process.kill('SIGKILL');
+    await serve.process.ended;
+    await followed.stop();
+    const seen = followed.events.at(-1)!.seq;
 
-  const next = await startServeProcess(place, model, { env });
-  const again = follow(next.client, session, seen);
-  const finished = (await again.until('run.finished')) as EventOf<'run.finished'>;
-  await again.stop();
-  expect(finished.outcome).toBe('done');
-  // What a slow machine does after the run, such as a title that came late, may be there too.
-  const seqs = [...followed.events, ...again.events].map(({ seq }) => seq);
-  expect(seqs).toEqual(seqs.map((_, at) => at + 1));
-  expect(seqs.length).toBeGreaterThanOrEqual(finished.seq);
-  next.process.kill('SIGTERM');
-  expect((await next.process.ended).code).toBe(0);
-});
+    const next = await startServeProcess(place, model, { env });
+    const again = follow(next.client, session, seen);
+    const finished = (await again.until('run.finished')) as EventOf<'run.finished'>;
+    await again.stop();
+    expect(finished.outcome).toBe('done');
+    // What a slow machine does after the run, such as a title that came late, may be there too.
+    const seqs = [...followed.events, ...again.events].map(({ seq }) => seq);
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+    expect(seqs.length).toBeGreaterThanOrEqual(finished.seq);
+    next.process.kill('SIGTERM');
+    expect((await next.process.ended).code).toBe(0);
+  },
+);
 
-test('SIGTERM: streams receive the time to reconnect, and the next server resumes the run', async () => {
-  using place = createTestHome();
-  await using model = await startServer({
-    ...turns(12),
-    steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
-  });
-  const env = { AGENT_TOKEN_BUDGET: '0' };
-  const serve = await startServeProcess(place, model, { env });
-  const { session } = await serve.client.openSession({ body: { text: 'go' } });
-  const followed = follow(serve.client, session);
-  await followed.until('turn.started', (event) => event.turn === 3);
-  const raw = await fetch(`${serve.url}/api/sessions/${session}/events`, {
-    headers: { authorization: 'Bearer a-secret-of-the-test' },
-  });
-  const text = raw.text();
-  serve.process.kill('SIGTERM');
-  expect((await serve.process.ended).code).toBe(0);
-  expect(await text).toMatch(/event: bye\ndata: \{"reason":"[^"]+","retryMs":1000,"after":\d+\}/);
-  await followed.stop();
-  const log = await runKlaus(['show', '--json', session], { place, server: model });
-  const types = log.stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as Event).type]));
-  expect(types).not.toContain('run.finished');
-  // The step was ended, not cut off: no request was abandoned.
-  expect(types.filter((type) => type === 'turn.started').length).toBe(
-    types.filter((type) => type === 'turn.finished').length,
-  );
+test(
+  'SIGTERM: streams receive the time to reconnect, and the next server resumes the run',
+  { tags: ['long'] },
+  async () => {
+    using place = createTestHome();
+    await using model = await startServer({
+      ...turns(12),
+      steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
+    });
+    const env = { AGENT_TOKEN_BUDGET: '0' };
+    const serve = await startServeProcess(place, model, { env });
+    const { session } = await serve.client.openSession({ body: { text: 'go' } });
+    const followed = follow(serve.client, session);
+    await followed.until('turn.started', (event) => event.turn === 3);
+    const raw = await fetch(`${serve.url}/api/sessions/${session}/events`, {
+      headers: { authorization: 'Bearer a-secret-of-the-test' },
+    });
+    const text = raw.text();
+    serve.process.kill('SIGTERM');
+    expect((await serve.process.ended).code).toBe(0);
+    expect(await text).toMatch(/event: bye\ndata: \{"reason":"[^"]+","retryMs":1000,"after":\d+\}/);
+    await followed.stop();
+    const log = await runKlaus(['show', '--json', session], { place, server: model });
+    const types = log.stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as Event).type]));
+    expect(types).not.toContain('run.finished');
+    // The step was ended, not cut off: no request was abandoned.
+    expect(types.filter((type) => type === 'turn.started').length).toBe(
+      types.filter((type) => type === 'turn.finished').length,
+    );
 
-  const next = await startServeProcess(place, model, { env });
-  const again = follow(next.client, session, 1);
-  expect(await again.until('run.finished')).toMatchObject({ outcome: 'done' });
-  await again.stop();
-  next.process.kill('SIGKILL');
-  await next.process.ended;
-});
+    const next = await startServeProcess(place, model, { env });
+    const again = follow(next.client, session, 1);
+    expect(await again.until('run.finished')).toMatchObject({ outcome: 'done' });
+    await again.stop();
+    next.process.kill('SIGKILL');
+    await next.process.ended;
+  },
+);
 
-test('a run of the terminal is seen, steered and approved over the server, and left alone by it', async () => {
-  const script = {
-    steps: [
-      TITLE,
-      { when: { turn: 0 }, delay: 300, reply: { calls: [{ name: 'read_file', input: { path: 'README.md' } }] } },
-      {
-        when: { turn: 1 },
-        delay: 300,
-        reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'x' } }] },
-      },
-      { when: { turn: 2 }, reply: { text: 'Done.' } },
-    ],
-  };
-  using place = createTestHome();
-  await using model = await startServer(script);
-  const serve = await startServeProcess(place, model);
-  const cli = startKlaus(['run', '--json', '--approve', 'ask', '--on-ask', 'wait', 'go'], { place, server: model });
-  await cli.printed('stdout', '"turn.started"');
-  const [view] = (await serve.client.sessions()).sessions;
-  const session = view!.id;
-  expect(view).toMatchObject({ state: 'running', held: true });
-  expect((await serve.client.runs()).running).toEqual([]);
-  const followed = follow(serve.client, session);
-  await serve.client.sendPrompt({ params: { id: session }, body: { text: 'and be quick' } });
-  const asked = (await followed.until('approval.asked')) as EventOf<'approval.asked'>;
-  expect((await cli.ended).code).toBe(8);
-  expect(followed.events.some((event) => event.type === 'message.added' && event.message.origin === 'steer')).toBe(
-    true,
-  );
-  await serve.client.answer({ params: { id: asked.approval }, body: { answer: 'approved' } });
-  expect(await followed.until('run.finished')).toMatchObject({ outcome: 'done' });
-  await followed.stop();
-  expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('x');
-  serve.process.kill('SIGTERM');
-  expect((await serve.process.ended).code).toBe(0);
-});
+test(
+  'a run of the terminal is seen, steered and approved over the server, and left alone by it',
+  { tags: ['long'] },
+  async () => {
+    const script = {
+      steps: [
+        TITLE,
+        { when: { turn: 0 }, delay: 300, reply: { calls: [{ name: 'read_file', input: { path: 'README.md' } }] } },
+        {
+          when: { turn: 1 },
+          delay: 300,
+          reply: { calls: [{ name: 'write_file', input: { path: 'new.txt', content: 'x' } }] },
+        },
+        { when: { turn: 2 }, reply: { text: 'Done.' } },
+      ],
+    };
+    using place = createTestHome();
+    await using model = await startServer(script);
+    const serve = await startServeProcess(place, model);
+    const cli = startKlaus(['run', '--json', '--approve', 'ask', '--on-ask', 'wait', 'go'], { place, server: model });
+    await cli.printed('stdout', '"turn.started"');
+    const [view] = (await serve.client.sessions()).sessions;
+    const session = view!.id;
+    expect(view).toMatchObject({ state: 'running', held: true });
+    expect((await serve.client.runs()).running).toEqual([]);
+    const followed = follow(serve.client, session);
+    await serve.client.sendPrompt({ params: { id: session }, body: { text: 'and be quick' } });
+    const asked = (await followed.until('approval.asked')) as EventOf<'approval.asked'>;
+    expect((await cli.ended).code).toBe(8);
+    expect(followed.events.some((event) => event.type === 'message.added' && event.message.origin === 'steer')).toBe(
+      true,
+    );
+    await serve.client.answer({ params: { id: asked.approval }, body: { answer: 'approved' } });
+    expect(await followed.until('run.finished')).toMatchObject({ outcome: 'done' });
+    await followed.stop();
+    expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('x');
+    serve.process.kill('SIGTERM');
+    expect((await serve.process.ended).code).toBe(0);
+  },
+);
 
 test('POST /api/prompt speaks the names of the older protocol, and leaving it cancels nothing', async () => {
   await using it = await startTestServer({ script: turns(2) });

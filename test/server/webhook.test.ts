@@ -35,7 +35,7 @@ test('AGENT_WEBHOOK_URL receives the end of a run, signed, and again until it ac
   expect(last!.headers['x-klaus-signature']).toBe(`sha256=${signed.digest('hex')}`);
 });
 
-test('what is not taken outlives a SIGKILL of the server, and comes in order, once', async () => {
+test('what is not taken outlives a SIGKILL of the server, and comes in order, once', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using model = await startServer(SCRIPT);
   await using hook = await startReceiver();

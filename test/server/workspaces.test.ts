@@ -100,7 +100,7 @@ test('no file of a project adds a folder', async () => {
   else expect(values).toEqual([]);
 });
 
-test('the command line says what the setting is', async () => {
+test('the command line says what the setting is', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using model = await startServer({ steps: [{ reply: { text: 'Done.' } }] });
   const serve = await startServeProcess(place, model);

@@ -7,9 +7,10 @@ import { createPlan } from './plan.ts';
 import { toReport, toText } from './report.ts';
 import { check } from './shrink.ts';
 import { SqliteGround } from './stores/sqlite-ground.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** A sample; `npm run test:sim` simulates thousands. */
-const SEEDS = 150;
+const SEEDS = 50;
 const PART = 50;
 
 const ground = new SqliteGround();
@@ -54,9 +55,11 @@ describe('a deliberate bug is caught', () => {
   const run = (...words: string[]) =>
     spawnSync(process.execPath, [join(import.meta.dirname, 'run.ts'), ...words], { encoding: 'utf8' });
 
-  test.each(['emit-before-append', 'effect-before-intent', 'command-runs-again', 'gate-lets-pass'])(
-    '%s',
-    (name) => {
+  for (const { cases, tags } of splitCases(
+    ['emit-before-append', 'effect-before-intent', 'command-runs-again', 'gate-lets-pass'],
+    2,
+  ))
+    test.each(cases)('%s', { timeout: 600_000, tags }, (name) => {
       const mutant = MUTANTS.find((one) => one.name === name)!;
       const { status, stdout, stderr } = run('--mutant', name, '--seeds', '100', '--jobs', '1', '--json');
       expect(stderr).toContain('broken');
@@ -68,7 +71,5 @@ describe('a deliberate bug is caught', () => {
       const found = reports.flatMap(({ broken }) => (broken ? [broken.invariant] : []));
       expect(found.length).toBeGreaterThan(0);
       expect(mutant.breaks).toEqual(expect.arrayContaining([found[0]]));
-    },
-    600_000,
-  );
+    });
 });

@@ -7,6 +7,7 @@ import { KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { type ChatPlace, openChatPlace, toStable, untilIdle } from './open-chat.ts';
 import { FILES, STORY, SUM } from './story-script.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** An editor that replaces words in the file. */
 function createEditor({ place }: ChatPlace, expression: string): Record<string, string> {
@@ -33,7 +34,7 @@ test.runIf(hasScript)('a hunk is edited in $EDITOR, and the rest is accepted', a
   expect(readSum(chat)).toBe(SUM.replace('a - b', 'b + a').replace('zero = 1', 'zero = 0'));
 });
 
-test.runIf(hasScript)('a rejection has a reason for the model, and changes nothing', async () => {
+test.runIf(hasScript)('a rejection has a reason for the model, and changes nothing', { tags: ['long'] }, async () => {
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const terminal = await chat.open({ columns: 40 });
   terminal.type('fix\r');
@@ -53,23 +54,27 @@ test.runIf(hasScript)('a rejection has a reason for the model, and changes nothi
   expect(chat.server.requests.at(-1)!.body).toContain('use a loop');
 });
 
-test.runIf(hasScript)('a question that another process answers is closed, and the run continues', async () => {
-  await using chat = await openChatPlace({ script: STORY, files: FILES });
-  const terminal = await chat.open();
-  terminal.type('fix\r');
-  await terminal.shows(/ y approve /);
-  const asked = (await chat.events()).find((event) => event.type === 'approval.asked')!;
-  const other = await chat.run('approve', asked.approval);
-  expect(other.code).toBe(0);
-  await terminal.shows('Fixed: it adds now.');
-  await untilIdle(terminal);
-  expect(readSum(chat)).toContain('a + b');
-  const events = await chat.events();
-  expect(events.filter(({ type }) => type === 'approval.answered')).toHaveLength(1);
-  expect(terminal.all().split('Fixed: it adds now.')).toHaveLength(2);
-});
+test.runIf(hasScript)(
+  'a question that another process answers is closed, and the run continues',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await openChatPlace({ script: STORY, files: FILES });
+    const terminal = await chat.open();
+    terminal.type('fix\r');
+    await terminal.shows(/ y approve /);
+    const asked = (await chat.events()).find((event) => event.type === 'approval.asked')!;
+    const other = await chat.run('approve', asked.approval);
+    expect(other.code).toBe(0);
+    await terminal.shows('Fixed: it adds now.');
+    await untilIdle(terminal);
+    expect(readSum(chat)).toContain('a + b');
+    const events = await chat.events();
+    expect(events.filter(({ type }) => type === 'approval.answered')).toHaveLength(1);
+    expect(terminal.all().split('Fixed: it adds now.')).toHaveLength(2);
+  },
+);
 
-test.runIf(hasScript)('a postponed question stays open, over a new start too', async () => {
+test.runIf(hasScript)('a postponed question stays open, over a new start too', { tags: ['long'] }, async () => {
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const first = await chat.open();
   first.type('fix\r');
@@ -126,40 +131,45 @@ const PLAN: Script = {
   fallback: { text: 'The plan is done.' },
 };
 
-test.runIf(hasScript).each([40, 80, 200])(
-  'a plan is edited and accepted, and its list is shown, in %i columns',
-  async (columns) => {
-    await using chat = await openChatPlace({ script: PLAN, columns });
-    const terminal = await chat.open({
-      words: ['--approve', 'plan'],
-      env: createEditor(chat, 's/Test it/Test it twice/'),
-    });
-    terminal.type('plan it\r');
-    const screens: Record<string, string> = { plan: await terminal.shows(/edits need no[\s\S]*later[\s\S]*mode plan/) };
-    terminal.type('e');
-    screens['edited'] = await terminal.shows(/Plan, edited[\s\S]*Test it twice[\s\S]*later[\s\S]*mode plan/);
-    expect(existsSync(join(chat.place.workspace, 'a.txt'))).toBe(false);
-    terminal.type('k');
-    await terminal.shows('mode ask');
-    await terminal.shows(/ y approve /);
-    terminal.type('y');
-    await terminal.shows(/\? .*until/);
-    await terminal.shows(/ y approve /);
-    screens['list'] = await terminal.shows(/0 of 2 done[\s\S]*later[\s\S]*mode ask/);
-    writeFileSync(join(chat.place.workspace, 'go'), '');
-    terminal.type('y');
-    await terminal.shows('The plan is done.');
-    await untilIdle(terminal);
-    expect(readFileSync(join(chat.place.workspace, 'a.txt'), 'utf8')).toBe('a\n');
-    expect(chat.server.requests.at(-1)!.body).toContain('Test it twice');
-    const events = await chat.events();
-    for (const [name, screen] of Object.entries(screens))
-      await expect(`${toStable(screen, events)}\n`).toMatchFileSnapshot(`screens/${name}-${columns}.txt`);
-  },
-);
+for (const { cases, tags } of splitCases([40, 80, 200], 1))
+  test.runIf(hasScript).each(cases)(
+    'a plan is edited and accepted, and its list is shown, in %i columns',
+    { tags },
+    async (columns) => {
+      await using chat = await openChatPlace({ script: PLAN, columns });
+      const terminal = await chat.open({
+        words: ['--approve', 'plan'],
+        env: createEditor(chat, 's/Test it/Test it twice/'),
+      });
+      terminal.type('plan it\r');
+      const screens: Record<string, string> = {
+        plan: await terminal.shows(/edits need no[\s\S]*later[\s\S]*mode plan/),
+      };
+      terminal.type('e');
+      screens['edited'] = await terminal.shows(/Plan, edited[\s\S]*Test it twice[\s\S]*later[\s\S]*mode plan/);
+      expect(existsSync(join(chat.place.workspace, 'a.txt'))).toBe(false);
+      terminal.type('k');
+      await terminal.shows('mode ask');
+      await terminal.shows(/ y approve /);
+      terminal.type('y');
+      await terminal.shows(/\? .*until/);
+      await terminal.shows(/ y approve /);
+      screens['list'] = await terminal.shows(/0 of 2 done[\s\S]*later[\s\S]*mode ask/);
+      writeFileSync(join(chat.place.workspace, 'go'), '');
+      terminal.type('y');
+      await terminal.shows('The plan is done.');
+      await untilIdle(terminal);
+      expect(readFileSync(join(chat.place.workspace, 'a.txt'), 'utf8')).toBe('a\n');
+      expect(chat.server.requests.at(-1)!.body).toContain('Test it twice');
+      const events = await chat.events();
+      for (const [name, screen] of Object.entries(screens))
+        await expect(`${toStable(screen, events)}\n`).toMatchFileSnapshot(`screens/${name}-${columns}.txt`);
+    },
+  );
 
 test.runIf(hasScript)(
   'a long hunk is read to its end, and content that is not shown needs its own answer',
+  { tags: ['long'] },
   async () => {
     const text = Array.from({ length: 200 }, (_, at) => `line ${at + 1}\n`).join('');
     const patch = `*** Begin Patch\n*** Add File: long.txt\n${text.replace(/^/gm, '+').slice(0, -1)}*** End Patch`;

@@ -38,21 +38,25 @@ test.runIf(hasScript).each([
   expect(terminal.left()).toEqual(CLEAN);
 });
 
-test.runIf(hasScript)('SIGTERM while the complete conversation is shown leaves the alternate screen', async () => {
-  await using chat = await open();
-  const terminal = await chat.open();
-  terminal.type('hello\r');
-  await terminal.shows('Hello.');
-  await untilIdle(terminal);
-  terminal.type(KEYS.ctrlO);
-  await terminal.until(() => terminal.isFull(), 'is not full');
-  process.kill(terminal.pid, 'SIGTERM');
-  expect(await terminal.ended).toBe(143);
-  expect(terminal.left()).toEqual(CLEAN);
-  expect(terminal.screen()).toContain('Hello.');
-});
+test.runIf(hasScript)(
+  'SIGTERM while the complete conversation is shown leaves the alternate screen',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const terminal = await chat.open();
+    terminal.type('hello\r');
+    await terminal.shows('Hello.');
+    await untilIdle(terminal);
+    terminal.type(KEYS.ctrlO);
+    await terminal.until(() => terminal.isFull(), 'is not full');
+    process.kill(terminal.pid, 'SIGTERM');
+    expect(await terminal.ended).toBe(143);
+    expect(terminal.left()).toEqual(CLEAN);
+    expect(terminal.screen()).toContain('Hello.');
+  },
+);
 
-test.runIf(hasScript)('a terminal whose window is closed ends its program', async () => {
+test.runIf(hasScript)('a terminal whose window is closed ends its program', { tags: ['long'] }, async () => {
   await using chat = await open();
   const terminal = await chat.open();
   terminal.type('hang\r');
@@ -81,23 +85,27 @@ test.runIf(hasScript)('a session that cannot be read ends the program, and leave
   expect(second.screen()).toMatch(/database/);
 });
 
-test.runIf(hasScript)('Ctrl-Z suspends with a clean terminal, and fg continues with the input', async () => {
-  await using chat = await open();
-  const terminal = await chat.open({ hasJobs: true });
-  terminal.type('half a pr');
-  await terminal.shows('› half a pr');
-  terminal.type(KEYS.ctrlZ);
-  await terminal.shows('[stopped]');
-  expect(terminal.left()).toEqual(CLEAN);
-  terminal.type(KEYS.enter);
-  await terminal.shows(/\[stopped\][\s\S]*› half a pr/);
-  terminal.type('ompt\r');
-  await terminal.shows('Hello.');
-  await untilIdle(terminal);
-  terminal.type(KEYS.ctrlD);
-  expect(await terminal.ended).toBe(0);
-  expect(terminal.left()).toEqual(CLEAN);
-});
+test.runIf(hasScript)(
+  'Ctrl-Z suspends with a clean terminal, and fg continues with the input',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const terminal = await chat.open({ hasJobs: true });
+    terminal.type('half a pr');
+    await terminal.shows('› half a pr');
+    terminal.type(KEYS.ctrlZ);
+    await terminal.shows('[stopped]');
+    expect(terminal.left()).toEqual(CLEAN);
+    terminal.type(KEYS.enter);
+    await terminal.shows(/\[stopped\][\s\S]*› half a pr/);
+    terminal.type('ompt\r');
+    await terminal.shows('Hello.');
+    await untilIdle(terminal);
+    terminal.type(KEYS.ctrlD);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.left()).toEqual(CLEAN);
+  },
+);
 
 test.runIf(hasScript)('Ctrl-Z has no effect where nothing can continue the program', async () => {
   await using chat = await open();

@@ -127,21 +127,25 @@ test.runIf(hasScript)(
   },
 );
 
-test.runIf(hasScript)('an image after a change of the size has the new size of a cell and of the screen', async () => {
-  await using chat = await open();
-  const cell = { ...CELL };
-  const terminal = await chat.open({ sixelCell: cell });
-  await asked(terminal, 1);
-  Object.assign(cell, { width: 4, height: 8 });
-  terminal.resize(42, 12);
-  await asked(terminal, 2);
-  await send(terminal, writePng(chat, 'wide.png', { width: 1_600, height: 800 }), 'wide');
-  await send(terminal, writePng(chat, 'high.png', { width: 800, height: 1_600 }), 'high');
-  await terminal.until(() => terminal.output.match(SIXEL)?.length === 2, 'does not draw');
-  const images = [...terminal.output.matchAll(SIXEL)].map(([, width, height]) => [Number(width), Number(height)]);
-  // 40 columns; 11 rows, in bands of six pixels.
-  expect(images).toEqual([
-    [160, 80],
-    [42, 84],
-  ]);
-});
+test.runIf(hasScript)(
+  'an image after a change of the size has the new size of a cell and of the screen',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const cell = { ...CELL };
+    const terminal = await chat.open({ sixelCell: cell });
+    await asked(terminal, 1);
+    Object.assign(cell, { width: 4, height: 8 });
+    terminal.resize(42, 12);
+    await asked(terminal, 2);
+    await send(terminal, writePng(chat, 'wide.png', { width: 1_600, height: 800 }), 'wide');
+    await send(terminal, writePng(chat, 'high.png', { width: 800, height: 1_600 }), 'high');
+    await terminal.until(() => terminal.output.match(SIXEL)?.length === 2, 'does not draw');
+    const images = [...terminal.output.matchAll(SIXEL)].map(([, width, height]) => [Number(width), Number(height)]);
+    // 40 columns; 11 rows, in bands of six pixels.
+    expect(images).toEqual([
+      [160, 80],
+      [42, 84],
+    ]);
+  },
+);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { openChatPlace, untilIdle } from './open-chat.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** As many paragraphs, each with a number by which it is found. */
 const PARAGRAPHS = Array.from({ length: 30 }, (_, index) => `Paragraph ${index} with 漢字かな and e\u0301.`);
@@ -65,22 +66,26 @@ test.runIf(hasScript)('@ completes names of files, and / commands', async () => 
   expect(prompt!.body).toContain('see @src/second.ts');
 });
 
-test.runIf(hasScript)('a paste of 20,000 lines is one mark in the input, and arrives completely', async () => {
-  await using chat = await open();
-  const terminal = await chat.open();
-  const text = Array.from({ length: 20_000 }, (_, index) => `pasted line ${index}`).join('\n');
-  terminal.paste(text);
-  await terminal.shows('[paste #1 +20000 lines]');
-  terminal.type(' is a log\r');
-  await terminal.shows('Hello.');
-  await untilIdle(terminal);
-  expect(terminal.all()).not.toContain('pasted line 100');
-  const added = (await chat.events()).find((event) => event.type === 'message.added')!;
-  const { parts } = added.message;
-  expect(parts.map(({ type }) => type)).toEqual(['text', 'file']);
-  expect(parts[0]).toMatchObject({ text: '[paste #1 +20000 lines] is a log' });
-  expect(JSON.stringify(parts[1])).toContain('pasted line 19999');
-});
+test.runIf(hasScript)(
+  'a paste of 20,000 lines is one mark in the input, and arrives completely',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const terminal = await chat.open();
+    const text = Array.from({ length: 20_000 }, (_, index) => `pasted line ${index}`).join('\n');
+    terminal.paste(text);
+    await terminal.shows('[paste #1 +20000 lines]');
+    terminal.type(' is a log\r');
+    await terminal.shows('Hello.');
+    await untilIdle(terminal);
+    expect(terminal.all()).not.toContain('pasted line 100');
+    const added = (await chat.events()).find((event) => event.type === 'message.added')!;
+    const { parts } = added.message;
+    expect(parts.map(({ type }) => type)).toEqual(['text', 'file']);
+    expect(parts[0]).toMatchObject({ text: '[paste #1 +20000 lines] is a log' });
+    expect(JSON.stringify(parts[1])).toContain('pasted line 19999');
+  },
+);
 
 test.runIf(hasScript)('a long text that the terminal does not mark as a paste is one', async () => {
   await using chat = await open();
@@ -93,7 +98,7 @@ test.runIf(hasScript)('a long text that the terminal does not mark as a paste is
   expect(JSON.stringify(added.message.parts)).toContain('row 99');
 });
 
-test.runIf(hasScript)('a paste that arrives with Ctrl-G is not read as keys', async () => {
+test.runIf(hasScript)('a paste that arrives with Ctrl-G is not read as keys', { tags: ['long'] }, async () => {
   await using chat = await open();
   const terminal = await chat.open({ env: { EDITOR: 'true', VISUAL: '' } });
   const lines = Array.from({ length: 20_000 }, (_, index) => `row ${index}`);
@@ -117,7 +122,7 @@ test.runIf(hasScript)('Ctrl-O before the first prompt shows nothing', async () =
   expect(await terminal.shows('Hello.')).toContain('› hello');
 });
 
-test.runIf(hasScript)('Ctrl-G edits the prompt in $EDITOR, during a run too', async () => {
+test.runIf(hasScript)('Ctrl-G edits the prompt in $EDITOR, during a run too', { tags: ['long'] }, async () => {
   await using chat = await open();
   const editor = join(chat.place.workspace, '..', 'editor');
   writeFileSync(editor, '#!/bin/sh\necho "and more" >> "$1"\n');
@@ -135,25 +140,33 @@ test.runIf(hasScript)('Ctrl-G edits the prompt in $EDITOR, during a run too', as
   expect(await chat.sessions()).toHaveLength(1);
 });
 
-test.runIf(hasScript).each([
-  [80, 40],
-  [40, 200],
-  [200, 80],
-])('an answer that is streamed survives a change from %i to %i columns', async (from, to) => {
-  await using chat = await open();
-  const terminal = await chat.open({ columns: from });
-  terminal.type('stream it\r');
-  await terminal.shows('Paragraph 5 ');
-  terminal.resize(to, 30);
-  await terminal.shows('Paragraph 12 ');
-  terminal.resize(from, 30);
-  await terminal.shows('The end.');
-  await untilIdle(terminal);
-  // A frame of the former width can arrive after the change, and leave rows in the scrollback; never on the screen.
-  const screen = terminal.screen();
-  const shown = [...screen.matchAll(/Paragraph (\d+) with/g)].map(([, number]) => Number(number));
-  expect(shown.length).toBeGreaterThan(5);
-  expect(shown).toEqual(PARAGRAPHS.map((_, index) => index).slice(-shown.length));
-  expect(screen.match(/^ claude.* · mode ask/gm)).toHaveLength(1);
-  expect(screen.match(/^› *$/gm)).toHaveLength(1);
-});
+for (const { cases, tags } of splitCases(
+  [
+    [80, 40],
+    [40, 200],
+    [200, 80],
+  ],
+  1,
+))
+  test.runIf(hasScript).each(cases)(
+    'an answer that is streamed survives a change from %i to %i columns',
+    { tags },
+    async (from, to) => {
+      await using chat = await open();
+      const terminal = await chat.open({ columns: from });
+      terminal.type('stream it\r');
+      await terminal.shows('Paragraph 5 ');
+      terminal.resize(to, 30);
+      await terminal.shows('Paragraph 12 ');
+      terminal.resize(from, 30);
+      await terminal.shows('The end.');
+      await untilIdle(terminal);
+      // A frame of the former width can arrive after the change, and leave rows in the scrollback; never on the screen.
+      const screen = terminal.screen();
+      const shown = [...screen.matchAll(/Paragraph (\d+) with/g)].map(([, number]) => Number(number));
+      expect(shown.length).toBeGreaterThan(5);
+      expect(shown).toEqual(PARAGRAPHS.map((_, index) => index).slice(-shown.length));
+      expect(screen.match(/^ claude.* · mode ask/gm)).toHaveLength(1);
+      expect(screen.match(/^› *$/gm)).toHaveLength(1);
+    },
+  );

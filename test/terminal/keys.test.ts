@@ -13,7 +13,7 @@ import { type ChatPlace, openChatPlace } from './open-chat.ts';
 import { createSteps, describeSteps, RANDOM_SCRIPT } from './random-keys.ts';
 
 /** Number of sequences and first seed: `KEY_SEQUENCES=1000 KEY_SEED=7`. */
-const SEQUENCES = Number(process.env['KEY_SEQUENCES'] ?? 12);
+const SEQUENCES = Number(process.env['KEY_SEQUENCES'] ?? 4);
 const SEED = Number(process.env['KEY_SEED'] ?? 1);
 /** A folder that gets the output and the error of each failed sequence at once. */
 const FAILURES = process.env['KEY_FAILURES'];

@@ -70,61 +70,69 @@ function countNotifications({ terminal }: Emulator): () => number {
   return () => count;
 }
 
-test.runIf(hasScript)('of two terminals with one session one notifies, and none while one is in front', async () => {
-  await using chat = await openChatPlace({ script: SCRIPT });
-  const first = await chat.open();
-  first.type(`hello${KEYS.enter}`);
-  await first.shows('Hello.');
-  await untilIdle(first);
-  const second = await chat.open();
-  const counts = [countNotifications(first), countNotifications(second)];
-  const total = () => counts.reduce((sum, count) => sum + count(), 0);
-  const claims = async () =>
-    JSON.parse((await chat.run('db', 'query', 'SELECT count(*) AS n FROM notification_claims', '--json')).stdout) as {
-      n: number;
-    };
-  for (const terminal of [first, second]) terminal.type(FOCUS_OUT);
-  first.type(`write${KEYS.enter}`);
-  await first.shows('y approve');
-  await second.shows('y approve');
-  await expect.poll(total, { timeout: 20_000 }).toBe(1);
-  expect(await claims()).toEqual({ n: 1 });
-  second.type('n');
-  await second.hides('y approve');
-  second.type(KEYS.enter);
-  await first.hides('y approve');
-  await untilIdle(second);
+test.runIf(hasScript)(
+  'of two terminals with one session one notifies, and none while one is in front',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await openChatPlace({ script: SCRIPT });
+    const first = await chat.open();
+    first.type(`hello${KEYS.enter}`);
+    await first.shows('Hello.');
+    await untilIdle(first);
+    const second = await chat.open();
+    const counts = [countNotifications(first), countNotifications(second)];
+    const total = () => counts.reduce((sum, count) => sum + count(), 0);
+    const claims = async () =>
+      JSON.parse((await chat.run('db', 'query', 'SELECT count(*) AS n FROM notification_claims', '--json')).stdout) as {
+        n: number;
+      };
+    for (const terminal of [first, second]) terminal.type(FOCUS_OUT);
+    first.type(`write${KEYS.enter}`);
+    await first.shows('y approve');
+    await second.shows('y approve');
+    await expect.poll(total, { timeout: 20_000 }).toBe(1);
+    expect(await claims()).toEqual({ n: 1 });
+    second.type('n');
+    await second.hides('y approve');
+    second.type(KEYS.enter);
+    await first.hides('y approve');
+    await untilIdle(second);
 
-  first.type(FOCUS_IN);
-  second.type(`write again${KEYS.enter}`);
-  await first.shows('y approve');
-  await second.shows('y approve');
-  await expect.poll(claims, { timeout: 20_000 }).toEqual({ n: 2 });
-  // Both have decided when both have answered keys.
-  second.type('n');
-  await second.hides('y approve');
-  expect(total()).toBe(1);
-});
+    first.type(FOCUS_IN);
+    second.type(`write again${KEYS.enter}`);
+    await first.shows('y approve');
+    await second.shows('y approve');
+    await expect.poll(claims, { timeout: 20_000 }).toEqual({ n: 2 });
+    // Both have decided when both have answered keys.
+    second.type('n');
+    await second.hides('y approve');
+    expect(total()).toBe(1);
+  },
+);
 
-test.runIf(hasScript)('the status line reports what other sessions need; /next and /attention open them', async () => {
-  await using chat = await openChatPlace({ script: SCRIPT });
-  const waiting = await chat.run('--approve', 'ask', '--on-ask', 'wait', 'write');
-  expect(waiting).toMatchObject({ code: 8 });
-  const terminal = await chat.open({ words: ['--new', '--approve', 'ask'] });
-  await terminal.shows('1 session needs you · /next');
-  terminal.type(`/attention${KEYS.enter}`);
-  await terminal.shows('Needs you:');
-  terminal.type(KEYS.escape);
-  await terminal.hides('Needs you:');
-  terminal.type(`/next${KEYS.enter}`);
-  await terminal.shows('y approve');
-  await terminal.hides('needs you');
-  terminal.type('y');
-  await terminal.shows('Hello.');
-  await untilIdle(terminal);
-  terminal.type(`/next${KEYS.enter}`);
-  await terminal.shows('Nothing needs you.');
-});
+test.runIf(hasScript)(
+  'the status line reports what other sessions need; /next and /attention open them',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await openChatPlace({ script: SCRIPT });
+    const waiting = await chat.run('--approve', 'ask', '--on-ask', 'wait', 'write');
+    expect(waiting).toMatchObject({ code: 8 });
+    const terminal = await chat.open({ words: ['--new', '--approve', 'ask'] });
+    await terminal.shows('1 session needs you · /next');
+    terminal.type(`/attention${KEYS.enter}`);
+    await terminal.shows('Needs you:');
+    terminal.type(KEYS.escape);
+    await terminal.hides('Needs you:');
+    terminal.type(`/next${KEYS.enter}`);
+    await terminal.shows('y approve');
+    await terminal.hides('needs you');
+    terminal.type('y');
+    await terminal.shows('Hello.');
+    await untilIdle(terminal);
+    terminal.type(`/next${KEYS.enter}`);
+    await terminal.shows('Nothing needs you.');
+  },
+);
 
 test.runIf(hasScript)('Tab and Enter complete the words of an argument', async () => {
   await using chat = await openChatPlace({ script: SCRIPT });
@@ -143,21 +151,25 @@ test.runIf(hasScript)('Tab and Enter complete the words of an argument', async (
   expect(await terminal.shows(/^✓ /m)).toMatch(/^✓ .*\bvi\b/m);
 });
 
-test.runIf(hasScript)('the status line reports that the guard of Claude Code is off, until it was seen', async () => {
-  await using chat = await openChatPlace({ script: SCRIPT });
-  const terminal = await chat.open();
-  await using klaus = await createKlaus({ home: chat.place.home, cwd: chat.place.workspace, env: chat.place.env });
-  const of = '/home/user/.claude/settings.json';
-  const change = { type: 'guard.changed' as const, workspace: '/home/user/.claude', of, place: 'user' as const };
-  await klaus.recordGuard({ ...change, state: 'off', reason: 'the settings do not exist' });
-  await terminal.shows('klaus attention');
-  // What is new after the first list is also reported by a notification.
-  let bells = 0;
-  terminal.terminal.onBell(() => void (bells += 1));
-  terminal.type(FOCUS_OUT);
-  const { place: _, ...session } = { ...change, of: 'a session' };
-  await klaus.recordGuard({ ...session, state: 'missed', reason: 'it ran without hooks' });
-  await expect.poll(() => bells, { timeout: 20_000 }).toBe(1);
-  for (const each of [change, session]) await klaus.recordGuard({ ...each, state: 'dismissed', reason: 'seen' });
-  await terminal.hides('klaus attention');
-});
+test.runIf(hasScript)(
+  'the status line reports that the guard of Claude Code is off, until it was seen',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await openChatPlace({ script: SCRIPT });
+    const terminal = await chat.open();
+    await using klaus = await createKlaus({ home: chat.place.home, cwd: chat.place.workspace, env: chat.place.env });
+    const of = '/home/user/.claude/settings.json';
+    const change = { type: 'guard.changed' as const, workspace: '/home/user/.claude', of, place: 'user' as const };
+    await klaus.recordGuard({ ...change, state: 'off', reason: 'the settings do not exist' });
+    await terminal.shows('klaus attention');
+    // What is new after the first list is also reported by a notification.
+    let bells = 0;
+    terminal.terminal.onBell(() => void (bells += 1));
+    terminal.type(FOCUS_OUT);
+    const { place: _, ...session } = { ...change, of: 'a session' };
+    await klaus.recordGuard({ ...session, state: 'missed', reason: 'it ran without hooks' });
+    await expect.poll(() => bells, { timeout: 20_000 }).toBe(1);
+    for (const each of [change, session]) await klaus.recordGuard({ ...each, state: 'dismissed', reason: 'seen' });
+    await terminal.hides('klaus attention');
+  },
+);

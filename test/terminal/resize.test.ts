@@ -5,7 +5,7 @@ import { type Chance, createChance } from '../undo/chance.ts';
 import { hasTmux, openTmux, openXterm, type Window } from './windows.ts';
 
 /** Number of histories and first seed: `RESIZES=3000 RESIZE_SEED=7`. */
-const HISTORIES = Number(process.env['RESIZES'] ?? 200);
+const HISTORIES = Number(process.env['RESIZES'] ?? 60);
 const SEED = Number(process.env['RESIZE_SEED'] ?? 1);
 
 test('in VS Code, whose terminal keeps the row of the cursor', { timeout: 600_000 }, async () => {
@@ -19,7 +19,7 @@ test.runIf(hasTmux)('in tmux, which wraps every row', { timeout: 600_000 }, asyn
 
 test(
   'a window that is lower than the changing rows shows their end, and each of them once',
-  { timeout: 600_000 },
+  { tags: ['long'], timeout: 600_000 },
   async () => {
     const kind: Kind = { reflows: 'others', open: openXterm, before: 0, lowest: 4 };
     expect(await playHistories(HISTORIES, kind)).toBe(HISTORIES);

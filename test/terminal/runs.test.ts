@@ -84,49 +84,54 @@ function toRuns(events: readonly Event[]): string[] {
 
 const toInput = (command: string): string => JSON.stringify({ command });
 
-test.runIf(hasScript)('a shell command is queued in order with messages, and ↑ edits it', async () => {
-  await using chat = await open();
-  const terminal = await chat.open();
-  terminal.type('wait\r');
-  await terminal.shows('begun');
-  for (const [text, key] of [
-    ['hello', KEYS.altEnter],
-    ['!echo first', KEYS.enter],
-    ['hello again', KEYS.altEnter],
-    ['!echo last', KEYS.altEnter],
-  ] as const) {
-    terminal.type(text);
-    await terminal.shows(`› ${text}`);
-    terminal.type(key);
-    await terminal.shows(`queued: ${text}`);
-  }
-  await terminal.shows(/queued: hello\n *queued: !echo first\n *queued: hello again\n *queued: !echo last\n/);
-  terminal.type(KEYS.up);
-  await terminal.hides('queued: !echo last');
-  await terminal.shows(/^› !echo last *$/m);
-  terminal.type('-edited');
-  await terminal.shows('› !echo last-edited');
-  terminal.type(KEYS.enter);
-  await terminal.shows('queued: !echo last-edited');
-  release(chat);
-  await terminal.shows('last-edited');
-  await terminal.hides('queued:');
-  await untilIdle(terminal);
-  const events = await chat.events();
-  expect(toRuns(events)).toEqual([
-    'prompt',
-    'prompt',
-    'shell',
-    toInput('echo first'),
-    'prompt',
-    'shell',
-    toInput('echo last-edited'),
-  ]);
-  expect(toPrompts(events)).toEqual(['wait', 'hello', 'hello again']);
-});
+test.runIf(hasScript)(
+  'a shell command is queued in order with messages, and ↑ edits it',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const terminal = await chat.open();
+    terminal.type('wait\r');
+    await terminal.shows('begun');
+    for (const [text, key] of [
+      ['hello', KEYS.altEnter],
+      ['!echo first', KEYS.enter],
+      ['hello again', KEYS.altEnter],
+      ['!echo last', KEYS.altEnter],
+    ] as const) {
+      terminal.type(text);
+      await terminal.shows(`› ${text}`);
+      terminal.type(key);
+      await terminal.shows(`queued: ${text}`);
+    }
+    await terminal.shows(/queued: hello\n *queued: !echo first\n *queued: hello again\n *queued: !echo last\n/);
+    terminal.type(KEYS.up);
+    await terminal.hides('queued: !echo last');
+    await terminal.shows(/^› !echo last *$/m);
+    terminal.type('-edited');
+    await terminal.shows('› !echo last-edited');
+    terminal.type(KEYS.enter);
+    await terminal.shows('queued: !echo last-edited');
+    release(chat);
+    await terminal.shows('last-edited');
+    await terminal.hides('queued:');
+    await untilIdle(terminal);
+    const events = await chat.events();
+    expect(toRuns(events)).toEqual([
+      'prompt',
+      'prompt',
+      'shell',
+      toInput('echo first'),
+      'prompt',
+      'shell',
+      toInput('echo last-edited'),
+    ]);
+    expect(toPrompts(events)).toEqual(['wait', 'hello', 'hello again']);
+  },
+);
 
 test.runIf(hasScript)(
   'a queued shell command survives the end of the terminal, and runs once after Enter',
+  { tags: ['long'] },
   async () => {
     await using chat = await open();
     const first = await chat.open();
@@ -149,82 +154,94 @@ test.runIf(hasScript)(
   },
 );
 
-test.runIf(hasScript)('a queued message that is edited keeps its image and its long paste', async () => {
-  await using chat = await open();
-  const image = join(chat.place.workspace, 'a.png');
-  writeFileSync(image, '\u0089PNG\r\n\u001a\nrest', 'latin1');
-  const terminal = await chat.open();
-  terminal.type('wait\r');
-  await terminal.shows('begun');
-  terminal.type('hello ');
-  terminal.paste(image);
-  await terminal.shows('› hello [image 1: a.png]');
-  terminal.paste(Array.from({ length: 200 }, (_, index) => `pasted line ${index} `.padEnd(80, '-')).join('\n'));
-  await terminal.shows('[paste #1 +200 lines]');
-  terminal.type(KEYS.altEnter);
-  await terminal.shows('queued: hello [image 1: a.png] [paste #1 +200 lines]');
-  // The second press takes nothing else.
-  terminal.type(KEYS.up + KEYS.up);
-  await terminal.shows('› hello [image 1: a.png] [file 2: paste-1.txt]');
-  await terminal.hides('queued:');
-  terminal.type(KEYS.altEnter);
-  await terminal.shows('queued: hello [image 1: a.png] [file 2: paste-1.txt]');
-  release(chat);
-  await terminal.hides('queued:');
-  await untilIdle(terminal);
-  const added = (await chat.events()).filter((event) => event.type === 'message.added');
-  const sent = added.findLast(({ message }) => message.origin === 'user')!;
-  const { parts } = sent.message;
-  expect(parts.map(({ type }) => type).toSorted()).toEqual(['file', 'image', 'text']);
-  expect(JSON.stringify(parts)).toContain('pasted line 199 ');
-});
+test.runIf(hasScript)(
+  'a queued message that is edited keeps its image and its long paste',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const image = join(chat.place.workspace, 'a.png');
+    writeFileSync(image, '\u0089PNG\r\n\u001a\nrest', 'latin1');
+    const terminal = await chat.open();
+    terminal.type('wait\r');
+    await terminal.shows('begun');
+    terminal.type('hello ');
+    terminal.paste(image);
+    await terminal.shows('› hello [image 1: a.png]');
+    terminal.paste(Array.from({ length: 200 }, (_, index) => `pasted line ${index} `.padEnd(80, '-')).join('\n'));
+    await terminal.shows('[paste #1 +200 lines]');
+    terminal.type(KEYS.altEnter);
+    await terminal.shows('queued: hello [image 1: a.png] [paste #1 +200 lines]');
+    // The second press takes nothing else.
+    terminal.type(KEYS.up + KEYS.up);
+    await terminal.shows('› hello [image 1: a.png] [file 2: paste-1.txt]');
+    await terminal.hides('queued:');
+    terminal.type(KEYS.altEnter);
+    await terminal.shows('queued: hello [image 1: a.png] [file 2: paste-1.txt]');
+    release(chat);
+    await terminal.hides('queued:');
+    await untilIdle(terminal);
+    const added = (await chat.events()).filter((event) => event.type === 'message.added');
+    const sent = added.findLast(({ message }) => message.origin === 'user')!;
+    const { parts } = sent.message;
+    expect(parts.map(({ type }) => type).toSorted()).toEqual(['file', 'image', 'text']);
+    expect(JSON.stringify(parts)).toContain('pasted line 199 ');
+  },
+);
 
-test.runIf(hasScript)('a shell command that waits in an idle session does not run by itself', async () => {
-  await using chat = await open();
-  const first = await chat.open();
-  first.type('hello\r');
-  await first.shows('Hello.');
-  await untilIdle(first);
-  first.type(KEYS.ctrlD);
-  expect(await first.ended).toBe(0);
-  const [id] = await chat.sessions();
-  await using klaus = await createKlaus({ cwd: chat.place.workspace, env: toEnv(chat) });
-  await (await klaus.session(id!)).send({ type: 'shell', command: 'echo from before', by: 'cli', onAsk: 'wait' });
+test.runIf(hasScript)(
+  'a shell command that waits in an idle session does not run by itself',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const first = await chat.open();
+    first.type('hello\r');
+    await first.shows('Hello.');
+    await untilIdle(first);
+    first.type(KEYS.ctrlD);
+    expect(await first.ended).toBe(0);
+    const [id] = await chat.sessions();
+    await using klaus = await createKlaus({ cwd: chat.place.workspace, env: toEnv(chat) });
+    await (await klaus.session(id!)).send({ type: 'shell', command: 'echo from before', by: 'cli', onAsk: 'wait' });
 
-  const second = await chat.open();
-  await second.shows('queued: !echo from before');
-  second.type(KEYS.up);
-  await second.hides('queued:');
-  await second.shows('› !echo from before');
-  expect(toRuns(await chat.events(id))).toEqual(['prompt']);
-  second.type(KEYS.enter);
-  await second.shows(/^ +from before$/m);
-  await untilIdle(second);
-  expect(toRuns(await chat.events(id))).toEqual(['prompt', 'shell', toInput('echo from before')]);
-});
+    const second = await chat.open();
+    await second.shows('queued: !echo from before');
+    second.type(KEYS.up);
+    await second.hides('queued:');
+    await second.shows('› !echo from before');
+    expect(toRuns(await chat.events(id))).toEqual(['prompt']);
+    second.type(KEYS.enter);
+    await second.shows(/^ +from before$/m);
+    await untilIdle(second);
+    expect(toRuns(await chat.events(id))).toEqual(['prompt', 'shell', toInput('echo from before')]);
+  },
+);
 
-test.runIf(hasScript)('Esc cancels the run, and the next prompt continues the session', async () => {
-  await using chat = await open();
-  const terminal = await chat.open();
-  terminal.type('hang\r');
-  await terminal.shows('Half');
-  terminal.type(KEYS.escape);
-  await untilIdle(terminal);
-  terminal.type('wait\r');
-  await terminal.shows('begun');
-  terminal.type(KEYS.escape);
-  await untilIdle(terminal);
-  terminal.type('hello\r');
-  await terminal.shows('Hello.');
-  await untilIdle(terminal);
-  const events = await chat.events();
-  expect(toPrompts(events)).toEqual(['hang', 'wait', 'hello']);
-  expect(events.flatMap((event) => (event.type === 'run.finished' ? [event.outcome] : []))).toEqual([
-    'cancelled',
-    'cancelled',
-    'done',
-  ]);
-});
+test.runIf(hasScript)(
+  'Esc cancels the run, and the next prompt continues the session',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    const terminal = await chat.open();
+    terminal.type('hang\r');
+    await terminal.shows('Half');
+    terminal.type(KEYS.escape);
+    await untilIdle(terminal);
+    terminal.type('wait\r');
+    await terminal.shows('begun');
+    terminal.type(KEYS.escape);
+    await untilIdle(terminal);
+    terminal.type('hello\r');
+    await terminal.shows('Hello.');
+    await untilIdle(terminal);
+    const events = await chat.events();
+    expect(toPrompts(events)).toEqual(['hang', 'wait', 'hello']);
+    expect(events.flatMap((event) => (event.type === 'run.finished' ? [event.outcome] : []))).toEqual([
+      'cancelled',
+      'cancelled',
+      'done',
+    ]);
+  },
+);
 
 test.runIf(hasScript)(
   'Ctrl-C clears the input; twice it leaves at once, and the next start continues the run',
@@ -258,6 +275,7 @@ test.runIf(hasScript)(
 
 test.runIf(hasScript)(
   'a terminal that is killed in the middle of a run loses nothing and repeats nothing',
+  { tags: ['long'] },
   async () => {
     await using chat = await open();
     const first = await chat.open();

@@ -78,7 +78,7 @@ test.runIf(hasScript).each([
   await prompt(terminal, 'continue', 'Continued.');
 });
 
-test.runIf(hasScript)('a rewind of the files keeps the conversation', async () => {
+test.runIf(hasScript)('a rewind of the files keeps the conversation', { tags: ['long'] }, async () => {
   await using opened = await openTwo();
   const { chat, terminal } = opened;
   await rewind(terminal, 'files');
@@ -89,6 +89,7 @@ test.runIf(hasScript)('a rewind of the files keeps the conversation', async () =
 
 test.runIf(hasScript)(
   '/diff shows the changes, /undo and /redo restore, and a foreign change is asked about',
+  { tags: ['long'] },
   async () => {
     await using opened = await openTwo();
     const { chat, terminal } = opened;
@@ -113,24 +114,28 @@ test.runIf(hasScript)(
   },
 );
 
-test.runIf(hasScript)('/fork continues in a copy, and /sessions returns to the original', async () => {
-  await using opened = await openTwo();
-  const { chat, terminal } = opened;
-  const [original] = await chat.sessions();
-  terminal.type('/fork\r');
-  await terminal.shows(/The chat continues in session/);
-  await prompt(terminal, 'continue', 'Continued.');
-  const sessions = await chat.sessions();
-  expect(sessions).toHaveLength(2);
-  const fork = sessions.find((id) => id !== original)!;
-  expect(JSON.stringify(await chat.events(fork))).toContain('Continued.');
-  expect(JSON.stringify(await chat.events(original!))).not.toContain('Continued.');
-  terminal.type('/sessions\r');
-  await terminal.shows('Sessions:');
-  terminal.type(original!);
-  await terminal.until((screen) => screen.includes(`Sessions: ${original}`), 'does not search');
-  terminal.type(KEYS.enter);
-  await terminal.hides('Sessions:');
-  await prompt(terminal, 'return', 'Returned.');
-  expect(JSON.stringify(await chat.events(original!))).toContain('Returned.');
-});
+test.runIf(hasScript)(
+  '/fork continues in a copy, and /sessions returns to the original',
+  { tags: ['long'] },
+  async () => {
+    await using opened = await openTwo();
+    const { chat, terminal } = opened;
+    const [original] = await chat.sessions();
+    terminal.type('/fork\r');
+    await terminal.shows(/The chat continues in session/);
+    await prompt(terminal, 'continue', 'Continued.');
+    const sessions = await chat.sessions();
+    expect(sessions).toHaveLength(2);
+    const fork = sessions.find((id) => id !== original)!;
+    expect(JSON.stringify(await chat.events(fork))).toContain('Continued.');
+    expect(JSON.stringify(await chat.events(original!))).not.toContain('Continued.');
+    terminal.type('/sessions\r');
+    await terminal.shows('Sessions:');
+    terminal.type(original!);
+    await terminal.until((screen) => screen.includes(`Sessions: ${original}`), 'does not search');
+    terminal.type(KEYS.enter);
+    await terminal.hides('Sessions:');
+    await prompt(terminal, 'return', 'Returned.');
+    expect(JSON.stringify(await chat.events(original!))).toContain('Returned.');
+  },
+);

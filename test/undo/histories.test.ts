@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { liveHistory, type Outcome } from './history.ts';
 
 /** A sample; `npm run test:undo` runs many. */
-const RUNS = Number(process.env['KLAUS_UNDO_RUNS'] ?? 30);
+const RUNS = Number(process.env['KLAUS_UNDO_RUNS'] ?? 10);
 const ONLY = process.env['KLAUS_UNDO_SEED'];
 const PART = 10;
 

@@ -31,7 +31,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('refuses files that a check changed: what is committed was checked', async () => {
+  test('refuses files that a check changed: what is committed was checked', { tags: ['long'] }, async () => {
     const Makefile = 'check:\n\techo "// formatted" >> sum.js\n';
     await using scene = await createScene({ files: { ...PROJECT, Makefile } });
     scene.write('sum.js', CHANGED);
@@ -39,7 +39,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('refuses files that were changed during the review', async () => {
+  test('refuses files that were changed during the review', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     scene.write('sum.js', CHANGED);
     const change = (step: string) => {
@@ -50,7 +50,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('of some paths is refused while other changes would be checked too', async () => {
+  test('of some paths is refused while other changes would be checked too', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     scene.write('sum.js', CHANGED);
     scene.write('other.js', 'export {};\n');
@@ -62,7 +62,7 @@ describe('commit', () => {
     expect(await scene.call('commit', input)).toMatchObject({ ok: true, files: ['sum.js'] });
   });
 
-  test('runs the hooks of the repository in the sandbox, and a failing one stops it', async () => {
+  test('runs the hooks of the repository in the sandbox, and a failing one stops it', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     const hook = join(scene.place.workspace, '.git/hooks/pre-commit');
     writeFileSync(hook, `#!/bin/sh\ntouch ${scene.place.home}/escaped\necho "refused by the hook" >&2\nexit 1\n`);
@@ -75,7 +75,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('without changes says so, and without a key names the stage confirm', async () => {
+  test('without changes says so, and without a key names the stage confirm', { tags: ['long'] }, async () => {
     await using scene = await createScene({ hasKey: false });
     expect(await scene.call('commit')).toMatchObject({ stage: 'commit', code: 'commit.nothing' });
     scene.write('sum.js', CHANGED);
@@ -83,15 +83,19 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('a review that names places that do not exist is asked again, and counts as no review', async () => {
-    const finding = { file: '../../etc/passwd', line: 1, severity: 'error', text: 'x' };
-    await using scene = await createScene({
-      script: reviewed({ verdict: 'confirm', summary: 'Fine.', findings: [finding] }),
-    });
-    scene.write('sum.js', CHANGED);
-    expect(await scene.call('commit')).toMatchObject({ stage: 'confirm', code: 'confirm.invalid' });
-    expect(scene.git('log', '--format=%s')).toBe('Begin');
-  });
+  test(
+    'a review that names places that do not exist is asked again, and counts as no review',
+    { tags: ['long'] },
+    async () => {
+      const finding = { file: '../../etc/passwd', line: 1, severity: 'error', text: 'x' };
+      await using scene = await createScene({
+        script: reviewed({ verdict: 'confirm', summary: 'Fine.', findings: [finding] }),
+      });
+      scene.write('sum.js', CHANGED);
+      expect(await scene.call('commit')).toMatchObject({ stage: 'confirm', code: 'confirm.invalid' });
+      expect(scene.git('log', '--format=%s')).toBe('Begin');
+    },
+  );
 });
 
 test('the reviewer cannot change anything or run commands', async () => {
@@ -108,7 +112,7 @@ test('the reviewer cannot change anything or run commands', async () => {
   expect(scene.git('status', '--porcelain')).toBe('M sum.js');
 });
 
-test('the output of a check is cut, and its problems are kept', async () => {
+test('the output of a check is cut, and its problems are kept', { tags: ['long'] }, async () => {
   const Makefile = 'check:\n\t@echo "sum.js:7: error: here"; yes "a long line" | head -c 20000000; exit 3\n';
   await using scene = await createScene({ files: { ...PROJECT, Makefile }, hasKey: false });
   const answer = await scene.call('check');
@@ -119,7 +123,7 @@ test('the output of a check is cut, and its problems are kept', async () => {
 
 const WAITING = { ...PROJECT, Makefile: 'check:\n\t@touch begun; sleep 600\n', '.gitignore': 'begun\n' };
 
-test('a cancelled check ends its command, and the server works on', async () => {
+test('a cancelled check ends its command, and the server works on', { tags: ['long'] }, async () => {
   await using scene = await createScene({ files: WAITING, hasKey: false });
   const stop = new AbortController();
   const called = scene.call('check', {}, { signal: stop.signal });
@@ -131,26 +135,30 @@ test('a cancelled check ends its command, and the server works on', async () => 
   expect(await scene.call('check')).toMatchObject({ ok: true });
 });
 
-test('killed in the middle of a commit, index and tree are as before, and a later commit succeeds', async () => {
-  const hook = '#!/bin/sh\ntouch begun\nif [ ! -e go ]; then sleep 600; fi\n';
-  const files = { ...PROJECT, '.gitignore': 'begun\ngo\n' };
-  await using scene = await createScene({ files });
-  const { workspace } = scene.place;
-  const path = join(workspace, '.git/hooks/commit-msg');
-  writeFileSync(path, hook);
-  chmodSync(path, 0o755);
-  scene.write('sum.js', CHANGED);
-  const index = readFileSync(join(workspace, '.git/index'));
-  const called = scene.call('commit', { message: 'Change the sum' });
-  called.catch(() => {});
-  await eventually(() => existsSync(join(workspace, 'begun')));
-  scene.kill();
-  await expect(called).rejects.toBeInstanceOf(Error);
-  expect(readFileSync(join(workspace, '.git/index'))).toEqual(index);
-  expect(scene.git('log', '--format=%s')).toBe('Begin');
-  expect(readFileSync(join(workspace, 'sum.js'), 'utf8')).toBe(CHANGED);
-  scene.write('go', '');
-  await scene.reconnect();
-  expect(await scene.call('commit', { message: 'Change the sum' })).toMatchObject({ ok: true });
-  expect(scene.git('status', '--porcelain')).toBe('');
-});
+test(
+  'killed in the middle of a commit, index and tree are as before, and a later commit succeeds',
+  { tags: ['long'] },
+  async () => {
+    const hook = '#!/bin/sh\ntouch begun\nif [ ! -e go ]; then sleep 600; fi\n';
+    const files = { ...PROJECT, '.gitignore': 'begun\ngo\n' };
+    await using scene = await createScene({ files });
+    const { workspace } = scene.place;
+    const path = join(workspace, '.git/hooks/commit-msg');
+    writeFileSync(path, hook);
+    chmodSync(path, 0o755);
+    scene.write('sum.js', CHANGED);
+    const index = readFileSync(join(workspace, '.git/index'));
+    const called = scene.call('commit', { message: 'Change the sum' });
+    called.catch(() => {});
+    await eventually(() => existsSync(join(workspace, 'begun')));
+    scene.kill();
+    await expect(called).rejects.toBeInstanceOf(Error);
+    expect(readFileSync(join(workspace, '.git/index'))).toEqual(index);
+    expect(scene.git('log', '--format=%s')).toBe('Begin');
+    expect(readFileSync(join(workspace, 'sum.js'), 'utf8')).toBe(CHANGED);
+    scene.write('go', '');
+    await scene.reconnect();
+    expect(await scene.call('commit', { message: 'Change the sum' })).toMatchObject({ ok: true });
+    expect(scene.git('status', '--porcelain')).toBe('');
+  },
+);

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { listSessions, runKlaus } from '../fixtures/klaus.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { createScene, reviewed } from './mcp.fixture.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 describe('commit', () => {
   test('checks, reviews and commits exactly the changes of the folder', async () => {
@@ -23,7 +24,7 @@ describe('commit', () => {
     expect((await listSessions(scene.place)).length).toBe(3);
   });
 
-  test('a failed check names the stage check, and nothing is committed or reviewed', async () => {
+  test('a failed check names the stage check, and nothing is committed or reviewed', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     scene.write('broken', '');
     const answer = await scene.call('commit');
@@ -33,7 +34,7 @@ describe('commit', () => {
     expect(scene.model.requests.filter(({ json }) => JSON.stringify(json).includes('Review a change'))).toEqual([]);
   });
 
-  test('a declined review names the stage confirm, with file and line', async () => {
+  test('a declined review names the stage confirm, with file and line', { tags: ['long'] }, async () => {
     const finding = { file: 'sum.js', line: 1, severity: 'error', text: 'It subtracts.' };
     await using scene = await createScene({
       script: reviewed({ verdict: 'decline', summary: 'It is wrong.', findings: [finding] }),
@@ -47,7 +48,7 @@ describe('commit', () => {
 });
 
 describe('confirm', () => {
-  test('reviews without a commit, and a message of the caller needs no model', async () => {
+  test('reviews without a commit, and a message of the caller needs no model', { tags: ['long'] }, async () => {
     await using scene = await createScene();
     scene.write('sum.js', 'export const sum = (a, b) => b + a;\n');
     const confirmed = await scene.call('confirm');
@@ -61,15 +62,19 @@ describe('confirm', () => {
 });
 
 describe('validate_intent', () => {
-  test.each([
-    ['ALIGNED', { ok: true }],
-    ['DRIFTED', { isError: true, stage: 'intent', code: 'intent.drifted' }],
-  ])('%s', async (verdict, expected) => {
-    const reply = { text: JSON.stringify({ verdict, reason: 'A reason.' }) };
-    await using scene = await createScene({ script: { steps: [{ when: { user: 'swap them' }, reply }] } });
-    scene.write('sum.js', 'export const sum = (a, b) => b + a;\n');
-    expect(await scene.call('validate_intent', { request: ['swap them'] })).toMatchObject(expected);
-  });
+  for (const { cases, tags } of splitCases(
+    [
+      ['ALIGNED', { ok: true }],
+      ['DRIFTED', { isError: true, stage: 'intent', code: 'intent.drifted' }],
+    ],
+    1,
+  ))
+    test.each(cases)('%s', { tags }, async (verdict, expected) => {
+      const reply = { text: JSON.stringify({ verdict, reason: 'A reason.' }) };
+      await using scene = await createScene({ script: { steps: [{ when: { user: 'swap them' }, reply }] } });
+      scene.write('sum.js', 'export const sum = (a, b) => b + a;\n');
+      expect(await scene.call('validate_intent', { request: ['swap them'] })).toMatchObject(expected);
+    });
 
   test('without a key names the reason', async () => {
     await using scene = await createScene({ hasKey: false });

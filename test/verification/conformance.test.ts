@@ -9,6 +9,7 @@ import { expect, test, type TestContext } from 'vitest';
 import { npm } from '../../bench/peers/npm.ts';
 import { startKlaus } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 /** The first version that knows 2026-07-28. */
 const VERSION = '0.2.0-alpha.12';
@@ -67,27 +68,31 @@ async function addToken(target: string, token: string): Promise<{ url: string } 
   };
 }
 
-test.for([
-  // As measured: it may only grow.
-  ['2025-11-25', 36],
-  ['2026-07-28', 87],
-] as const)('the requirements of %s hold', { timeout: 240_000 }, async ([version, least], context) => {
-  const suite = await needSuite(context);
-  using place = createTestHome();
-  const running = startKlaus(['mcp', '--http'], { place, env: { KLAUS_MCP_TOKEN: 'a-token' } });
-  await running.printed('stdout', '\n');
-  const { url } = JSON.parse(running.text.stdout) as { url: string };
-  using proxy = await addToken(url, 'a-token');
-  const results = join(place.home, 'results');
-  const words = ['server', '--url', proxy.url, '--spec-version', version, '--suite', 'all', '-o', results];
-  const child = spawn(process.execPath, [suite, ...words], { stdio: 'ignore', env: place.env });
-  await once(child, 'close');
-  running.kill('SIGTERM');
-  expect((await running.ended).code).toBe(0);
-  const checks = readdirSync(results).flatMap(
-    (scenario) => JSON.parse(readFileSync(join(results, scenario, 'checks.json'), 'utf8')) as Checked[],
-  );
-  const failed = checks.filter(({ status, errorMessage = '' }) => status === 'FAILURE' && !LACKS.test(errorMessage));
-  expect(failed).toEqual([]);
-  expect(checks.filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThanOrEqual(least);
-});
+for (const { cases, tags } of splitCases(
+  [
+    // As measured: it may only grow.
+    ['2025-11-25', 36],
+    ['2026-07-28', 87],
+  ] as const,
+  1,
+))
+  test.for(cases)('the requirements of %s hold', { tags, timeout: 240_000 }, async ([version, least], context) => {
+    const suite = await needSuite(context);
+    using place = createTestHome();
+    const running = startKlaus(['mcp', '--http'], { place, env: { KLAUS_MCP_TOKEN: 'a-token' } });
+    await running.printed('stdout', '\n');
+    const { url } = JSON.parse(running.text.stdout) as { url: string };
+    using proxy = await addToken(url, 'a-token');
+    const results = join(place.home, 'results');
+    const words = ['server', '--url', proxy.url, '--spec-version', version, '--suite', 'all', '-o', results];
+    const child = spawn(process.execPath, [suite, ...words], { stdio: 'ignore', env: place.env });
+    await once(child, 'close');
+    running.kill('SIGTERM');
+    expect((await running.ended).code).toBe(0);
+    const checks = readdirSync(results).flatMap(
+      (scenario) => JSON.parse(readFileSync(join(results, scenario, 'checks.json'), 'utf8')) as Checked[],
+    );
+    const failed = checks.filter(({ status, errorMessage = '' }) => status === 'FAILURE' && !LACKS.test(errorMessage));
+    expect(failed).toEqual([]);
+    expect(checks.filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThanOrEqual(least);
+  });

@@ -66,7 +66,7 @@ test('no setting and no hook of the repository runs outside of the sandbox', asy
   expect(existsSync(escaped)).toBe(false);
 });
 
-test('a failing pre-push hook stops it', async () => {
+test('a failing pre-push hook stops it', { tags: ['long'] }, async () => {
   await using scene = await createScene({ hasKey: false });
   const remote = addRemote(scene);
   const hook = join(scene.place.workspace, '.git/hooks/pre-push');
@@ -86,7 +86,7 @@ test('credentials of the remote are in no output', async () => {
   expect(JSON.stringify(answer)).not.toContain('pa55-w0rd');
 });
 
-test('a remote and a branch that do not exist are named', async () => {
+test('a remote and a branch that do not exist are named', { tags: ['long'] }, async () => {
   await using scene = await createScene({ hasKey: false });
   expect((await scene.call('push')).message).toContain('There is no remote origin');
   addRemote(scene);

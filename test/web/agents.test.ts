@@ -86,7 +86,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(sessions.map(({ agent }) => agent)).toEqual(['reviewer']);
     });
 
-    test('the list has every agent and the broken files', async () => {
+    test('the list has every agent and the broken files', { tags: ['long'] }, async () => {
       await open('');
       await page.getByRole('button', { name: en.app.agents }).click();
       await list().getByRole('link', { name: 'reviewer' }).waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       ).toBe(1);
     });
 
-    test('an agent is created with the keyboard, and errors are at their fields', async () => {
+    test('an agent is created with the keyboard, and errors are at their fields', { tags: ['long'] }, async () => {
       await open('agents/new');
       await save();
       // The focus is in the first invalid field.
@@ -134,7 +134,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(existsSync(mine)).toBe(true);
     });
 
-    test('a change keeps the fields that the form does not show', async () => {
+    test('a change keeps the fields that the form does not show', { tags: ['long'] }, async () => {
       await open('agents/reviewer');
       await page.getByText(enAgents.kept('maxTurns')).waitFor();
       await box('code-execution').check();
@@ -147,7 +147,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       });
     });
 
-    test('a change of another editor is not overwritten', async () => {
+    test('a change of another editor is not overwritten', { tags: ['long'] }, async () => {
       await open('agents/reviewer');
       await field(fields.description).fill('Mine.');
       writeFileSync(reviewer, REVIEWER.replace('Reviews.', 'Theirs.'));
@@ -157,7 +157,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(readFileSync(reviewer, 'utf8')).toContain('Theirs.');
     });
 
-    test('a delete asks first', async () => {
+    test('a delete asks first', { tags: ['long'] }, async () => {
       await open('agents/reviewer');
       const remove = page.getByRole('button', { name: enAgents.remove, exact: true });
       await remove.click();

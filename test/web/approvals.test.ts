@@ -145,24 +145,28 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(existsSync(path('small.txt'))).toBe(false);
     });
 
-    test('a command is shown once, with the question in words and a reason in the language of the page', async () => {
-      const { session, card } = await ask('run a command');
-      await card.getByRole('heading', { name: en.approval.runCommand }).waitFor();
-      expect(await page.locator('.conversation').getByText('only-once').count()).toBe(1);
-      await card.getByText(en.reasons.modeAsk).waitFor();
-      const german = await openPage(browser, { url: it.server.url, token: it.server.token!, locale: 'de-DE' });
-      await german.page.getByRole('heading', { name: de.home.title }).waitFor();
-      await german.page.goto(`${it.server.url}/#/s/${session}`);
-      const asked = german.page.locator('[data-question]');
-      await asked.getByText(de.reasons.modeAsk).waitFor();
-      await asked.getByRole('button', { name: de.approval.reject }).click();
-      await german.page.getByText(de.reasons.youRejected('run_command')).waitFor();
-      expect(await german.page.locator('.session-page').textContent()).not.toMatch(/was denied|mode ask/);
-      expect(await german.page.locator('.session-head .state-mark.bad').count()).toBe(0);
-      expect(await german.page.locator('.sidebar [aria-current] .state-mark.bad').count()).toBe(0);
-      await german.page.close();
-      await page.getByText(en.reasons.youRejected('run_command')).waitFor();
-      expect(complaints).toEqual([]);
-    });
+    test(
+      'a command is shown once, with the question in words and a reason in the language of the page',
+      { tags: ['long'] },
+      async () => {
+        const { session, card } = await ask('run a command');
+        await card.getByRole('heading', { name: en.approval.runCommand }).waitFor();
+        expect(await page.locator('.conversation').getByText('only-once').count()).toBe(1);
+        await card.getByText(en.reasons.modeAsk).waitFor();
+        const german = await openPage(browser, { url: it.server.url, token: it.server.token!, locale: 'de-DE' });
+        await german.page.getByRole('heading', { name: de.home.title }).waitFor();
+        await german.page.goto(`${it.server.url}/#/s/${session}`);
+        const asked = german.page.locator('[data-question]');
+        await asked.getByText(de.reasons.modeAsk).waitFor();
+        await asked.getByRole('button', { name: de.approval.reject }).click();
+        await german.page.getByText(de.reasons.youRejected('run_command')).waitFor();
+        expect(await german.page.locator('.session-page').textContent()).not.toMatch(/was denied|mode ask/);
+        expect(await german.page.locator('.session-head .state-mark.bad').count()).toBe(0);
+        expect(await german.page.locator('.sidebar [aria-current] .state-mark.bad').count()).toBe(0);
+        await german.page.close();
+        await page.getByText(en.reasons.youRejected('run_command')).waitFor();
+        expect(complaints).toEqual([]);
+      },
+    );
   },
 );

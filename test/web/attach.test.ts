@@ -133,7 +133,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`attaching${WITHOUT_BROWSER ? `, 
     expect(await attached().count()).toBe(0);
   });
 
-  test('only staged changes are attached on request, and nothing if there are none', async () => {
+  test('only staged changes are attached on request, and nothing if there are none', { tags: ['long'] }, async () => {
     await open('diff');
     const staged = dialog('diff').getByRole('button', { name: enAttach.diff.staged });
     await staged.click();
@@ -151,7 +151,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`attaching${WITHOUT_BROWSER ? `, 
     git('reset', '-q');
   });
 
-  test('a huge diff is refused with its size and what to do', async () => {
+  test('a huge diff is refused with its size and what to do', { tags: ['long'] }, async () => {
     put('huge.txt', 'a line of text\n'.repeat(400_000));
     await open('diff');
     const alert = dialog('diff').getByRole('alert');
@@ -184,7 +184,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`attaching${WITHOUT_BROWSER ? `, 
     expect(existsSync(join(it.place.workspace, 'x'))).toBe(false);
   });
 
-  test('a failed command of the session is attached with its exit code and output', async () => {
+  test('a failed command of the session is attached with its exit code and output', { tags: ['long'] }, async () => {
     const { session } = await it.client.openSession({ body: { text: 'break', mode: 'auto' } });
     await page.goto(`${it.server.url}/#/s/${session}`);
     await page.locator('.end-good').waitFor(WAIT);
@@ -214,54 +214,62 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`attaching${WITHOUT_BROWSER ? `, 
     expect(file?.type === 'file' ? file.text : '').toContain(`${enAttach.failure.output}:\nthe cause\n`);
   });
 
-  test('an issue is a chip with a short name; the server does not read it, and the missing access is said', async () => {
-    const t = enAttach.issue;
-    await open('issue');
-    const url = dialog('issue').getByRole('textbox', { name: t.url });
-    await url.fill('https://user:secret@github.com/owner/repo/issues/12');
-    await dialog('issue').getByRole('alert').getByText(t.problems.credentials).waitFor();
-    expect(await attach('issue').isDisabled()).toBe(true);
-    await expectAccessible(page, 'an address with a password');
-    await url.fill('javascript:alert(1)');
-    await dialog('issue').getByRole('alert').waitFor();
-    await url.fill('https://github.com/owner/repo/issues/12');
-    await dialog('issue').getByText(t.noAccess('github.com')).waitFor(WAIT);
-    await expectAccessible(page, 'an issue to attach');
-    await page.keyboard.press('Enter');
-    await attached()
-      .getByRole('button', { name: `${en.lists.view} owner/repo#12` })
-      .waitFor();
-    await field().fill('solve it');
-    await page.keyboard.press('Enter');
-    await page.locator('.said').getByText('solve it').waitFor();
-    const messages = (await sent(sessionOf())).filter((parts) => JSON.stringify(parts).includes('owner/repo'));
-    expect(messages.length).toBe(1);
-    expect(messages[0]!.at(-1)).toEqual({
-      type: 'text',
-      text: t.prompt('owner/repo#12', 'https://github.com/owner/repo/issues/12'),
-    });
-  });
+  test(
+    'an issue is a chip with a short name; the server does not read it, and the missing access is said',
+    { tags: ['long'] },
+    async () => {
+      const t = enAttach.issue;
+      await open('issue');
+      const url = dialog('issue').getByRole('textbox', { name: t.url });
+      await url.fill('https://user:secret@github.com/owner/repo/issues/12');
+      await dialog('issue').getByRole('alert').getByText(t.problems.credentials).waitFor();
+      expect(await attach('issue').isDisabled()).toBe(true);
+      await expectAccessible(page, 'an address with a password');
+      await url.fill('javascript:alert(1)');
+      await dialog('issue').getByRole('alert').waitFor();
+      await url.fill('https://github.com/owner/repo/issues/12');
+      await dialog('issue').getByText(t.noAccess('github.com')).waitFor(WAIT);
+      await expectAccessible(page, 'an issue to attach');
+      await page.keyboard.press('Enter');
+      await attached()
+        .getByRole('button', { name: `${en.lists.view} owner/repo#12` })
+        .waitFor();
+      await field().fill('solve it');
+      await page.keyboard.press('Enter');
+      await page.locator('.said').getByText('solve it').waitFor();
+      const messages = (await sent(sessionOf())).filter((parts) => JSON.stringify(parts).includes('owner/repo'));
+      expect(messages.length).toBe(1);
+      expect(messages[0]!.at(-1)).toEqual({
+        type: 'text',
+        text: t.prompt('owner/repo#12', 'https://github.com/owner/repo/issues/12'),
+      });
+    },
+  );
 
-  test('before a session has begun there are no failures, and a folder without Git says so', async () => {
-    const bare = join(it.place.workspace, 'bare');
-    mkdirSync(bare, { recursive: true });
-    await page.goto(`${it.server.url}/#/`);
-    await page.getByRole('heading', { name: en.home.title }).waitFor();
-    await open('failure');
-    await dialog('failure').getByText(enAttach.failure.notBegun).waitFor();
-    await expectAccessible(page, 'no failures');
-    await page.keyboard.press('Escape');
-    await open('issue');
-    await dialog('issue').getByRole('textbox').fill('https://example.com/1');
-    await dialog('issue').getByText(enAttach.issue.newSession('example.com')).waitFor();
-    await page.keyboard.press('Escape');
-    rmSync(join(it.place.workspace, '.git'), { recursive: true });
-    await open('diff');
-    await dialog('diff').getByText(enAttach.noRepository).waitFor(WAIT);
-    expect(await attach('diff').isDisabled()).toBe(true);
-    await expectAccessible(page, 'changes without a repository');
-    await page.keyboard.press('Escape');
-    await open('commit');
-    await dialog('commit').getByText(enAttach.noRepository).waitFor(WAIT);
-  });
+  test(
+    'before a session has begun there are no failures, and a folder without Git says so',
+    { tags: ['long'] },
+    async () => {
+      const bare = join(it.place.workspace, 'bare');
+      mkdirSync(bare, { recursive: true });
+      await page.goto(`${it.server.url}/#/`);
+      await page.getByRole('heading', { name: en.home.title }).waitFor();
+      await open('failure');
+      await dialog('failure').getByText(enAttach.failure.notBegun).waitFor();
+      await expectAccessible(page, 'no failures');
+      await page.keyboard.press('Escape');
+      await open('issue');
+      await dialog('issue').getByRole('textbox').fill('https://example.com/1');
+      await dialog('issue').getByText(enAttach.issue.newSession('example.com')).waitFor();
+      await page.keyboard.press('Escape');
+      rmSync(join(it.place.workspace, '.git'), { recursive: true });
+      await open('diff');
+      await dialog('diff').getByText(enAttach.noRepository).waitFor(WAIT);
+      expect(await attach('diff').isDisabled()).toBe(true);
+      await expectAccessible(page, 'changes without a repository');
+      await page.keyboard.press('Escape');
+      await open('commit');
+      await dialog('commit').getByText(enAttach.noRepository).waitFor(WAIT);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 // Covers apps/web/board, apps/server/runs: the board of the page.
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
@@ -91,7 +92,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
     await card('first').getByText('Written: first.txt.').waitFor();
   });
 
-  test('a queued card is moved by drag, by buttons and by keys', async () => {
+  test('a queued card is moved by drag, by buttons and by keys', { tags: ['long'] }, async () => {
     await begin('talk');
     await untilState('talk', 'running');
     for (const name of ['third', 'fourth', 'fifth']) await begin(name);
@@ -140,7 +141,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
     await expect.poll(() => cards('failed'), WAIT).toContain(ids['fail']);
   });
 
-  test('the changes of two sessions are compared side by side, and one is chosen', async () => {
+  test('the changes of two sessions are compared side by side, and one is chosen', { tags: ['long'] }, async () => {
     for (const name of ['first', 'second']) await card(name).getByRole('checkbox').check();
     await page.getByRole('button', { name: enBoard.compare(2) }).click();
     const compared = page.locator('.compared');
@@ -167,7 +168,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
     expect(items.map(({ session }) => session)).not.toContain(ids['first']);
   });
 
-  test('several agents are started with one prompt', async () => {
+  test('several agents are started with one prompt', { tags: ['long'] }, async () => {
     await page.goto(`${it.server.url}/#/board`);
     await page.getByLabel(enBoard.prompt).fill('several');
     await page.getByLabel(enBoard.count).fill('3');

@@ -115,21 +115,25 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         .waitFor();
     });
 
-    test('without whitespace, a hunk keeps a note and can be shown, and the choice is remembered', async () => {
-      const toggle = page.getByRole('checkbox', { name: enChanges.ignoreSpace });
-      await toggle.check();
-      const note = list().getByText(enChanges.folded(4));
-      await note.waitFor();
-      expect(await list().getByText('  one,', { exact: true }).count()).toBe(0);
-      await page.reload();
-      await note.waitFor();
-      await list().getByRole('button', { name: enChanges.unfold }).click();
-      await note.waitFor({ state: 'detached' });
-      expect(await list().locator('.diff-added').filter({ hasText: 'one,' }).count()).toBe(1);
-      await toggle.uncheck();
-    });
+    test(
+      'without whitespace, a hunk keeps a note and can be shown, and the choice is remembered',
+      { tags: ['long'] },
+      async () => {
+        const toggle = page.getByRole('checkbox', { name: enChanges.ignoreSpace });
+        await toggle.check();
+        const note = list().getByText(enChanges.folded(4));
+        await note.waitFor();
+        expect(await list().getByText('  one,', { exact: true }).count()).toBe(0);
+        await page.reload();
+        await note.waitFor();
+        await list().getByRole('button', { name: enChanges.unfold }).click();
+        await note.waitFor({ state: 'detached' });
+        expect(await list().locator('.diff-added').filter({ hasText: 'one,' }).count()).toBe(1);
+        await toggle.uncheck();
+      },
+    );
 
-    test('a viewed file is collapsed and counted until it changes again', async () => {
+    test('a viewed file is collapsed and counted until it changes again', { tags: ['long'] }, async () => {
       await viewed('new.txt').check();
       await page.getByText(enChanges.viewedOf(1, 4)).waitFor();
       const head = list().getByRole('button', { name: 'new.txt', exact: true });
@@ -155,7 +159,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await viewed('new.txt').isChecked()).toBe(false);
     });
 
-    test('a file is reverted with a preview, and the redo restores it', async () => {
+    test('a file is reverted with a preview, and the redo restores it', { tags: ['long'] }, async () => {
       const revert = page.getByRole('button', { name: enChanges.revert('src/total.ts') });
       await revert.click();
       const dialog = page.getByRole('dialog', { name: enChanges.revertTitle('src/total.ts') });
@@ -171,7 +175,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(readFileSync(path('src/total.ts'), 'utf8')).toBe(TOTAL);
     });
 
-    test('a file that the user changed since is reverted only after a decision', async () => {
+    test('a file that the user changed since is reverted only after a decision', { tags: ['long'] }, async () => {
       writeFileSync(path('src/total.ts'), 'mine\n');
       await page.reload();
       await list().getByText('mine').waitFor();
@@ -185,57 +189,61 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.reload();
     });
 
-    test('comments are written with the keyboard, kept, edited, removed and sent as one message', async () => {
-      await list().locator('.diff-added').filter({ hasText: 'rate = 7' }).waitFor();
-      await page.evaluate('document.activeElement?.blur()');
-      await page.keyboard.press('j');
-      const focused = page.locator('.comment-add:focus');
-      await focused.waitFor();
-      const first = await focused.getAttribute('aria-label');
-      await page.keyboard.press('ArrowDown');
-      await expect.poll(() => focused.getAttribute('aria-label')).not.toBe(first);
-      await page.keyboard.press('k');
-      await expect.poll(() => focused.getAttribute('aria-label')).toBe(first);
-      await page.keyboard.press('c');
-      const line = Number(/\d+/.exec(first!)![0]);
-      const editor = page.getByRole('textbox', { name: enChanges.comments.label(line) });
-      await editor.fill('line 1 first');
-      await page.keyboard.press('Control+Enter');
-      await page
-        .getByRole('article', { name: enChanges.comments.at(line) })
-        .getByText('line 1 first')
-        .waitFor();
-      // A second one, by the mouse, on an added line.
-      const added = list().locator('.diff-added').filter({ hasText: 'rate = 7' });
-      await added.hover();
-      await added.getByRole('button').click();
-      await page.getByRole('textbox', { name: enChanges.comments.label(1) }).fill('Is 7 right? <b>');
-      await page.getByRole('button', { name: enChanges.comments.save }).click();
-      const bar = page.getByRole('region', { name: enChanges.comments.title });
-      await bar.getByText(enChanges.comments.count(2)).waitFor();
-      await page.reload();
-      await bar.getByText(enChanges.comments.count(2)).waitFor();
-      await expectAccessible(page, 'changes with comments');
-      await list().getByText('Is 7 right? <b>').waitFor();
-      const comment = page.getByRole('article').filter({ hasText: 'Is 7 right?' });
-      await comment.getByRole('button', { name: enChanges.comments.edit }).click();
-      await page.getByRole('textbox', { name: enChanges.comments.label(1) }).fill('Is 7 % right?');
-      await page.keyboard.press('Control+Enter');
-      await bar.getByText(enChanges.comments.preview).click();
-      await bar.locator('pre').getByText('src/total.ts:1').waitFor();
-      await bar.getByRole('button', { name: enChanges.comments.send }).click();
-      await bar.waitFor({ state: 'detached' });
-      await expect
-        .poll(async () => {
-          const { events } = await it.client.log({ params: { id: session }, query: {} });
-          return JSON.stringify(events.filter((event) => event.type === 'message.added'));
-        })
-        .toMatch(/src\/total\.ts:1\\n> export const rate = 7;\\n\\nIs 7 % right\?/);
-      expect(await page.getByRole('article', { name: /Comment/ }).count()).toBe(0);
-      await page.locator('.session-head .state-done').waitFor();
-    });
+    test(
+      'comments are written with the keyboard, kept, edited, removed and sent as one message',
+      { tags: ['long'] },
+      async () => {
+        await list().locator('.diff-added').filter({ hasText: 'rate = 7' }).waitFor();
+        await page.evaluate('document.activeElement?.blur()');
+        await page.keyboard.press('j');
+        const focused = page.locator('.comment-add:focus');
+        await focused.waitFor();
+        const first = await focused.getAttribute('aria-label');
+        await page.keyboard.press('ArrowDown');
+        await expect.poll(() => focused.getAttribute('aria-label')).not.toBe(first);
+        await page.keyboard.press('k');
+        await expect.poll(() => focused.getAttribute('aria-label')).toBe(first);
+        await page.keyboard.press('c');
+        const line = Number(/\d+/.exec(first!)![0]);
+        const editor = page.getByRole('textbox', { name: enChanges.comments.label(line) });
+        await editor.fill('line 1 first');
+        await page.keyboard.press('Control+Enter');
+        await page
+          .getByRole('article', { name: enChanges.comments.at(line) })
+          .getByText('line 1 first')
+          .waitFor();
+        // A second one, by the mouse, on an added line.
+        const added = list().locator('.diff-added').filter({ hasText: 'rate = 7' });
+        await added.hover();
+        await added.getByRole('button').click();
+        await page.getByRole('textbox', { name: enChanges.comments.label(1) }).fill('Is 7 right? <b>');
+        await page.getByRole('button', { name: enChanges.comments.save }).click();
+        const bar = page.getByRole('region', { name: enChanges.comments.title });
+        await bar.getByText(enChanges.comments.count(2)).waitFor();
+        await page.reload();
+        await bar.getByText(enChanges.comments.count(2)).waitFor();
+        await expectAccessible(page, 'changes with comments');
+        await list().getByText('Is 7 right? <b>').waitFor();
+        const comment = page.getByRole('article').filter({ hasText: 'Is 7 right?' });
+        await comment.getByRole('button', { name: enChanges.comments.edit }).click();
+        await page.getByRole('textbox', { name: enChanges.comments.label(1) }).fill('Is 7 % right?');
+        await page.keyboard.press('Control+Enter');
+        await bar.getByText(enChanges.comments.preview).click();
+        await bar.locator('pre').getByText('src/total.ts:1').waitFor();
+        await bar.getByRole('button', { name: enChanges.comments.send }).click();
+        await bar.waitFor({ state: 'detached' });
+        await expect
+          .poll(async () => {
+            const { events } = await it.client.log({ params: { id: session }, query: {} });
+            return JSON.stringify(events.filter((event) => event.type === 'message.added'));
+          })
+          .toMatch(/src\/total\.ts:1\\n> export const rate = 7;\\n\\nIs 7 % right\?/);
+        expect(await page.getByRole('article', { name: /Comment/ }).count()).toBe(0);
+        await page.locator('.session-head .state-done').waitFor();
+      },
+    );
 
-    test('a comment in a review becomes a part of the note to the model', async () => {
+    test('a comment in a review becomes a part of the note to the model', { tags: ['long'] }, async () => {
       const { session: asked } = await it.client.openSession({ body: { text: 'rename it', mode: 'ask' } });
       await page.goto(`${it.server.url}/#/s/${asked}`);
       await page.getByRole('button', { name: en.approval.review }).click();
@@ -256,7 +264,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(answer).toMatchObject({ note: expect.stringMatching(/^other\.txt:1/) });
     });
 
-    test('in German, and in every look', async () => {
+    test('in German, and in every look', { tags: ['long'] }, async () => {
       const german = await openPage(browser, { url: it.server.url, token: it.server.token!, locale: 'de-DE' });
       await german.page.goto(`${it.server.url}/#/s/${session}/changes`);
       await german.page.getByText(deChanges.viewedOf(0, 4)).waitFor();

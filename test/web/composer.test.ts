@@ -133,7 +133,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     await expect.poll(() => note.count(), WAIT).toBe(0);
   });
 
-  test('a favourite model is first, also after a reload, and has a name for people', async () => {
+  test('a favourite model is first, also after a reload, and has a name for people', { tags: ['long'] }, async () => {
     const { models } = await it.client.models();
     const open = () => page.getByRole('button', { name: en.composer.modelIs('') }).click();
     await open();
@@ -172,47 +172,51 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     expect(await efforts()).toEqual(['high', 'low']);
   });
 
-  test('a saved prompt is a command whose placeholders are filled with Tab, and is changed and deleted', async () => {
-    const t = en.lists.prompts;
-    await page.goto(`${it.server.url}/#/`);
-    await field().fill('Fix {{issue}} in {{where}}.');
-    await page.getByRole('button', { name: t.title }).click();
-    const dialog = page.getByRole('dialog', { name: t.title });
-    await dialog.getByText(t.none).waitFor();
-    await dialog.getByRole('button', { name: t.create }).click();
-    await dialog.getByRole('textbox', { name: t.name, exact: true }).fill('../evil');
-    await dialog.getByRole('button', { name: en.sessions.save }).click();
-    await dialog.getByRole('alert').waitFor();
-    await expectAccessible(page, 'the form of a prompt');
-    await dialog.getByRole('textbox', { name: t.name, exact: true }).fill('team:fix');
-    await dialog.getByRole('button', { name: en.sessions.save }).click();
-    await dialog.getByText('/team:fix').waitFor();
-    await expectAccessible(page, 'the saved prompts');
-    expect(readFileSync(join(it.place.home, 'commands/team/fix.md'), 'utf8')).toBe('Fix {{issue}} in {{where}}.\n');
-    await page.keyboard.press('Escape');
-    await field().fill('');
-    await field().pressSequentially('/team:f');
-    await page.getByRole('option', { name: '/team:fix' }).click();
-    await expect.poll(() => field().inputValue(), WAIT).toBe('Fix {{issue}} in {{where}}.');
-    const selected = '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))';
-    await expect.poll(() => page.evaluate(`${selected}(document.activeElement)`), WAIT).toBe('{{issue}}');
-    await page.keyboard.type('#7');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('the parser');
-    expect(await field().inputValue()).toBe('Fix #7 in the parser.');
-    await field().fill('');
-    await page.getByRole('button', { name: t.title }).click();
-    await dialog.getByRole('button', { name: t.edit('team:fix') }).click();
-    await dialog.getByRole('textbox', { name: t.description }).fill('Fix an "issue"');
-    await dialog.getByRole('button', { name: en.sessions.save }).click();
-    await dialog.getByText('Fix an "issue"').waitFor();
-    await dialog.getByRole('button', { name: t.remove('team:fix') }).click();
-    await dialog.getByText(t.none).waitFor();
-    expect(existsSync(join(it.place.home, 'commands/team/fix.md'))).toBe(false);
-    await page.keyboard.press('Escape');
-  });
+  test(
+    'a saved prompt is a command whose placeholders are filled with Tab, and is changed and deleted',
+    { tags: ['long'] },
+    async () => {
+      const t = en.lists.prompts;
+      await page.goto(`${it.server.url}/#/`);
+      await field().fill('Fix {{issue}} in {{where}}.');
+      await page.getByRole('button', { name: t.title }).click();
+      const dialog = page.getByRole('dialog', { name: t.title });
+      await dialog.getByText(t.none).waitFor();
+      await dialog.getByRole('button', { name: t.create }).click();
+      await dialog.getByRole('textbox', { name: t.name, exact: true }).fill('../evil');
+      await dialog.getByRole('button', { name: en.sessions.save }).click();
+      await dialog.getByRole('alert').waitFor();
+      await expectAccessible(page, 'the form of a prompt');
+      await dialog.getByRole('textbox', { name: t.name, exact: true }).fill('team:fix');
+      await dialog.getByRole('button', { name: en.sessions.save }).click();
+      await dialog.getByText('/team:fix').waitFor();
+      await expectAccessible(page, 'the saved prompts');
+      expect(readFileSync(join(it.place.home, 'commands/team/fix.md'), 'utf8')).toBe('Fix {{issue}} in {{where}}.\n');
+      await page.keyboard.press('Escape');
+      await field().fill('');
+      await field().pressSequentially('/team:f');
+      await page.getByRole('option', { name: '/team:fix' }).click();
+      await expect.poll(() => field().inputValue(), WAIT).toBe('Fix {{issue}} in {{where}}.');
+      const selected = '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))';
+      await expect.poll(() => page.evaluate(`${selected}(document.activeElement)`), WAIT).toBe('{{issue}}');
+      await page.keyboard.type('#7');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('the parser');
+      expect(await field().inputValue()).toBe('Fix #7 in the parser.');
+      await field().fill('');
+      await page.getByRole('button', { name: t.title }).click();
+      await dialog.getByRole('button', { name: t.edit('team:fix') }).click();
+      await dialog.getByRole('textbox', { name: t.description }).fill('Fix an "issue"');
+      await dialog.getByRole('button', { name: en.sessions.save }).click();
+      await dialog.getByText('Fix an "issue"').waitFor();
+      await dialog.getByRole('button', { name: t.remove('team:fix') }).click();
+      await dialog.getByText(t.none).waitFor();
+      expect(existsSync(join(it.place.home, 'commands/team/fix.md'))).toBe(false);
+      await page.keyboard.press('Escape');
+    },
+  );
 
-  test('commands of the terminal work after a slash', async () => {
+  test('commands of the terminal work after a slash', { tags: ['long'] }, async () => {
     const { session } = await it.client.openSession({ body: { text: 'first', mode: 'auto' } });
     const call = async (name: string) => {
       await page.goto(`${it.server.url}/#/s/${session}`);
@@ -241,23 +245,27 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     expect((await types()).filter((type) => type === 'message.added').length).toBe(2);
   });
 
-  test('Alt-Q leads from the message field and from a dialog to the session that needs the user', async () => {
-    const session = await openOnlyQuestion();
-    await page.goto(`${it.server.url}/#/`);
-    await expect.poll(() => page.title(), WAIT).toContain('(1)');
-    await field().fill('a draft');
-    await page.keyboard.press('Alt+q');
-    await expect.poll(() => page.url(), WAIT).toContain(session);
-    await page.goto(`${it.server.url}/#/`);
-    expect(await field().inputValue()).toBe('a draft');
-    await page.keyboard.press('Control+k');
-    await page.getByRole('dialog').waitFor();
-    await page.keyboard.press('Alt+q');
-    await expect.poll(() => page.url(), WAIT).toContain(session);
-    await expect.poll(() => page.getByRole('dialog').count(), WAIT).toBe(0);
-  });
+  test(
+    'Alt-Q leads from the message field and from a dialog to the session that needs the user',
+    { tags: ['long'] },
+    async () => {
+      const session = await openOnlyQuestion();
+      await page.goto(`${it.server.url}/#/`);
+      await expect.poll(() => page.title(), WAIT).toContain('(1)');
+      await field().fill('a draft');
+      await page.keyboard.press('Alt+q');
+      await expect.poll(() => page.url(), WAIT).toContain(session);
+      await page.goto(`${it.server.url}/#/`);
+      expect(await field().inputValue()).toBe('a draft');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Alt+q');
+      await expect.poll(() => page.url(), WAIT).toContain(session);
+      await expect.poll(() => page.getByRole('dialog').count(), WAIT).toBe(0);
+    },
+  );
 
-  test('dictation adds words to the message, and is hidden in a browser without it', async () => {
+  test('dictation adds words to the message, and is hidden in a browser without it', { tags: ['long'] }, async () => {
     const context = await browser.newContext();
     const other = await context.newPage();
     await other.addInitScript(SPEECH);
@@ -277,17 +285,21 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
     await context.close();
   });
 
-  test('the sound is off by default, and the badge of the page counts waiting sessions', async () => {
-    await openOnlyQuestion();
-    const context = await browser.newContext();
-    const other = await context.newPage();
-    await other.addInitScript(
-      'globalThis.badges = []; navigator.setAppBadge = async (n) => badges.push(n); navigator.clearAppBadge = async () => badges.push(0);',
-    );
-    await other.goto(`${it.server.url}/#token=${it.server.token}`);
-    await expect.poll(() => other.evaluate('badges.at(-1)'), WAIT).toBe(1);
-    await other.goto(`${it.server.url}/#/settings/notifications`);
-    expect(await other.getByRole('switch', { name: en.lists.sound }).isChecked()).toBe(false);
-    await context.close();
-  });
+  test(
+    'the sound is off by default, and the badge of the page counts waiting sessions',
+    { tags: ['long'] },
+    async () => {
+      await openOnlyQuestion();
+      const context = await browser.newContext();
+      const other = await context.newPage();
+      await other.addInitScript(
+        'globalThis.badges = []; navigator.setAppBadge = async (n) => badges.push(n); navigator.clearAppBadge = async () => badges.push(0);',
+      );
+      await other.goto(`${it.server.url}/#token=${it.server.token}`);
+      await expect.poll(() => other.evaluate('badges.at(-1)'), WAIT).toBe(1);
+      await other.goto(`${it.server.url}/#/settings/notifications`);
+      expect(await other.getByRole('switch', { name: en.lists.sound }).isChecked()).toBe(false);
+      await context.close();
+    },
+  );
 });

@@ -115,7 +115,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`working copies${WITHOUT_BROWSER 
     await show('board');
   });
 
-  test('their changes are side by side, file by file', async () => {
+  test('their changes are side by side, file by file', { tags: ['long'] }, async () => {
     await page.goto(`${it.server.url}/#/board/${ids.join()}`);
     await cell('src/lines.ts', 'A').getByText('export const second = 2;').waitFor();
     await cell('src/lines.ts', 'C').getByText('export const two = 2;').waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`working copies${WITHOUT_BROWSER 
     await show('comparison');
   });
 
-  test('one is merged; its conflicts are solved by hunk', async () => {
+  test('one is merged; its conflicts are solved by hunk', { tags: ['long'] }, async () => {
     const mine = change([2, 'export const deux = 2;\n'], [30, 'export const trente = 30;\n']);
     writeFileSync(join(it.place.workspace, 'src/lines.ts'), mine);
     git('commit', '-qam', 'French names');
@@ -153,26 +153,30 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`working copies${WITHOUT_BROWSER 
     expect(git('status', '--porcelain')).toBe('');
   });
 
-  test('the others are discarded after a confirmation, and an undo restores them as branches', async () => {
-    await dialog()
-      .getByRole('button', { name: enBoard.discardRest(2) })
-      .click();
-    await dialog().getByText(enBoard.discardSaved).waitFor();
-    await show('discard');
-    await dialog()
-      .getByRole('button', { name: enBoard.doDiscard(2), exact: true })
-      .click();
-    await expect.poll(async () => (await it.client.copies()).copies.length, WAIT).toBe(0);
-    await head('B').getByText(enBoard.ended.discarded).waitFor();
-    await head('A').getByText(enBoard.ended.squashed).waitFor();
-    await show('ended');
-    expect(git('branch', '--list', 'klaus/*')).toBe('');
-    await page.getByRole('button', { name: enBoard.undo, exact: true }).click();
-    await expect.poll(() => git('branch', '--list', 'klaus/*').split('\n').length, WAIT).toBe(2);
-    const [, , branch] = await Promise.all(
-      ids.map(async (id) => (await it.client.session({ params: { id } })).workingCopy?.branch),
-    );
-    expect(git('show', `${branch!}:src/lines.ts`)).toContain('export const two = 2;');
-    expect(watched.complaints).toEqual([]);
-  });
+  test(
+    'the others are discarded after a confirmation, and an undo restores them as branches',
+    { tags: ['long'] },
+    async () => {
+      await dialog()
+        .getByRole('button', { name: enBoard.discardRest(2) })
+        .click();
+      await dialog().getByText(enBoard.discardSaved).waitFor();
+      await show('discard');
+      await dialog()
+        .getByRole('button', { name: enBoard.doDiscard(2), exact: true })
+        .click();
+      await expect.poll(async () => (await it.client.copies()).copies.length, WAIT).toBe(0);
+      await head('B').getByText(enBoard.ended.discarded).waitFor();
+      await head('A').getByText(enBoard.ended.squashed).waitFor();
+      await show('ended');
+      expect(git('branch', '--list', 'klaus/*')).toBe('');
+      await page.getByRole('button', { name: enBoard.undo, exact: true }).click();
+      await expect.poll(() => git('branch', '--list', 'klaus/*').split('\n').length, WAIT).toBe(2);
+      const [, , branch] = await Promise.all(
+        ids.map(async (id) => (await it.client.session({ params: { id } })).workingCopy?.branch),
+      );
+      expect(git('show', `${branch!}:src/lines.ts`)).toContain('export const two = 2;');
+      expect(watched.complaints).toEqual([]);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 // Covers apps/web/debug, core/conversation: frames, values and the report of an investigation on the page.
+// @module-tag long
 import { defineTool, type Script, type Tool } from '@klaus/sdk';
 import { DEBUG_TOOLS, type DebugOutput } from 'klendathu/contract';
 import type { Browser, Page } from 'playwright-core';
@@ -200,7 +201,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect([...complaints, ...german.complaints]).toEqual([]);
     });
 
-    test('shows anything else as text', { timeout: 240_000 }, async () => {
+    test('shows anything else as text', { tags: ['long'], timeout: 240_000 }, async () => {
       await using it = await startTestServer({
         tools: createTools({ frames: '{"frames": [{"line": 1}]}', locals: 'no JSON at all', report: 'accepted' }),
         script: toScript([{ name: 'frames' }, { name: 'locals' }, { name: 'report', input: { rootCause: 'unclear' } }]),

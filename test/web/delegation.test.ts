@@ -69,26 +69,30 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await page.locator('.session-below').count()).toBe(2);
     });
 
-    test('an agent is below its call, with its state, and its conversation is expanded with the keyboard', async () => {
-      await open(`s/${session}`);
-      const reader = card('reader').getByRole('button').first();
-      await card('reader').getByText(en.facts.outcome.done).waitFor();
-      await card('reader').getByText(en.children.turns(2)).waitFor();
-      await page.getByText(en.children.waits(1)).waitFor();
-      await shoot('asking');
-      await page.setViewportSize({ width: 360, height: 800 });
-      await shoot('narrow');
-      await page.setViewportSize({ width: 1_280, height: 900 });
-      await reader.focus();
-      await page.keyboard.press('Enter');
-      const conversation = page.getByRole('group', { name: en.children.conversation('reader') });
-      await conversation.getByText('The file has one line.').waitFor();
-      expect(await reader.getAttribute('aria-expanded')).toBe('true');
-      await shoot('expanded');
-      await expectAccessible(page, 'session with agents', { height: 1_600 });
-    });
+    test(
+      'an agent is below its call, with its state, and its conversation is expanded with the keyboard',
+      { tags: ['long'] },
+      async () => {
+        await open(`s/${session}`);
+        const reader = card('reader').getByRole('button').first();
+        await card('reader').getByText(en.facts.outcome.done).waitFor();
+        await card('reader').getByText(en.children.turns(2)).waitFor();
+        await page.getByText(en.children.waits(1)).waitFor();
+        await shoot('asking');
+        await page.setViewportSize({ width: 360, height: 800 });
+        await shoot('narrow');
+        await page.setViewportSize({ width: 1_280, height: 900 });
+        await reader.focus();
+        await page.keyboard.press('Enter');
+        const conversation = page.getByRole('group', { name: en.children.conversation('reader') });
+        await conversation.getByText('The file has one line.').waitFor();
+        expect(await reader.getAttribute('aria-expanded')).toBe('true');
+        await shoot('expanded');
+        await expectAccessible(page, 'session with agents', { height: 1_600 });
+      },
+    );
 
-    test('the session of an agent links to the one above it', async () => {
+    test('the session of an agent links to the one above it', { tags: ['long'] }, async () => {
       await open(`s/${session}`);
       await card('writer')
         .getByRole('link', { name: en.children.open('writer') })
@@ -101,19 +105,23 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await expect.poll(() => page.url()).toContain(session);
     });
 
-    test('a question of an agent is answered in the page of its parent, and both continue', async () => {
-      await open(`s/${session}`);
-      const question = card('writer').locator('[data-question]');
-      await question.getByText(en.children.asks('lead › writer')).waitFor();
-      await question.getByRole('button', { name: en.approval.approve }).click();
-      await page.getByText('All is done.').waitFor();
-      expect(existsSync(join(it.place.workspace, 'b.txt'))).toBe(true);
-      await card('writer').getByText(en.children.state.closed).waitFor();
-      await expect.poll(() => page.title()).not.toMatch(/^\(/);
-      await shoot('done');
-      await open(`s/${writer}`);
-      await page.getByText(en.children.closed).waitFor();
-      expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
-    });
+    test(
+      'a question of an agent is answered in the page of its parent, and both continue',
+      { tags: ['long'] },
+      async () => {
+        await open(`s/${session}`);
+        const question = card('writer').locator('[data-question]');
+        await question.getByText(en.children.asks('lead › writer')).waitFor();
+        await question.getByRole('button', { name: en.approval.approve }).click();
+        await page.getByText('All is done.').waitFor();
+        expect(existsSync(join(it.place.workspace, 'b.txt'))).toBe(true);
+        await card('writer').getByText(en.children.state.closed).waitFor();
+        await expect.poll(() => page.title()).not.toMatch(/^\(/);
+        await shoot('done');
+        await open(`s/${writer}`);
+        await page.getByText(en.children.closed).waitFor();
+        expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
+      },
+    );
   },
 );

@@ -135,28 +135,32 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the design of the page${WITHOUT_
     });
   });
 
-  test('every component passes axe in every theme, with every accent', { timeout: 300_000 }, async () => {
-    const openComponents = async () => {
-      await page.goto(`${it.server.url}/#/design`);
-      await page.getByRole('region', { name: 'Question' }).waitFor();
-      await page.locator('.design .tok-keyword').first().waitFor();
-    };
-    await openComponents();
-    for (const theme of ['system', 'contrast'] as const) {
-      await page.keyboard.press('Control+,');
-      await page.getByRole('button', { name: en.preferences.themes[theme] }).click();
+  test(
+    'every component passes axe in every theme, with every accent',
+    { tags: ['long'], timeout: 300_000 },
+    async () => {
+      const openComponents = async () => {
+        await page.goto(`${it.server.url}/#/design`);
+        await page.getByRole('region', { name: 'Question' }).waitFor();
+        await page.locator('.design .tok-keyword').first().waitFor();
+      };
       await openComponents();
-      await expectAccessible(page, `components, ${theme}`, { height: 3_000 });
-    }
-    for (const accent of ['ember', 'plum', 'iris', 'pine'] as const) {
-      await page.keyboard.press('Control+,');
-      await page.getByRole('button', { name: en.preferences.themes.system }).click();
-      await page.getByRole('button', { name: enLayout.accents[accent] }).click();
-      await openComponents();
-      await expectAccessible(page, `components, ${accent}`, { height: 3_000, looks: LOOKS.filter(isWide) });
-    }
-    expect(await page.getByRole('region', { name: 'Question' }).count()).toBe(1);
-  });
+      for (const theme of ['system', 'contrast'] as const) {
+        await page.keyboard.press('Control+,');
+        await page.getByRole('button', { name: en.preferences.themes[theme] }).click();
+        await openComponents();
+        await expectAccessible(page, `components, ${theme}`, { height: 3_000 });
+      }
+      for (const accent of ['ember', 'plum', 'iris', 'pine'] as const) {
+        await page.keyboard.press('Control+,');
+        await page.getByRole('button', { name: en.preferences.themes.system }).click();
+        await page.getByRole('button', { name: enLayout.accents[accent] }).click();
+        await openComponents();
+        await expectAccessible(page, `components, ${accent}`, { height: 3_000, looks: LOOKS.filter(isWide) });
+      }
+      expect(await page.getByRole('region', { name: 'Question' }).count()).toBe(1);
+    },
+  );
 
   test('the text font comes with the page', async () => {
     const fonts = await page.evaluate(

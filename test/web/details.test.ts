@@ -173,7 +173,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.emulateMedia({ media: null });
     });
 
-    test('a text that was cancelled has no dangling marks, and no mark of a failure', async () => {
+    test('a text that was cancelled has no dangling marks, and no mark of a failure', { tags: ['long'] }, async () => {
       await open('cut');
       await page.locator('.entry-model strong').waitFor();
       await page.locator('.status').getByText(en.status.elapsed).waitFor();
@@ -184,32 +184,36 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await page.locator('.session-head .bad').count()).toBe(0);
     });
 
-    test('a terminal is light in the light theme, and rows of calls and decisions are low', async () => {
-      const session = await open('colours');
-      await page.locator('.end-good').waitFor();
-      const head = await box('.call > .call-head');
-      expect(head.height).toBe(28);
-      await page.locator('.call > .call-head').click();
-      await page.locator('.terminal').waitFor();
-      const toHex = (rgb: string) =>
-        `#${rgb
-          .match(/\d+/g)!
-          .slice(0, 3)
-          .map((part) => Number(part).toString(16).padStart(2, '0'))
-          .join('')}`;
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(toHex(await style('.terminal', 'background-color'))).toBe(TERMINAL[colorScheme].background);
-        const pale = toHex(await style('.terminal span', 'color'));
-        expect(toContrast(pale, TERMINAL[colorScheme].background)).toBeGreaterThanOrEqual(4.5);
-      }
-      await page.emulateMedia({ colorScheme: 'light' });
-      await page.goto(`${it.server.url}/#/s/${session}/gate`);
-      await page.locator('.decision').first().waitFor();
-      expect((await box('.decision')).height).toBe(40);
-    });
+    test(
+      'a terminal is light in the light theme, and rows of calls and decisions are low',
+      { tags: ['long'] },
+      async () => {
+        const session = await open('colours');
+        await page.locator('.end-good').waitFor();
+        const head = await box('.call > .call-head');
+        expect(head.height).toBe(28);
+        await page.locator('.call > .call-head').click();
+        await page.locator('.terminal').waitFor();
+        const toHex = (rgb: string) =>
+          `#${rgb
+            .match(/\d+/g)!
+            .slice(0, 3)
+            .map((part) => Number(part).toString(16).padStart(2, '0'))
+            .join('')}`;
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(toHex(await style('.terminal', 'background-color'))).toBe(TERMINAL[colorScheme].background);
+          const pale = toHex(await style('.terminal span', 'color'));
+          expect(toContrast(pale, TERMINAL[colorScheme].background)).toBeGreaterThanOrEqual(4.5);
+        }
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.goto(`${it.server.url}/#/s/${session}/gate`);
+        await page.locator('.decision').first().waitFor();
+        expect((await box('.decision')).height).toBe(40);
+      },
+    );
 
-    test('the question about a limit names the cause, and offers amounts', async () => {
+    test('the question about a limit names the cause, and offers amounts', { tags: ['long'] }, async () => {
       const parts = [
         { type: 'text' as const, text: 'read the log' },
         { type: 'file' as const, name: 'huge.log', mediaType: 'text/plain', text: 'a line of a log\n'.repeat(40_000) },

@@ -1,4 +1,5 @@
 // Covers apps/web/lists, apps/web/state, apps/web/actions: filters, the archive and selections of the list of sessions.
+// @module-tag long
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enLists } from '../../apps/web/text/lists/en-lists.ts';
@@ -112,19 +113,23 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`filters${WITHOUT_BROWSER ? `, ${
     await expect.poll(shown, WAIT).toEqual(NAMES);
   });
 
-  test('Ctrl and Shift with a click select, and one undo restores all deleted sessions', async () => {
-    await row('Alpha').click({ modifiers: ['Control'] });
-    await bar().getByText(bulk.selected(1)).waitFor();
-    // The latest change is first: Beta, Epsilon, Delta, Gamma, Alpha.
-    await row('Delta').click({ modifiers: ['Shift'] });
-    await bar().getByText(bulk.selected(3)).waitFor();
-    await expectAccessible(page, 'a selection');
-    await bar().getByRole('button', { name: bulk.remove }).click();
-    await page.getByText(bulk.removed(3)).waitFor();
-    await expect.poll(shown, WAIT).toEqual(['Beta', 'Epsilon']);
-    await undo(bulk.removed(3)).click();
-    await expect.poll(shown, WAIT).toEqual(NAMES);
-  });
+  test(
+    'Ctrl and Shift with a click select, and one undo restores all deleted sessions',
+    { tags: ['long'] },
+    async () => {
+      await row('Alpha').click({ modifiers: ['Control'] });
+      await bar().getByText(bulk.selected(1)).waitFor();
+      // The latest change is first: Beta, Epsilon, Delta, Gamma, Alpha.
+      await row('Delta').click({ modifiers: ['Shift'] });
+      await bar().getByText(bulk.selected(3)).waitFor();
+      await expectAccessible(page, 'a selection');
+      await bar().getByRole('button', { name: bulk.remove }).click();
+      await page.getByText(bulk.removed(3)).waitFor();
+      await expect.poll(shown, WAIT).toEqual(['Beta', 'Epsilon']);
+      await undo(bulk.removed(3)).click();
+      await expect.poll(shown, WAIT).toEqual(NAMES);
+    },
+  );
 
   test('the keyboard selects a range; pin and archive apply to all of it', async () => {
     await page.keyboard.press('Escape');

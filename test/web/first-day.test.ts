@@ -1,4 +1,5 @@
 // Covers apps/web, apps/server: the first day of a user, from a start without a key to a session on a phone.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -121,7 +121,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         await page.locator('.decision', { hasText: en.call.verdict.allow }).locator('.call-head').first().click();
       });
 
-      test('is allowed for the session by keyboard, and the call does not ask again', async () => {
+      test('is allowed for the session by keyboard, and the call does not ask again', { tags: ['long'] }, async () => {
         await scopes().getByText('echo scoped').waitFor();
         const allow = scopes().getByRole('button', { name: t.change.session });
         await allow.focus();
@@ -150,7 +150,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       });
     });
 
-    test('in German', async () => {
+    test('in German', { tags: ['long'] }, async () => {
       const german = await openPage(browser, { url: it.server.url, token: it.server.token!, locale: 'de-DE' });
       await german.page.goto(`${it.server.url}/#/s/${session}/gate`);
       await german.page.getByRole('combobox', { name: deChanges.gate.tool }).waitFor();

@@ -53,7 +53,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
     await expectAccessible(page, 'the empty guard');
   });
 
-  test('it follows new decisions, and shows one with its reviews when it is opened', async () => {
+  test('it follows new decisions, and shows one with its reviews when it is opened', { tags: ['long'] }, async () => {
     for (let at = 0; at < OLD; at++) await record({ workspace: '/projects/shop', text: `echo ${at}` });
     await page.reload();
     await expect.poll(shown, WAIT).toEqual(seqs.toReversed().slice(0, PAGE));
@@ -136,32 +136,36 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
     await expect.poll(shown, WAIT).toEqual([seqs[OLD + 3], seqs[OLD + 2]]);
   });
 
-  test('it shows installations, and the list of pages what is wrong with one until it was seen', async () => {
-    const file = '/home/user/.claude/settings.json';
-    const installation = page.locator(`.guard-installation[data-of="${file}"]`);
-    const change = (state: 'on' | 'off', reason: string) =>
-      it.klaus.recordGuard({
-        type: 'guard.changed',
-        workspace: '/home/user/.claude',
-        of: file,
-        place: 'user',
-        state,
-        reason,
-      });
-    await change('on', 'installed');
-    await expect.poll(() => installation.getAttribute('data-state'), WAIT).toBe('on');
-    const alert = page.locator('.sidebar').getByRole('link', { name: en.attention.guardOff });
-    expect(await alert.count()).toBe(0);
-    await change('off', '`disableAllHooks` is set');
-    await expect.poll(() => installation.getAttribute('data-state'), WAIT).toBe('off');
-    await expect.poll(() => alert.count(), WAIT).toBe(1);
-    await expectAccessible(page, 'the guard that is off');
-    const { GUARD_SHOTS: folder } = process.env;
-    if (folder !== undefined) await page.screenshot({ path: join(folder, 'off.png') });
-    await installation.getByRole('button', { name: enGuard.dismiss }).click();
-    await expect.poll(() => alert.count(), WAIT).toBe(0);
-    expect(await installation.getAttribute('data-state')).toBe('off');
-  });
+  test(
+    'it shows installations, and the list of pages what is wrong with one until it was seen',
+    { tags: ['long'] },
+    async () => {
+      const file = '/home/user/.claude/settings.json';
+      const installation = page.locator(`.guard-installation[data-of="${file}"]`);
+      const change = (state: 'on' | 'off', reason: string) =>
+        it.klaus.recordGuard({
+          type: 'guard.changed',
+          workspace: '/home/user/.claude',
+          of: file,
+          place: 'user',
+          state,
+          reason,
+        });
+      await change('on', 'installed');
+      await expect.poll(() => installation.getAttribute('data-state'), WAIT).toBe('on');
+      const alert = page.locator('.sidebar').getByRole('link', { name: en.attention.guardOff });
+      expect(await alert.count()).toBe(0);
+      await change('off', '`disableAllHooks` is set');
+      await expect.poll(() => installation.getAttribute('data-state'), WAIT).toBe('off');
+      await expect.poll(() => alert.count(), WAIT).toBe(1);
+      await expectAccessible(page, 'the guard that is off');
+      const { GUARD_SHOTS: folder } = process.env;
+      if (folder !== undefined) await page.screenshot({ path: join(folder, 'off.png') });
+      await installation.getByRole('button', { name: enGuard.dismiss }).click();
+      await expect.poll(() => alert.count(), WAIT).toBe(0);
+      expect(await installation.getAttribute('data-state')).toBe('off');
+    },
+  );
 
   test('it is reached by the list of pages and by keys', async () => {
     await page.goto(`${it.server.url}/#/`);

@@ -1,4 +1,5 @@
 // Covers apps/web/conversation, apps/web/log: long sessions in the page.
+// @module-tag long
 import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -94,7 +95,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       }
     });
 
-    test('of a long answer only the visible parts are rendered', { timeout: LIMIT }, async () => {
+    test('of a long answer only the visible parts are rendered', { tags: ['long'], timeout: LIMIT }, async () => {
       const section = 'Some **words** that a paragraph has.\n\n```js\nconst a = 1;\n```\n\n- one\n- two\n\n';
       using place = createTestHome();
       await using model = await startServer({

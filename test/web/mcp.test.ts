@@ -107,7 +107,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       },
     );
 
-    test('a prompt is completed, and sent as the terminal sends it', { timeout: 120_000 }, async () => {
+    test('a prompt is completed, and sent as the terminal sends it', { tags: ['long'], timeout: 120_000 }, async () => {
       using place = createTestHome();
       addServer(place);
       expect(await runKlaus(['mcp', 'test', 'one'], { place, env: ENV })).toMatchObject({ code: 0 });

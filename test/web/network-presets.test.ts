@@ -1,4 +1,5 @@
 // Covers apps/web/sessions, apps/web/settings: network presets of a new session.
+// @module-tag long
 import { NETWORK_PRESETS } from '@klaus/core/protocol';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -57,7 +58,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await button(en.home.noNetwork).waitFor();
     });
 
-    test('are listed with their hosts in the settings of the sandbox', async () => {
+    test('are listed with their hosts in the settings of the sandbox', { tags: ['long'] }, async () => {
       await page.goto(`${it.server.url}/#/settings/sandbox`);
       const row = page.getByRole('region', { name: enSettings.networkPresets }).getByRole('row');
       await row.filter({ hasText: NETWORK_PRESETS.crates.join(', ') }).waitFor();

@@ -102,7 +102,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(announced.length).toBeLessThanOrEqual(2);
     });
 
-    test('a draft survives a reload, and Arrow Up recalls a prompt', async () => {
+    test('a draft survives a reload, and Arrow Up recalls a prompt', { tags: ['long'] }, async () => {
       await open('say something');
       await page.locator('.end').waitFor();
       await message().fill('half a thou');
@@ -173,7 +173,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByText(en.call.exit(3), { exact: false }).first().waitFor();
     });
 
-    test('a file can be searched, linked by line and mentioned in a message', async () => {
+    test('a file can be searched, linked by line and mentioned in a message', { tags: ['long'] }, async () => {
       const session = await open('look at files');
       await page.locator('.end').waitFor();
       await page.goto(`${it.server.url}/#/s/${session}/files?path=src%2Flong.txt&line=350`);
@@ -195,7 +195,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await message().fill('');
     });
 
-    test('a small window shows all controls, and text keeps its direction', async () => {
+    test('a small window shows all controls, and text keeps its direction', { tags: ['long'] }, async () => {
       await open('wide');
       await page.locator('.end').waitFor();
       // Columns do not break words; the table scrolls.
@@ -236,7 +236,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.setViewportSize({ width: 1_280, height: 720 });
     });
 
-    test('a hundred attachments leave room for the conversation', async () => {
+    test('a hundred attachments leave room for the conversation', { tags: ['long'] }, async () => {
       await open('say it with pictures');
       await page.locator('.end').waitFor();
       await page.evaluate(`(() => {
@@ -256,26 +256,30 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.reload();
     });
 
-    test('a failed run is retried in place, a completed one in a fork with a link back', async () => {
-      const broken = await open('outage');
-      await page.getByText(en.failures.titles.invalid_request).first().waitFor();
-      await page.locator('.end').waitFor();
-      await leaveField();
-      await page.keyboard.press('R');
-      await expect.poll(() => page.locator('.end').count(), WAIT).toBe(2);
-      expect(page.url()).toContain(broken);
+    test(
+      'a failed run is retried in place, a completed one in a fork with a link back',
+      { tags: ['long'] },
+      async () => {
+        const broken = await open('outage');
+        await page.getByText(en.failures.titles.invalid_request).first().waitFor();
+        await page.locator('.end').waitFor();
+        await leaveField();
+        await page.keyboard.press('R');
+        await expect.poll(() => page.locator('.end').count(), WAIT).toBe(2);
+        expect(page.url()).toContain(broken);
 
-      const done = await open('be done');
-      await page.locator('.end').waitFor();
-      await leaveField();
-      await page.keyboard.press('R');
-      await page.getByText(en.conversation.retriedInFork).waitFor();
-      expect(page.url()).not.toContain(done);
-      await page.getByRole('button', { name: en.conversation.toOriginal }).click();
-      await expect.poll(() => page.url(), WAIT).toContain(done);
-    });
+        const done = await open('be done');
+        await page.locator('.end').waitFor();
+        await leaveField();
+        await page.keyboard.press('R');
+        await page.getByText(en.conversation.retriedInFork).waitFor();
+        expect(page.url()).not.toContain(done);
+        await page.getByRole('button', { name: en.conversation.toOriginal }).click();
+        await expect.poll(() => page.url(), WAIT).toContain(done);
+      },
+    );
 
-    test('a title is edited in place, and a dialog restores the focus', async () => {
+    test('a title is edited in place, and a dialog restores the focus', { tags: ['long'] }, async () => {
       await open('name me');
       await page.locator('.end').waitFor();
       await page.locator('.session-title button').dblclick();
@@ -290,7 +294,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await page.evaluate('document.activeElement.className')).toContain('status-more');
     });
 
-    test('a deleted session and an unknown one are reported as not found', async () => {
+    test('a deleted session and an unknown one are reported as not found', { tags: ['long'] }, async () => {
       const session = await open('to be deleted');
       await page.locator('.end').waitFor();
       while ((await it.client.session({ params: { id: session } })).held) continue;

@@ -130,7 +130,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`what a session did${WITHOUT_BROW
     await dialog.waitFor({ state: 'detached' });
   });
 
-  test('an image of a result is shown in its call, and opens in full view', async () => {
+  test('an image of a result is shown in its call, and opens in full view', { tags: ['long'] }, async () => {
     await open('picture');
     await page.locator('.end-good').waitFor();
     const small = page.getByRole('button', { name: image.open(image.ofCall(1)) });
@@ -163,7 +163,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`what a session did${WITHOUT_BROW
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  test('the accepted plan opens beside the todo list', async () => {
+  test('the accepted plan opens beside the todo list', { tags: ['long'] }, async () => {
     await open('plan', { mode: 'plan' });
     const question = page.locator('[data-question]');
     await question.getByRole('heading', { name: 'The steps' }).waitFor();

@@ -81,7 +81,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`projects${WITHOUT_BROWSER ? `, $
     await row('In the folder of the server').waitFor();
   });
 
-  test('a folder is created as a project by the keyboard', async () => {
+  test('a folder is created as a project by the keyboard', { tags: ['long'] }, async () => {
     await openNew();
     await expectAccessible(page, 'new project, folder');
     const field = page.getByRole('textbox', { name: words.path });
@@ -97,30 +97,34 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`projects${WITHOUT_BROWSER ? `, $
     await page.getByRole('button', { name: `${en.home.workspace}: ${join(workspace, 'fresh')}` }).waitFor();
   });
 
-  test('a project without sessions is removed from the list, its folder stays, and the removal can be undone', async () => {
-    const fresh = join(workspace, 'fresh');
-    const listed = async () => (await it.client.projects()).projects.some(({ path }) => path === fresh);
-    await page.getByRole('button', { name: en.lists.project('') }).click();
-    await page.getByRole('option', { name: words.forgetOpen }).click();
-    const dialog = page.getByRole('dialog', { name: words.forgetTitle });
-    await dialog.getByText(words.forgetHint).waitFor();
-    const button = dialog.getByRole('button', { name: words.forget('fresh') });
-    await button.waitFor();
-    // Folders with sessions are not offered.
-    expect(await dialog.getByRole('listitem').count()).toBe(1);
-    await expectAccessible(page, 'projects that can be removed');
-    await button.click();
-    await dialog.getByText(words.noneRemovable).waitFor();
-    expect(await listed()).toBe(false);
-    expect(existsSync(fresh)).toBe(true);
-    expect(new URL(page.url()).searchParams.get('project')).toBeNull();
-    await page.keyboard.press('Escape');
-    await switcher(words.all).waitFor();
-    await page.getByRole('button', { name: words.undo }).click();
-    await expect.poll(listed, WAIT).toBe(true);
-  });
+  test(
+    'a project without sessions is removed from the list, its folder stays, and the removal can be undone',
+    { tags: ['long'] },
+    async () => {
+      const fresh = join(workspace, 'fresh');
+      const listed = async () => (await it.client.projects()).projects.some(({ path }) => path === fresh);
+      await page.getByRole('button', { name: en.lists.project('') }).click();
+      await page.getByRole('option', { name: words.forgetOpen }).click();
+      const dialog = page.getByRole('dialog', { name: words.forgetTitle });
+      await dialog.getByText(words.forgetHint).waitFor();
+      const button = dialog.getByRole('button', { name: words.forget('fresh') });
+      await button.waitFor();
+      // Folders with sessions are not offered.
+      expect(await dialog.getByRole('listitem').count()).toBe(1);
+      await expectAccessible(page, 'projects that can be removed');
+      await button.click();
+      await dialog.getByText(words.noneRemovable).waitFor();
+      expect(await listed()).toBe(false);
+      expect(existsSync(fresh)).toBe(true);
+      expect(new URL(page.url()).searchParams.get('project')).toBeNull();
+      await page.keyboard.press('Escape');
+      await switcher(words.all).waitFor();
+      await page.getByRole('button', { name: words.undo }).click();
+      await expect.poll(listed, WAIT).toBe(true);
+    },
+  );
 
-  test('a repository is cloned from a path and opened as a project', async () => {
+  test('a repository is cloned from a path and opened as a project', { tags: ['long'] }, async () => {
     const source = join(workspace, 'source');
     mkdirSync(source);
     writeFileSync(join(source, 'README.md'), '# Source\n');
@@ -142,7 +146,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`projects${WITHOUT_BROWSER ? `, $
     expect(readFileSync(join(workspace, 'cloned/README.md'), 'utf8')).toBe('# Source\n');
   });
 
-  test('a clone that fails says why, and leads back to the form', async () => {
+  test('a clone that fails says why, and leads back to the form', { tags: ['long'] }, async () => {
     mkdirSync(join(workspace, 'no-repository'));
     await openNew();
     await page.getByRole('button', { name: words.fromGit }).click();

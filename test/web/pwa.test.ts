@@ -103,86 +103,94 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       }
     });
 
-    test('without a connection the page opens with its last state, stores no answer of the API, and comes back', async () => {
-      const { it, page } = await start();
-      const { session } = await it.client.openSession({ body: {} });
-      await it.client.changeSession({ params: { id: session }, body: { title: 'Kept title' } });
-      await signIn(page, it.server.url, it.server.token!);
-      await page.getByRole('link', { name: 'Kept title' }).waitFor();
-      await untilStored(page);
-      await page.getByRole('link', { name: 'Kept title' }).waitFor();
-      await until(page, "(localStorage.getItem('klaus.last') ?? '').includes('Kept title')");
-      const stored = (await page.evaluate(`(async () => {
+    test(
+      'without a connection the page opens with its last state, stores no answer of the API, and comes back',
+      { tags: ['long'] },
+      async () => {
+        const { it, page } = await start();
+        const { session } = await it.client.openSession({ body: {} });
+        await it.client.changeSession({ params: { id: session }, body: { title: 'Kept title' } });
+        await signIn(page, it.server.url, it.server.token!);
+        await page.getByRole('link', { name: 'Kept title' }).waitFor();
+        await untilStored(page);
+        await page.getByRole('link', { name: 'Kept title' }).waitFor();
+        await until(page, "(localStorage.getItem('klaus.last') ?? '').includes('Kept title')");
+        const stored = (await page.evaluate(`(async () => {
       const names = await caches.keys();
       const all = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map((r) => new URL(r.url).pathname)));
       return all.flat();
     })()`)) as string[];
-      expect(stored).toContain('/');
-      expect(
-        stored.filter(
-          (path) => !/^\/(?:assets\/[^/]+|favicon[\w-]*\.svg|icon-192\.png|manifest\.webmanifest)?$/.test(path),
-        ),
-      ).toEqual([]);
-      await it.server.close();
-      await page.reload();
-      const row = page.getByRole('link', { name: 'Kept title' });
-      await row.waitFor();
-      await page.getByText(en.lists.offlineTitle).waitFor();
-      await expectAccessible(page, 'offline');
-      await row.click();
-      await page.getByText(en.lists.offlineTitle).waitFor();
-      expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
-      const again = await serve({
-        klaus: it.klaus,
-        port: Number(new URL(it.server.url).port),
-        log: SILENT,
-        version: 'test',
-      });
-      ended.push(() => again.close());
-      await page.getByRole('textbox', { name: en.composer.label }).waitFor();
-      await expect.poll(() => page.getByText(en.lists.offlineTitle).count(), WAIT).toBe(0);
-    });
+        expect(stored).toContain('/');
+        expect(
+          stored.filter(
+            (path) => !/^\/(?:assets\/[^/]+|favicon[\w-]*\.svg|icon-192\.png|manifest\.webmanifest)?$/.test(path),
+          ),
+        ).toEqual([]);
+        await it.server.close();
+        await page.reload();
+        const row = page.getByRole('link', { name: 'Kept title' });
+        await row.waitFor();
+        await page.getByText(en.lists.offlineTitle).waitFor();
+        await expectAccessible(page, 'offline');
+        await row.click();
+        await page.getByText(en.lists.offlineTitle).waitFor();
+        expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
+        const again = await serve({
+          klaus: it.klaus,
+          port: Number(new URL(it.server.url).port),
+          log: SILENT,
+          version: 'test',
+        });
+        ended.push(() => again.close());
+        await page.getByRole('textbox', { name: en.composer.label }).waitFor();
+        await expect.poll(() => page.getByText(en.lists.offlineTitle).count(), WAIT).toBe(0);
+      },
+    );
 
-    test('without a connection the latest conversations are read, and nothing of a deleted one or after signing out', async () => {
-      const { it, page } = await start();
-      const open = async (text: string) => (await it.client.openSession({ body: { text } })).session;
-      const sessions = [];
-      for (const at of [1, 2, 3, 4, 5, 6]) sessions.push(await open(`Prompt ${at}`));
-      await signIn(page, it.server.url, it.server.token!);
-      await untilStored(page);
-      for (const id of sessions) {
-        await page.goto(`${it.server.url}/#/s/${id}`);
-        await page.locator('.end-good').waitFor();
-        await expect.poll(() => page.evaluate(STORED), WAIT).toContain(id);
-      }
-      // Only the latest five.
-      await expect.poll(() => page.evaluate(STORED), WAIT).toHaveLength(5);
-      expect(await page.evaluate(STORED)).not.toContain(sessions[0]);
-      await it.client.deleteSession({ params: { id: sessions[2]! } });
-      await expect.poll(() => page.evaluate(STORED), WAIT).not.toContain(sessions[2]);
-      const port = Number(new URL(it.server.url).port);
-      await it.server.close();
-      await page.goto(`${it.server.url}/#/s/${sessions[3]}`);
-      await page.reload();
-      await page.locator('.conversation').getByText('Prompt 4').waitFor();
-      await page.getByText(en.lists.offlineStored).waitFor();
-      await expectAccessible(page, 'a stored conversation');
-      expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
-      expect(await page.getByRole('button', { name: en.conversation.edit }).isDisabled()).toBe(true);
-      expect(await page.getByRole('button', { name: en.conversation.copyMessage }).first().isDisabled()).toBe(false);
-      await page.goto(`${it.server.url}/#/s/${sessions[0]}`);
-      await page.getByText(en.lists.offlineTitle).waitFor();
-      const again = await serve({ klaus: it.klaus, port, log: SILENT, version: 'test' });
-      ended.push(() => again.close());
-      await page.getByRole('textbox', { name: en.composer.label }).waitFor();
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type(en.keys.signOut);
-      await page.keyboard.press('Enter');
-      await page.getByLabel(en.signIn.token).waitFor();
-      await expect.poll(() => page.evaluate(STORED), WAIT).toEqual([]);
-    });
+    test(
+      'without a connection the latest conversations are read, and nothing of a deleted one or after signing out',
+      { tags: ['long'] },
+      async () => {
+        const { it, page } = await start();
+        const open = async (text: string) => (await it.client.openSession({ body: { text } })).session;
+        const sessions = [];
+        for (const at of [1, 2, 3, 4, 5, 6]) sessions.push(await open(`Prompt ${at}`));
+        await signIn(page, it.server.url, it.server.token!);
+        await untilStored(page);
+        for (const id of sessions) {
+          await page.goto(`${it.server.url}/#/s/${id}`);
+          await page.locator('.end-good').waitFor();
+          await expect.poll(() => page.evaluate(STORED), WAIT).toContain(id);
+        }
+        // Only the latest five.
+        await expect.poll(() => page.evaluate(STORED), WAIT).toHaveLength(5);
+        expect(await page.evaluate(STORED)).not.toContain(sessions[0]);
+        await it.client.deleteSession({ params: { id: sessions[2]! } });
+        await expect.poll(() => page.evaluate(STORED), WAIT).not.toContain(sessions[2]);
+        const port = Number(new URL(it.server.url).port);
+        await it.server.close();
+        await page.goto(`${it.server.url}/#/s/${sessions[3]}`);
+        await page.reload();
+        await page.locator('.conversation').getByText('Prompt 4').waitFor();
+        await page.getByText(en.lists.offlineStored).waitFor();
+        await expectAccessible(page, 'a stored conversation');
+        expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
+        expect(await page.getByRole('button', { name: en.conversation.edit }).isDisabled()).toBe(true);
+        expect(await page.getByRole('button', { name: en.conversation.copyMessage }).first().isDisabled()).toBe(false);
+        await page.goto(`${it.server.url}/#/s/${sessions[0]}`);
+        await page.getByText(en.lists.offlineTitle).waitFor();
+        const again = await serve({ klaus: it.klaus, port, log: SILENT, version: 'test' });
+        ended.push(() => again.close());
+        await page.getByRole('textbox', { name: en.composer.label }).waitFor();
+        await page.keyboard.press('Control+k');
+        await page.keyboard.type(en.keys.signOut);
+        await page.keyboard.press('Enter');
+        await page.getByLabel(en.signIn.token).waitFor();
+        await expect.poll(() => page.evaluate(STORED), WAIT).toEqual([]);
+      },
+    );
 
-    test('signing out deletes the last state', async () => {
+    test('signing out deletes the last state', { tags: ['long'] }, async () => {
       const { it, page } = await start();
       const { session } = await it.client.openSession({ body: {} });
       await it.client.changeSession({ params: { id: session }, body: { title: 'Kept title' } });
@@ -196,7 +204,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('Kept title');
     });
 
-    test('what is shared becomes a draft, is not sent, and leaves the address', async () => {
+    test('what is shared becomes a draft, is not sent, and leaves the address', { tags: ['long'] }, async () => {
       const { it, page } = await start();
       await signIn(page, it.server.url, it.server.token!);
       const text = '<img src=x onerror=alert(1)> "quoted" & more';
@@ -214,42 +222,46 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect((await it.client.sessions()).sessions).toEqual([]);
     });
 
-    test('a new version is offered, replaces the page on request, and its own files activate without a question', async () => {
-      const { it, page } = await start();
-      const front = await startFront(it.server.url);
-      ended.push(async () => {
-        front.server.closeAllConnections();
-        front.server.close();
-      });
-      await signIn(page, front.url, it.server.token!);
-      await untilStored(page);
-      const worker = await (await fetch(`${front.url}/service-worker.js`)).text();
-      const update = () =>
-        page.evaluate('navigator.serviceWorker.getRegistration().then((it) => it.update()).then(() => 1)');
-      // The same files: the page has the version of the worker already.
-      front.change(`${worker}\n// Another build.`);
-      await update();
-      await page.evaluate(
-        `(async () => {
+    test(
+      'a new version is offered, replaces the page on request, and its own files activate without a question',
+      { tags: ['long'] },
+      async () => {
+        const { it, page } = await start();
+        const front = await startFront(it.server.url);
+        ended.push(async () => {
+          front.server.closeAllConnections();
+          front.server.close();
+        });
+        await signIn(page, front.url, it.server.token!);
+        await untilStored(page);
+        const worker = await (await fetch(`${front.url}/service-worker.js`)).text();
+        const update = () =>
+          page.evaluate('navigator.serviceWorker.getRegistration().then((it) => it.update()).then(() => 1)');
+        // The same files: the page has the version of the worker already.
+        front.change(`${worker}\n// Another build.`);
+        await update();
+        await page.evaluate(
+          `(async () => {
           const it = await navigator.serviceWorker.getRegistration();
           while (it.installing || it.waiting) await new Promise((r) => setTimeout(r, 20));
         })()`,
-      );
-      expect(await page.getByText(en.lists.update).count()).toBe(0);
-      const script = (await page.evaluate(
-        "new URL(document.querySelector('script[type=module][src]').src).pathname",
-      )) as string;
-      front.change(worker.replace(`"${script}",`, ''));
-      await page.evaluate('globalThis.isOld = true');
-      await update();
-      await page.getByText(en.lists.update).waitFor();
-      // The page still runs, with its own files.
-      expect(await page.evaluate('globalThis.isOld')).toBe(true);
-      const reloaded = page.waitForEvent('load');
-      await page.getByRole('button', { name: en.app.reload }).click();
-      await reloaded;
-      expect(await page.evaluate('globalThis.isOld')).toBeUndefined();
-      await page.getByRole('textbox', { name: en.composer.label }).waitFor();
-    });
+        );
+        expect(await page.getByText(en.lists.update).count()).toBe(0);
+        const script = (await page.evaluate(
+          "new URL(document.querySelector('script[type=module][src]').src).pathname",
+        )) as string;
+        front.change(worker.replace(`"${script}",`, ''));
+        await page.evaluate('globalThis.isOld = true');
+        await update();
+        await page.getByText(en.lists.update).waitFor();
+        // The page still runs, with its own files.
+        expect(await page.evaluate('globalThis.isOld')).toBe(true);
+        const reloaded = page.waitForEvent('load');
+        await page.getByRole('button', { name: en.app.reload }).click();
+        await reloaded;
+        expect(await page.evaluate('globalThis.isOld')).toBeUndefined();
+        await page.getByRole('textbox', { name: en.composer.label }).waitFor();
+      },
+    );
   },
 );

@@ -163,7 +163,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     await expectAccessible(page, 'diagrams and formulas');
   });
 
-  test('the colours of a diagram follow the theme', async () => {
+  test('the colours of a diagram follow the theme', { tags: ['long'] }, async () => {
     await open('drawn');
     const image = diagram('flowchart').getByRole('img');
     const read = async () => (await image.getAttribute('src')) ?? '';
@@ -188,7 +188,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     expect(await page.evaluate('document.fonts.check("16px KaTeX_Math", "x")')).toBe(true);
   });
 
-  test('footnotes, alerts, tables, tasks and details', async () => {
+  test('footnotes, alerts, tables, tasks and details', { tags: ['long'] }, async () => {
     const answer = await open('words');
     await page.keyboard.press('Home');
     await answer.locator('.conversation-scroll').evaluate((element) => (element.scrollTop = 0));
@@ -226,7 +226,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     await page.locator('[aria-current=location]').getByText('two').waitFor();
   });
 
-  test('images of the workspace are shown, and no others', async () => {
+  test('images of the workspace are shown, and no others', { tags: ['long'] }, async () => {
     const answer = await open('images');
     const logo = answer.getByRole('button', { name: enRender.image.open('The logo') });
     await expect.poll(() => logo.locator('img').evaluate((image) => (image as unknown as Img).naturalWidth)).toBe(40);
@@ -253,7 +253,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     expect((await rawRequest(it.server, { path: '/api/shown-files/evil.svg' })).status).toBe(401);
   });
 
-  test('a fence is its source until it is closed', async () => {
+  test('a fence is its source until it is closed', { tags: ['long'] }, async () => {
     const { session } = await it.client.openSession({ body: { text: 'streamed', mode: 'auto' } });
     await page.goto(`${it.server.url}/#/s/${session}`);
     await page.getByText('A[Prompt]').waitFor();
@@ -279,7 +279,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     expect(foreign).toEqual([]);
   });
 
-  test('a diagram of a megabyte does not block the page', async () => {
+  test('a diagram of a megabyte does not block the page', { tags: ['long'] }, async () => {
     const { session } = await it.client.openSession({ body: { text: 'huge', mode: 'auto' } });
     await page.goto(`${it.server.url}/#/s/${session}`);
     await page.locator('.end-good').waitFor();

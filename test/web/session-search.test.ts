@@ -1,4 +1,5 @@
 // Covers apps/web/find, apps/web/outline: search within a session, its prompts, comparison, and another model.
+// @module-tag long
 import type { Script } from '@klaus/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -132,42 +133,46 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(new URL(page.url()).hash).toMatch(/seq=\d+$/);
     });
 
-    test('an answer is repeated with another model in a fork, which is compared with the original', async () => {
-      await goToSession();
-      await page.keyboard.press('G');
-      const answer = page.locator('.entry-model').filter({ hasText: 'The last' });
-      await answer.getByRole('button', { name: en.conversation.retryModel }).click();
-      const dialog = page.getByRole('dialog', { name: enChanges.retry.title });
-      await page.keyboard.type('haiku');
-      await expectAccessible(page, 'retry with another model');
-      await page.keyboard.press('Enter');
-      await dialog.waitFor({ state: 'detached' });
-      await expect.poll(() => page.url()).not.toContain(session);
-      const fork = /#\/s\/(\w+)/.exec(page.url())![1]!;
-      await page.locator('.end-good').last().waitFor();
-      const { model, forkedFrom } = await it.client.session({ params: { id: fork } });
-      expect({ model, forkedFrom }).toMatchObject({ model: expect.stringContaining('haiku'), forkedFrom: session });
-      const readPrompts = async () => {
-        const { events } = await it.client.log({ params: { id: fork }, query: {} });
-        return events.flatMap((event) =>
-          event.type === 'message.added' && event.message.origin === 'user' ? [event.message.parts] : [],
-        );
-      };
-      await expect
-        .poll(readPrompts)
-        .toEqual([
-          [{ type: 'text', text: 'The first prompt' }],
-          [{ type: 'text', text: 'The second prompt\nwith a needle' }],
-        ]);
-      await page.locator('.session-head .session-menu button').first().click();
-      await page.getByRole('menuitem', { name: en.sessions.compare }).click();
-      const compare = page.getByRole('dialog', { name: en.sessions.compare });
-      await compare.getByText(enChanges.compare.related).first().waitFor();
-      await expectAccessible(page, 'compare');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: enBoard.comparison }).waitFor();
-      expect(await page.locator('.compared-heads [data-session]').count()).toBe(2);
-      expect(complaints).toEqual([]);
-    });
+    test(
+      'an answer is repeated with another model in a fork, which is compared with the original',
+      { tags: ['long'] },
+      async () => {
+        await goToSession();
+        await page.keyboard.press('G');
+        const answer = page.locator('.entry-model').filter({ hasText: 'The last' });
+        await answer.getByRole('button', { name: en.conversation.retryModel }).click();
+        const dialog = page.getByRole('dialog', { name: enChanges.retry.title });
+        await page.keyboard.type('haiku');
+        await expectAccessible(page, 'retry with another model');
+        await page.keyboard.press('Enter');
+        await dialog.waitFor({ state: 'detached' });
+        await expect.poll(() => page.url()).not.toContain(session);
+        const fork = /#\/s\/(\w+)/.exec(page.url())![1]!;
+        await page.locator('.end-good').last().waitFor();
+        const { model, forkedFrom } = await it.client.session({ params: { id: fork } });
+        expect({ model, forkedFrom }).toMatchObject({ model: expect.stringContaining('haiku'), forkedFrom: session });
+        const readPrompts = async () => {
+          const { events } = await it.client.log({ params: { id: fork }, query: {} });
+          return events.flatMap((event) =>
+            event.type === 'message.added' && event.message.origin === 'user' ? [event.message.parts] : [],
+          );
+        };
+        await expect
+          .poll(readPrompts)
+          .toEqual([
+            [{ type: 'text', text: 'The first prompt' }],
+            [{ type: 'text', text: 'The second prompt\nwith a needle' }],
+          ]);
+        await page.locator('.session-head .session-menu button').first().click();
+        await page.getByRole('menuitem', { name: en.sessions.compare }).click();
+        const compare = page.getByRole('dialog', { name: en.sessions.compare });
+        await compare.getByText(enChanges.compare.related).first().waitFor();
+        await expectAccessible(page, 'compare');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: enBoard.comparison }).waitFor();
+        expect(await page.locator('.compared-heads [data-session]').count()).toBe(2);
+        expect(complaints).toEqual([]);
+      },
+    );
   },
 );

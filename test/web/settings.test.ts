@@ -90,7 +90,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     expect(complaints).toEqual([]);
   });
 
-  test('a key is saved although its test fails, replaced, tested and deleted', async () => {
+  test('a key is saved although its test fails, replaced, tested and deleted', { tags: ['long'] }, async () => {
     await using it = await startTestServer({ script: REFUSES_ONCE, env: NO_KEY });
     const { page } = await open(it, 'settings/keys');
     const provider = page.locator('[data-provider="anthropic"]');
@@ -115,7 +115,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     expect(readFileSync(join(it.place.home, 'keys.json'), 'utf8')).not.toContain(KEY);
   });
 
-  test('a rejected key in a session leads to the settings', async () => {
+  test('a rejected key in a session leads to the settings', { tags: ['long'] }, async () => {
     const script: Script = {
       steps: [
         { reply: { text: 'x' }, faults: [{ kind: 'status', status: 401, message: 'invalid x-api-key', always: true }] },
@@ -129,7 +129,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     expect(new URL(page.url()).hash).toBe('#/settings/keys');
   });
 
-  test('settings are changed by keyboard, written into the file, in force, and reset', async () => {
+  test('settings are changed by keyboard, written into the file, in force, and reset', { tags: ['long'] }, async () => {
     await using it = await startTestServer();
     const file = join(it.place.home, 'config.yaml');
     writeFileSync(file, '# mine\n');
@@ -169,7 +169,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     expect(complaints).toEqual([]);
   });
 
-  test('folders for commands are added with a right, changed and removed', async () => {
+  test('folders for commands are added with a right, changed and removed', { tags: ['long'] }, async () => {
     await using it = await startTestServer();
     const stored = async () =>
       (await it.client.configuration()).settings.find(({ key }) => key === 'sandbox.folders')!.data;
@@ -194,7 +194,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     );
   });
 
-  test('a value that is not saved is put back, and the reason is shown', async () => {
+  test('a value that is not saved is put back, and the reason is shown', { tags: ['long'] }, async () => {
     await using it = await startTestServer();
     const { page } = await open(it, 'settings/budgets');
     const name = names['limits.tokens'].name;
@@ -211,7 +211,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await expect.poll(() => field.inputValue(), WAIT).toBe('100000');
   });
 
-  test('the search finds settings by name, key and variable', async () => {
+  test('the search finds settings by name, key and variable', { tags: ['long'] }, async () => {
     await using it = await startTestServer();
     const { page } = await open(it, 'settings');
     const search = page.getByRole('searchbox', { name: enSettings.search });
@@ -232,7 +232,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await page.getByRole('heading', { name: enSettings.sections.keys, level: 2 }).waitFor();
   });
 
-  test('shortcuts are changed, conflicts are refused, and the defaults come back', async () => {
+  test('shortcuts are changed, conflicts are refused, and the defaults come back', { tags: ['long'] }, async () => {
     await using it = await startTestServer();
     const { page } = await open(it, 'settings/keyboard');
     const { keyboard } = enSettings;
@@ -282,7 +282,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await page.getByRole('heading', { name: deSettings.sections.appearance }).waitFor();
   });
 
-  test('notes are added, deleted and restored', async () => {
+  test('notes are added, deleted and restored', { tags: ['long'] }, async () => {
     await using it = await startTestServer();
     const { page } = await open(it, 'settings/memory');
     const { memory } = enSettings;
@@ -304,7 +304,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await expect.poll(stored, WAIT).toEqual([['tests', 'project', 'pinned']]);
   });
 
-  test('switched off, the page says why, and keeps what this browser stores', async () => {
+  test('switched off, the page says why, and keeps what this browser stores', { tags: ['long'] }, async () => {
     await using it = await startTestServer({ env: { ...NO_KEY, KLAUS_SERVER_SETTINGS: 'false' } });
     const { page, complaints } = await open(it);
     // The start page names the command instead of a field.
@@ -348,7 +348,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     }
   });
 
-  test('the demo runs without a key', async () => {
+  test('the demo runs without a key', { tags: ['long'] }, async () => {
     using place = createTestHome();
     const model = await startServer({ steps: [] });
     const served = await startServeProcess(place, model, { env: NO_KEY });
@@ -367,29 +367,33 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     }
   });
 
-  test('every section passes axe in every look, with high contrast, and in German', { timeout: 300_000 }, async () => {
-    await using it = await startTestServer();
-    const { page, complaints } = await open(it);
-    const heading = (name: string) => page.getByRole('heading', { name, level: 2 });
-    for (const section of SECTIONS) {
-      await page.goto(`${it.server.url}/#/settings/${section}`);
-      await heading(enSettings.sections[section]).waitFor();
-      await page.locator('.skeleton').waitFor({ state: 'detached' });
-      if (section === 'sandbox') await page.getByText(enSettings.checks.others).click();
-      await expectAccessible(page, section);
-    }
-    await page.goto(`${it.server.url}/#/settings/appearance`);
-    await page.getByRole('button', { name: en.preferences.themes.contrast }).click();
-    for (const section of ['keys', 'sandbox', 'keyboard'] as const) {
-      await page.goto(`${it.server.url}/#/settings/${section}`);
-      await heading(enSettings.sections[section]).waitFor();
-      await page.locator('.skeleton').waitFor({ state: 'detached' });
-      await expectAccessible(page, `${section}, high contrast`);
-    }
-    const german = await open(it, 'settings/sandbox', 'de-DE');
-    await german.page.getByRole('heading', { name: deSettings.sections.sandbox, level: 2 }).waitFor();
-    await german.page.getByText(deSettings.names['sandbox.folders'].name).waitFor();
-    await expectAccessible(german.page, 'German', { looks: ONE_LOOK });
-    expect([...complaints, ...german.complaints]).toEqual([]);
-  });
+  test(
+    'every section passes axe in every look, with high contrast, and in German',
+    { tags: ['long'], timeout: 300_000 },
+    async () => {
+      await using it = await startTestServer();
+      const { page, complaints } = await open(it);
+      const heading = (name: string) => page.getByRole('heading', { name, level: 2 });
+      for (const section of SECTIONS) {
+        await page.goto(`${it.server.url}/#/settings/${section}`);
+        await heading(enSettings.sections[section]).waitFor();
+        await page.locator('.skeleton').waitFor({ state: 'detached' });
+        if (section === 'sandbox') await page.getByText(enSettings.checks.others).click();
+        await expectAccessible(page, section);
+      }
+      await page.goto(`${it.server.url}/#/settings/appearance`);
+      await page.getByRole('button', { name: en.preferences.themes.contrast }).click();
+      for (const section of ['keys', 'sandbox', 'keyboard'] as const) {
+        await page.goto(`${it.server.url}/#/settings/${section}`);
+        await heading(enSettings.sections[section]).waitFor();
+        await page.locator('.skeleton').waitFor({ state: 'detached' });
+        await expectAccessible(page, `${section}, high contrast`);
+      }
+      const german = await open(it, 'settings/sandbox', 'de-DE');
+      await german.page.getByRole('heading', { name: deSettings.sections.sandbox, level: 2 }).waitFor();
+      await german.page.getByText(deSettings.names['sandbox.folders'].name).waitFor();
+      await expectAccessible(german.page, 'German', { looks: ONE_LOOK });
+      expect([...complaints, ...german.complaints]).toEqual([]);
+    },
+  );
 });

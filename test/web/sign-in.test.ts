@@ -104,7 +104,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the sign-in${WITHOUT_BROWSER ? `
     await page.close();
   });
 
-  test('a person without a role reads why, and is not sent to the provider again', async () => {
+  test('a person without a role reads why, and is not sent to the provider again', { tags: ['long'] }, async () => {
     const context = await browser.newContext({ locale: 'en-GB' });
     const page = await context.newPage();
     const complaints = watch(page);
@@ -119,7 +119,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the sign-in${WITHOUT_BROWSER ? `
     await context.close();
   });
 
-  test('behind a proxy the page names the person, and has no sign-out', async () => {
+  test('behind a proxy the page names the person, and has no sign-out', { tags: ['long'] }, async () => {
     const env = {
       KLAUS_SERVER_SIGN_IN: 'proxy',
       AGENT_TRUST_PROXY: 'loopback',

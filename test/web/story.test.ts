@@ -165,7 +165,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       },
     );
 
-    test('a rejected limit ends the run, and can be raised later', { timeout: LIMIT }, async () => {
+    test('a rejected limit ends the run, and can be raised later', { tags: ['long'], timeout: LIMIT }, async () => {
       using place = createTestHome(STORY_FILES);
       await using model = await startServer(STORY_SCRIPT);
       const serving = await startServeProcess(place, model, {
@@ -191,7 +191,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       }
     });
 
-    test('a paste of twenty thousand lines is attached, in German', { timeout: LIMIT }, async () => {
+    test('a paste of twenty thousand lines is attached, in German', { tags: ['long'], timeout: LIMIT }, async () => {
       using place = createTestHome(STORY_FILES);
       await using model = await startServer({ steps: [], fallback: { text: 'Fine.' } });
       const serving = await startServeProcess(place, model);

@@ -12,7 +12,7 @@ import { watch } from '../fixtures/page.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
 /** More tabs than a browser has connections to one server. */
-const TABS = Number(process.env['TABS'] ?? 10);
+const TABS = Number(process.env['TABS'] ?? 5);
 
 const WAIT = { timeout: 20_000 };
 
@@ -153,25 +153,29 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await expect.poll(() => streams('session'), WAIT).toBe(1);
   });
 
-  test('a question changes all titles and shows one notification, until it is answered', async () => {
-    const session = await begin('write a file', 'ask');
-    await expect.poll(counts, WAIT).toEqual(all(1));
-    await expect.poll(() => notified(session), WAIT).toBe(1);
-    for (const page of [tabs[2]!, tabs[5]!]) {
-      await show(page);
-      await page.goto(`${page.url().split('#')[0]}#/s/${session}`);
-      await page.locator('[data-question]').waitFor();
-    }
-    await tabs[5]!.locator('.conversation-scroll').focus();
-    await tabs[5]!.keyboard.press('y');
-    await expect.poll(counts, WAIT).toEqual(all(0));
-    await show(tabs[2]!);
-    await tabs[2]!.getByText(en.call.answer.approved).first().waitFor();
-    expect(await tabs[2]!.locator('[data-question]').count()).toBe(0);
-    expect(await notified(session)).toBe(1);
-  });
+  test(
+    'a question changes all titles and shows one notification, until it is answered',
+    { tags: ['long'] },
+    async () => {
+      const session = await begin('write a file', 'ask');
+      await expect.poll(counts, WAIT).toEqual(all(1));
+      await expect.poll(() => notified(session), WAIT).toBe(1);
+      for (const page of [tabs[2]!, tabs[5]!]) {
+        await show(page);
+        await page.goto(`${page.url().split('#')[0]}#/s/${session}`);
+        await page.locator('[data-question]').waitFor();
+      }
+      await tabs[5]!.locator('.conversation-scroll').focus();
+      await tabs[5]!.keyboard.press('y');
+      await expect.poll(counts, WAIT).toEqual(all(0));
+      await show(tabs[2]!);
+      await tabs[2]!.getByText(en.call.answer.approved).first().waitFor();
+      expect(await tabs[2]!.locator('[data-question]').count()).toBe(0);
+      expect(await notified(session)).toBe(1);
+    },
+  );
 
-  test('a hidden tab closes its stream, and resumes at its position', async () => {
+  test('a hidden tab closes its stream, and resumes at its position', { tags: ['long'] }, async () => {
     const page = tabs[2]!;
     const session = await begin('talk without end', 'auto');
     await page.goto(`${page.url().split('#')[0]}#/s/${session}`);
@@ -218,7 +222,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await expect.poll(prompts, WAIT).toBe(2);
   });
 
-  test('another tab takes over the stream when its tab is closed, killed or frozen', async () => {
+  test('another tab takes over the stream when its tab is closed, killed or frozen', { tags: ['long'] }, async () => {
     const asks: string[] = [];
     const ask = async (left: number): Promise<void> => {
       asks.push(await begin('write again', 'ask'));
@@ -273,7 +277,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     await expect.poll(() => streams('session'), WAIT).toBe(1);
   });
 
-  test('older sessions stay in the list when its stream restarts', async () => {
+  test('older sessions stay in the list when its stream restarts', { tags: ['long'] }, async () => {
     const page = tabs[1]!;
     for (const tab of tabs.splice(2)) await tab.close();
     // No tab receives an event for each of them.
@@ -308,7 +312,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
     expect(complaints.flat()).toEqual([]);
   });
 
-  test('in a browser without locks, each tab has its own list stream', async () => {
+  test('in a browser without locks, each tab has its own list stream', { tags: ['long'] }, async () => {
     await Promise.all(tabs.map((tab) => tab.close()));
     tabs = [];
     front = undefined;

@@ -1,4 +1,5 @@
 // Covers apps/web/sessions, core/conversation: the todo list of the agent on the page.
+// @module-tag long
 import type { Script } from '@klaus/sdk';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -122,7 +123,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the todo list${WITHOUT_BROWSER ?
     expect(complaints).toEqual([]);
   });
 
-  test('has German texts', { timeout: 120_000 }, async () => {
+  test('has German texts', { tags: ['long'], timeout: 120_000 }, async () => {
     await using it = await startTestServer({ script: SCRIPT });
     const { url, token } = it.server;
     const { session } = await it.client.openSession({ body: { text: 'work', mode: 'ask' } });

@@ -1,4 +1,5 @@
 // Covers apps/web/style, apps/web/shell, apps/web/lists: touch targets and the bottom bar of a phone.
+// @module-tag long
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';
@@ -102,7 +103,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`on a phone${WITHOUT_BROWSER ? `,
     expect(await page.evaluate("matchMedia('(pointer: coarse)').matches")).toBe(true);
   });
 
-  test('everything that is touched is at least 44 px high and wide', async () => {
+  test('everything that is touched is at least 44 px high and wide', { tags: ['long'] }, async () => {
     await page.locator('.session-row').nth(1).waitFor();
     await measure('start page');
     await page.getByRole('button', { name: en.lists.project('') }).tap();

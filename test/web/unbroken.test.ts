@@ -18,12 +18,12 @@ import { provideWebPage } from '../../scripts/provide-web.ts';
 import { createChance } from '../undo/chance.ts';
 
 /** Size of the run, and the seed of its accidents: `WEB_EVENTS=5000 WEB_SEED=7`. */
-const EVENTS = Number(process.env['WEB_EVENTS'] ?? 2_000);
+const EVENTS = Number(process.env['WEB_EVENTS'] ?? 600);
 const SEED = Number(process.env['WEB_SEED'] ?? 1);
 
 /** Number of kills of the server, and of lost connections. */
-const KILLS = 10;
-const LOSSES = 10;
+const KILLS = Math.min(10, EVENTS / 200);
+const LOSSES = KILLS;
 
 /** Calls per turn, which has about 65 events. */
 const CALLS = 20;

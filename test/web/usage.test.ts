@@ -1,4 +1,5 @@
 // Covers apps/web/usage, sdk/sessions, apps/server/handlers: the usage page.
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

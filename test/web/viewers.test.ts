@@ -53,47 +53,51 @@ const toPng = (width: number, height: number): Buffer => {
 describe.skipIf(WITHOUT_BROWSER !== undefined || !hasBubblewrap)(
   `a question about changed images${WITHOUT_BROWSER ?? ''}`,
   () => {
-    test('it shows the images before and after, and its files are those of the question alone', async () => {
-      await provideWebPage();
-      await using it = await startTestServer({
-        script: SCRIPT,
-        files: FILES,
-        settings: { 'sandbox.driver': 'bubblewrap' },
-      });
-      for (const [name, size] of [
-        ['picture.png', 10],
-        ['old.png', 12],
-        ['new.png', 24],
-      ] as const)
-        writeFileSync(join(it.place.workspace, name), toPng(size, size));
-      await using browser = await openBrowser();
-      const { page } = await openPage(browser, { url: it.server.url, token: it.server.token! });
-      const { session } = await it.client.openSession({ body: { text: 'redraw', mode: 'auto', isolate: true } });
-      await page.goto(`${it.server.url}/#/s/${session}`);
-      const card = page.locator('[data-question]');
-      await card.waitFor();
-      const changed = card.getByRole('region', { name: imageDiff.label('picture.png') });
-      await changed.getByText(image.size('10', '10')).waitFor();
-      await changed.getByText(image.size('24', '24')).waitFor();
-      const added = card.getByRole('region', { name: imageDiff.label('added.png') });
-      await added.getByText(image.size('24', '24')).waitFor();
-      const removed = card.getByRole('region', { name: imageDiff.label('old.png') });
-      await removed.getByText(image.size('12', '12')).waitFor();
-      await expectAccessible(page, 'a question about images');
-      // Nothing has changed in the folder yet.
-      expect(existsSync(join(it.place.workspace, 'added.png'))).toBe(false);
-      const [approval] = (await it.client.approvals()).approvals;
-      const read = async (path: string, of: string) => {
-        const query = new URLSearchParams({ session, side: 'after', approval: of });
-        const headers = { authorization: `Bearer ${it.server.token}` };
-        const answer = await fetch(`${it.server.url}/api/shown-files/${path}?${query.toString()}`, { headers });
-        await answer.body?.cancel();
-        return answer.status;
-      };
-      expect(await read('added.png', approval!.id)).toBe(200);
-      expect(await read('new.png', approval!.id)).toBe(404);
-      expect(await read('added.png', '01NONE')).toBe(404);
-    });
+    test(
+      'it shows the images before and after, and its files are those of the question alone',
+      { tags: ['long'] },
+      async () => {
+        await provideWebPage();
+        await using it = await startTestServer({
+          script: SCRIPT,
+          files: FILES,
+          settings: { 'sandbox.driver': 'bubblewrap' },
+        });
+        for (const [name, size] of [
+          ['picture.png', 10],
+          ['old.png', 12],
+          ['new.png', 24],
+        ] as const)
+          writeFileSync(join(it.place.workspace, name), toPng(size, size));
+        await using browser = await openBrowser();
+        const { page } = await openPage(browser, { url: it.server.url, token: it.server.token! });
+        const { session } = await it.client.openSession({ body: { text: 'redraw', mode: 'auto', isolate: true } });
+        await page.goto(`${it.server.url}/#/s/${session}`);
+        const card = page.locator('[data-question]');
+        await card.waitFor();
+        const changed = card.getByRole('region', { name: imageDiff.label('picture.png') });
+        await changed.getByText(image.size('10', '10')).waitFor();
+        await changed.getByText(image.size('24', '24')).waitFor();
+        const added = card.getByRole('region', { name: imageDiff.label('added.png') });
+        await added.getByText(image.size('24', '24')).waitFor();
+        const removed = card.getByRole('region', { name: imageDiff.label('old.png') });
+        await removed.getByText(image.size('12', '12')).waitFor();
+        await expectAccessible(page, 'a question about images');
+        // Nothing has changed in the folder yet.
+        expect(existsSync(join(it.place.workspace, 'added.png'))).toBe(false);
+        const [approval] = (await it.client.approvals()).approvals;
+        const read = async (path: string, of: string) => {
+          const query = new URLSearchParams({ session, side: 'after', approval: of });
+          const headers = { authorization: `Bearer ${it.server.token}` };
+          const answer = await fetch(`${it.server.url}/api/shown-files/${path}?${query.toString()}`, { headers });
+          await answer.body?.cancel();
+          return answer.status;
+        };
+        expect(await read('added.png', approval!.id)).toBe(200);
+        expect(await read('new.png', approval!.id)).toBe(404);
+        expect(await read('added.png', '01NONE')).toBe(404);
+      },
+    );
   },
 );
 
@@ -130,32 +134,36 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     return page.getByRole('article', { name: en.files.content(path) });
   }
 
-  test('a CSV file is a table that is sorted, filtered and copied, with few rows in the page', async () => {
-    const file = await open('data.csv');
-    const table = file.getByRole('table', { name: 'data.csv' });
-    await table.getByRole('cell', { name: 'row 0', exact: true }).waitFor();
-    expect(await table.getAttribute('aria-rowcount')).toBe(`${ROWS + 1}`);
-    expect(await table.getByRole('row').count()).toBeLessThan(100);
-    const value = table.getByRole('columnheader', { name: 'value' });
-    await value.getByRole('button').click();
-    await value.getByRole('button').click();
-    expect(await value.getAttribute('aria-sort')).toBe('descending');
-    expect(await table.getByRole('row').nth(1).getByRole('cell').nth(1).textContent()).toBe(`${ROWS - 1}`);
-    await page.keyboard.press('Control+f');
-    await page.keyboard.type('row 4999');
-    expect(await file.getByRole('searchbox', { name: viewer.filter }).inputValue()).toBe('row 4999');
-    await file.getByText(viewer.found(11, ROWS)).waitFor();
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await file.getByRole('button', { name: enRender.table.copy }).click();
-    await expect
-      .poll(() => page.evaluate('navigator.clipboard.readText()'))
-      .toMatch(/^name,value\r\n(?:row 4999\d?,\d+\r\n){11}$/);
-    await expectAccessible(page, 'table of a file');
-    await file.getByRole('button', { name: viewer.source }).click();
-    await file.getByText('name,value').waitFor();
-  });
+  test(
+    'a CSV file is a table that is sorted, filtered and copied, with few rows in the page',
+    { tags: ['long'] },
+    async () => {
+      const file = await open('data.csv');
+      const table = file.getByRole('table', { name: 'data.csv' });
+      await table.getByRole('cell', { name: 'row 0', exact: true }).waitFor();
+      expect(await table.getAttribute('aria-rowcount')).toBe(`${ROWS + 1}`);
+      expect(await table.getByRole('row').count()).toBeLessThan(100);
+      const value = table.getByRole('columnheader', { name: 'value' });
+      await value.getByRole('button').click();
+      await value.getByRole('button').click();
+      expect(await value.getAttribute('aria-sort')).toBe('descending');
+      expect(await table.getByRole('row').nth(1).getByRole('cell').nth(1).textContent()).toBe(`${ROWS - 1}`);
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('row 4999');
+      expect(await file.getByRole('searchbox', { name: viewer.filter }).inputValue()).toBe('row 4999');
+      await file.getByText(viewer.found(11, ROWS)).waitFor();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await file.getByRole('button', { name: enRender.table.copy }).click();
+      await expect
+        .poll(() => page.evaluate('navigator.clipboard.readText()'))
+        .toMatch(/^name,value\r\n(?:row 4999\d?,\d+\r\n){11}$/);
+      await expectAccessible(page, 'table of a file');
+      await file.getByRole('button', { name: viewer.source }).click();
+      await file.getByText('name,value').waitFor();
+    },
+  );
 
-  test('a JSON file is a tree with a search and paths, and an invalid one is text', async () => {
+  test('a JSON file is a tree with a search and paths, and an invalid one is text', { tags: ['long'] }, async () => {
     const file = await open('data.json');
     const tree = file.getByRole('tree', { name: 'data.json' });
     await tree.getByRole('treeitem', { name: 'items' }).focus();
@@ -172,7 +180,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     await broken.getByText('{"a":').waitFor();
   });
 
-  test('a Markdown file is rendered, with images and links of its folder', async () => {
+  test('a Markdown file is rendered, with images and links of its folder', { tags: ['long'] }, async () => {
     const file = await open('docs/guide.md');
     await file.getByRole('heading', { name: 'The guide' }).waitFor();
     await file.getByRole('button', { name: image.open('the logo') }).waitFor();
@@ -182,7 +190,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     expect(new URL(page.url()).hash).toContain('path=data.csv');
   });
 
-  test('an HTML file runs in a frame without access to the page', async () => {
+  test('an HTML file runs in a frame without access to the page', { tags: ['long'] }, async () => {
     const file = await open('page.html');
     await file.getByRole('button', { name: preview.show }).click();
     const frame = page.frameLocator(`iframe[title="${preview.page}"]`);
@@ -191,7 +199,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     await expectAccessible(page, 'preview of a page');
   });
 
-  test('an image has its size, and a PDF document opens in a tab of its own', async () => {
+  test('an image has its size, and a PDF document opens in a tab of its own', { tags: ['long'] }, async () => {
     const file = await open('picture.png');
     await file.getByRole('button', { name: image.open('picture.png') }).waitFor();
     await file.getByText(image.size('24', '24')).waitFor();
@@ -206,7 +214,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     expect(answer.headers['content-type']).toBe('application/pdf');
   });
 
-  test('a changed image is compared side by side, with an edge and as an overlay', async () => {
+  test('a changed image is compared side by side, with an edge and as an overlay', { tags: ['long'] }, async () => {
     await page.goto(`${it.server.url}/#/s/${session}/changes`);
     const changed = page.getByRole('region', { name: imageDiff.label('picture.png') });
     await changed.getByText(image.size('10', '10')).waitFor();

@@ -56,7 +56,7 @@ test('a secret in a request is replaced by a placeholder', async () => {
   expect(server.requests[0]!.body).not.toContain(key);
 });
 
-test('the prompts of the user are in the log once, without what the program adds', async () => {
+test('the prompts of the user are in the log once, without what the program adds', { tags: ['long'] }, async () => {
   using place = createTestHome();
   await using server = await startServer({ steps: [], fallback: { text: 'Fine.' } });
   const env = toWrapEnv({ server, program: FIXTURE });
@@ -103,23 +103,27 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     return await openTerminal([process.execPath, MAIN, 'wrap', ...words], { env, cwd: place.workspace, columns: 90 });
   }
 
-  test('the program has a terminal of its own, with Ctrl-C and the size of the window', async () => {
-    using place = createTestHome();
-    await using server = await startServer(NONE);
-    const script =
-      'trap "echo caught" INT; test -t 0 && tty; stty size; echo ready; sleep 1000; echo next; read line; echo "got $line"; exit 9';
-    await using terminal = await openShell(place, server.url, ['--', 'sh', '-c', script]);
-    const shown = await terminal.shows('ready');
-    expect(shown).toMatch(/\/dev\/pts\/\d+\n50 90\n/);
-    await terminal.type('C-c');
-    await terminal.shows('next');
-    await terminal.type('hello', 'Enter');
-    await terminal.shows('got hello');
-    expect(await terminal.exitCode()).toBe(9);
-    expect(await terminal.shows('caught')).toContain('got hello');
-  });
+  test(
+    'the program has a terminal of its own, with Ctrl-C and the size of the window',
+    { tags: ['long'] },
+    async () => {
+      using place = createTestHome();
+      await using server = await startServer(NONE);
+      const script =
+        'trap "echo caught" INT; test -t 0 && tty; stty size; echo ready; sleep 1000; echo next; read line; echo "got $line"; exit 9';
+      await using terminal = await openShell(place, server.url, ['--', 'sh', '-c', script]);
+      const shown = await terminal.shows('ready');
+      expect(shown).toMatch(/\/dev\/pts\/\d+\n50 90\n/);
+      await terminal.type('C-c');
+      await terminal.shows('next');
+      await terminal.type('hello', 'Enter');
+      await terminal.shows('got hello');
+      expect(await terminal.exitCode()).toBe(9);
+      expect(await terminal.shows('caught')).toContain('got hello');
+    },
+  );
 
-  test('with --review its changes are applied as the user accepts them', async () => {
+  test('with --review its changes are applied as the user accepts them', { tags: ['long'] }, async () => {
     using place = createTestHome({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
     await using server = await startServer(NONE);
     const script = 'echo 1 > a.txt; cat a.txt';
@@ -133,7 +137,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(readFileSync(join(place.workspace, 'a.txt'), 'utf8')).toBe('one\n');
   });
 
-  test('with --review single hunks are accepted', async () => {
+  test('with --review single hunks are accepted', { tags: ['long'] }, async () => {
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
     using place = createTestHome({ 'a.txt': `${lines.join('\n')}\n`, 'b.txt': 'two\n' });
     await using server = await startServer(NONE);

@@ -58,7 +58,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(findProcesses(toFolder(id))).toEqual([]);
   });
 
-  test('shows new output immediately, and waits for a text in two chunks', async () => {
+  test('shows new output immediately, and waits for a text in two chunks', { tags: ['long'] }, async () => {
     const id = await start('printf "list"; read -r line; printf "ening on $line"; read -r line');
     expect(await said(id, 'list')).toBe('met');
     const seen = said(id, 'listening on 3000');
@@ -72,7 +72,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     await expect(processes.send(id, 'x')).rejects.toThrow('p1 has ended');
   });
 
-  test('reports when a port is open in its network', async () => {
+  test('reports when a port is open in its network', { tags: ['long'] }, async () => {
     const listen = `require('net').createServer().listen(0, '127.0.0.1', function () { console.log('at ' + this.address().port); })`;
     const id = await start(`node -e "${listen}"`);
     await said(id, '\n');
@@ -81,7 +81,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(await processes.wait(id, { until: { kind: 'port', port: port ^ 1 }, timeoutMs: 30 })).toBe('late');
   });
 
-  test('ends a process that ignores SIGTERM and forks, with all of its children', async () => {
+  test('ends a process that ignores SIGTERM and forks, with all of its children', { tags: ['long'] }, async () => {
     const mark = `forked-${process.pid}`;
     // Children inherit ignored signals.
     const deaf = `bash -c 'exec -a ${mark} sleep 1000'`;
@@ -95,7 +95,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(await processes.stop(id, { reason: 'again' })).toMatchObject({ reason: 'a test' });
   });
 
-  test('lets a program that handles SIGTERM exit by itself', async () => {
+  test('lets a program that handles SIGTERM exit by itself', { tags: ['long'] }, async () => {
     const id = await start(`trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.01; done`);
     await said(id, 'up');
     expect(await processes.stop(id, { reason: 'a test', graceMs: LONG_MS })).toMatchObject({ exitCode: 5 });
@@ -129,7 +129,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     }
   });
 
-  test('stores the beginning and the end of endless output in files of limited size', async () => {
+  test('stores the beginning and the end of endless output in files of limited size', { tags: ['long'] }, async () => {
     const written = 40_000_000;
     const id = await start(`echo first; yes 0123456789abcdef | head -c ${written}; echo last`);
     expect(await ended(id)).toBe('met');
@@ -145,7 +145,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(late.text).toHaveLength(100);
   });
 
-  test('reads invalid UTF-8 as text without an error', async () => {
+  test('reads invalid UTF-8 as text without an error', { tags: ['long'] }, async () => {
     const id = await start('head -c 300000 /dev/urandom; printf "\\377\\376\\000"');
     await ended(id);
     const { bytes } = processes.find(id)!;
@@ -158,7 +158,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(at).toBe(bytes);
   });
 
-  test('has the same isolation as in the foreground: files, network, limits', async () => {
+  test('has the same isolation as in the foreground: files, network, limits', { tags: ['long'] }, async () => {
     writeFileSync(join(place.workspace, 'seen.txt'), 'seen');
     const id = await start(
       'cat seen.txt; ls /proc/net/dev >/dev/null; grep -c : /proc/net/dev; touch /usr/x; cat /etc/shadow; ls -A ' +
@@ -176,7 +176,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(statSync(toFolder(id)).mode & 0o777).toBe(0o700);
   });
 
-  test('is stopped at its time-out without a caller', async () => {
+  test('is stopped at its time-out without a caller', { tags: ['long'] }, async () => {
     const id = await start('echo up; sleep 1000', { limits: { timeoutMs: 100 } });
     expect(await ended(id)).toBe('met');
     expect(processes.find(id)).toMatchObject({ state: 'stopped', reason: expect.stringContaining('0.1 s') });
@@ -211,13 +211,17 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(await eventually(() => findProcesses(toFolder(id)).length === 0)).toBe(true);
   });
 
-  test('the end of Klaus ends processes that are not marked, and `close` returns them', async () => {
-    const gone = await start('echo up; sleep 1000', { survives: false });
-    const stays = await start('echo up; sleep 1000');
-    await said(gone, 'up');
-    await said(stays, 'up');
-    expect((await home.close()).map(({ id, state }) => [id, state])).toEqual([[gone, 'stopped']]);
-    expect(processes.find(stays)).toMatchObject({ state: 'running' });
-    expect(readFileSync(join(toFolder(gone), 'stop'), 'utf8')).toContain('Klaus');
-  });
+  test(
+    'the end of Klaus ends processes that are not marked, and `close` returns them',
+    { tags: ['long'] },
+    async () => {
+      const gone = await start('echo up; sleep 1000', { survives: false });
+      const stays = await start('echo up; sleep 1000');
+      await said(gone, 'up');
+      await said(stays, 'up');
+      expect((await home.close()).map(({ id, state }) => [id, state])).toEqual([[gone, 'stopped']]);
+      expect(processes.find(stays)).toMatchObject({ state: 'running' });
+      expect(readFileSync(join(toFolder(gone), 'stop'), 'utf8')).toContain('Klaus');
+    },
+  );
 });

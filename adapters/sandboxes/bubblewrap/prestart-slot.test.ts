@@ -206,34 +206,38 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
     expect(await end()).toBe(false);
   });
 
-  test('reuses stores and placeholders of the previous command, unless that command added objects', async () => {
-    const { open, workspace } = openRepository();
-    const sandbox = await open();
-    const intakes = () => readdirSync(join(workspace, '.git/objects')).filter((name) => name.startsWith('klaus-'));
-    const hash = 'echo new > b.txt && git hash-object -w b.txt';
-    const spoil = 'echo /tmp >> .git/objects/info/alternates';
-    let end = await sandbox.prestart!({});
-    const seen: string[][] = [];
-    for (const command of ['true', 'git status --short', hash, 'git gc -q --prune=now; true', spoil, 'git fsck']) {
-      expect(await sandbox.exec({ command })).toMatchObject({ exitCode: 0 });
-      const before = end;
-      end = await sandbox.prestart!({});
-      expect(await before()).toBe(false);
-      seen.push(intakes());
-      // The placeholders are the same as in a sandbox that is created for the command.
-      expect(listLeft(workspace).slice(0, 3)).toEqual(['.klaus', '.git/commondir', '.git/objects/info/alternates']);
-    }
-    expect(seen.map((names) => names.length)).toEqual(Array(6).fill(1));
-    expect(seen[1]).toEqual(seen[0]);
-    expect(seen[2]).not.toEqual(seen[1]);
-    expect(seen[4]).not.toEqual(seen[3]);
-    expect(git(workspace, 'cat-file', '-p', git(workspace, 'hash-object', 'b.txt').trim())).toBe('new\n');
-    expect(await end()).toBe(true);
-    expect(listLeft(workspace)).toEqual([]);
-    expect(existsSync(join(workspace, '.git/objects/info/alternates'))).toBe(false);
-  });
+  test(
+    'reuses stores and placeholders of the previous command, unless that command added objects',
+    { tags: ['long'] },
+    async () => {
+      const { open, workspace } = openRepository();
+      const sandbox = await open();
+      const intakes = () => readdirSync(join(workspace, '.git/objects')).filter((name) => name.startsWith('klaus-'));
+      const hash = 'echo new > b.txt && git hash-object -w b.txt';
+      const spoil = 'echo /tmp >> .git/objects/info/alternates';
+      let end = await sandbox.prestart!({});
+      const seen: string[][] = [];
+      for (const command of ['true', 'git status --short', hash, 'git gc -q --prune=now; true', spoil, 'git fsck']) {
+        expect(await sandbox.exec({ command })).toMatchObject({ exitCode: 0 });
+        const before = end;
+        end = await sandbox.prestart!({});
+        expect(await before()).toBe(false);
+        seen.push(intakes());
+        // The placeholders are the same as in a sandbox that is created for the command.
+        expect(listLeft(workspace).slice(0, 3)).toEqual(['.klaus', '.git/commondir', '.git/objects/info/alternates']);
+      }
+      expect(seen.map((names) => names.length)).toEqual(Array(6).fill(1));
+      expect(seen[1]).toEqual(seen[0]);
+      expect(seen[2]).not.toEqual(seen[1]);
+      expect(seen[4]).not.toEqual(seen[3]);
+      expect(git(workspace, 'cat-file', '-p', git(workspace, 'hash-object', 'b.txt').trim())).toBe('new\n');
+      expect(await end()).toBe(true);
+      expect(listLeft(workspace)).toEqual([]);
+      expect(existsSync(join(workspace, '.git/objects/info/alternates'))).toBe(false);
+    },
+  );
 
-  test('reusable stores are closed when no command follows', async () => {
+  test('reusable stores are closed when no command follows', { tags: ['long'] }, async () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
     const end = await sandbox.prestart!({});

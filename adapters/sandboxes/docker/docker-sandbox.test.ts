@@ -58,7 +58,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     chownSync(place.workspace, 0, 0);
   });
 
-  test('passes input, words, exit codes and long output', async () => {
+  test('passes input, words, exit codes and long output', { tags: ['long'] }, async () => {
     expect(await run(['printf', '%s|', 'a b', '$HOME'])).toMatchObject({ stdout: 'a b|$HOME|', exitCode: 0 });
     expect(await run('cat; echo e >&2; exit 7', { stdin: 'größe' })).toMatchObject({
       stdout: 'größe',
@@ -199,7 +199,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     expect(containers()).toBe('');
   });
 
-  test('the commands of a session use one container until something changes', async () => {
+  test('the commands of a session use one container until something changes', { tags: ['long'] }, async () => {
     const secret = join(place.workspace, '.env');
     writeFileSync(secret, 'KEY=secret');
     execFileSync('git', ['init', '-q', place.workspace]);
@@ -297,7 +297,7 @@ describe.skipIf(!started.engine)(`docker ${started.engine ? '' : `(${started.rea
     await closeIdleContainers();
   });
 
-  test('a Klaus process that is killed at any moment leaves no container', async () => {
+  test('a Klaus process that is killed at any moment leaves no container', { tags: ['long'] }, async () => {
     const mark = `3600.${process.pid}92`;
     const began = join(place.workspace, 'began');
     for (let round = 0; round < 7; round++) {

@@ -74,23 +74,30 @@ describe.skipIf(!program)('caches that outlive a session', () => {
     execFileSync('npm', ['pack', '--silent', '--pack-destination', place.workspace], { cwd: folder });
   };
 
-  test('npm installs packages of an earlier session by a lock file, without a network', async () => {
-    pack();
-    const added = await sh('first', 'npm cache add ./tiny-1.0.0.tgz && sha512sum tiny-1.0.0.tgz');
-    const integrity = Buffer.from(/[0-9a-f]{128}/.exec(added.stdout)![0], 'hex').toString('base64');
-    const tiny = { version: '1.0.0', resolved: 'https://registry.npmjs.org/tiny/-/tiny-1.0.0.tgz' };
-    const dependencies = { tiny: '1.0.0' };
-    writeFileSync(join(place.workspace, 'package.json'), JSON.stringify({ name: 'p', version: '1.0.0', dependencies }));
-    const packages = {
-      '': { name: 'p', version: '1.0.0', dependencies },
-      'node_modules/tiny': { ...tiny, integrity: `sha512-${integrity}` },
-    };
-    const lock = { name: 'p', version: '1.0.0', lockfileVersion: 3, requires: true, packages };
-    writeFileSync(join(place.workspace, 'package-lock.json'), JSON.stringify(lock));
-    const installed = await sh('second', 'npm ci --offline --no-audit --no-fund');
-    expect(installed).toMatchObject({ exitCode: 0 });
-    expect(existsSync(join(place.workspace, 'node_modules/tiny/package.json'))).toBe(true);
-  });
+  test(
+    'npm installs packages of an earlier session by a lock file, without a network',
+    { tags: ['long'] },
+    async () => {
+      pack();
+      const added = await sh('first', 'npm cache add ./tiny-1.0.0.tgz && sha512sum tiny-1.0.0.tgz');
+      const integrity = Buffer.from(/[0-9a-f]{128}/.exec(added.stdout)![0], 'hex').toString('base64');
+      const tiny = { version: '1.0.0', resolved: 'https://registry.npmjs.org/tiny/-/tiny-1.0.0.tgz' };
+      const dependencies = { tiny: '1.0.0' };
+      writeFileSync(
+        join(place.workspace, 'package.json'),
+        JSON.stringify({ name: 'p', version: '1.0.0', dependencies }),
+      );
+      const packages = {
+        '': { name: 'p', version: '1.0.0', dependencies },
+        'node_modules/tiny': { ...tiny, integrity: `sha512-${integrity}` },
+      };
+      const lock = { name: 'p', version: '1.0.0', lockfileVersion: 3, requires: true, packages };
+      writeFileSync(join(place.workspace, 'package-lock.json'), JSON.stringify(lock));
+      const installed = await sh('second', 'npm ci --offline --no-audit --no-fund');
+      expect(installed).toMatchObject({ exitCode: 0 });
+      expect(existsSync(join(place.workspace, 'node_modules/tiny/package.json'))).toBe(true);
+    },
+  );
 
   test.each([
     { name: 'content that is not what its name says', make: (path: string) => `echo forged > ${path}` },

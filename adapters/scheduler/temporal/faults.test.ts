@@ -70,27 +70,31 @@ describe.skipIf(server === undefined)(
       }
     });
 
-    test('a worker that was stopped for longer than the time-out of heartbeats aborts its attempt', async () => {
-      const queue = 'stopped';
-      await using scheduler = await openTemporalScheduler(toOptions(queue));
-      const lines: (AttemptLine & { pid: number })[] = [];
-      await using first = startWorker(queue, 3_600_000, lines);
-      await scheduler.wake('A', 'command');
-      await expect.poll(() => lines.length, poll).toBe(1);
-      first.signal('SIGSTOP');
-      await using second = startWorker(queue, 3_600_000, lines);
-      await expect.poll(() => lines.length, poll).toBe(2);
-      const taken = lines[1]!;
-      expect(taken).toMatchObject({ session: 'A', event: 'begun', pid: second.pid });
-      expect(taken.attempt).toBeGreaterThan(lines[0]!.attempt);
-      first.signal('SIGCONT');
-      // A busy machine may take the session from the second one too.
-      const ended = { session: 'A', event: 'ended', pid: first.pid, attempt: lines[0]!.attempt };
-      await expect.poll(() => lines, poll).toContainEqual(expect.objectContaining(ended));
-      await scheduler.cancel('A');
-    });
+    test(
+      'a worker that was stopped for longer than the time-out of heartbeats aborts its attempt',
+      { tags: ['long'] },
+      async () => {
+        const queue = 'stopped';
+        await using scheduler = await openTemporalScheduler(toOptions(queue));
+        const lines: (AttemptLine & { pid: number })[] = [];
+        await using first = startWorker(queue, 3_600_000, lines);
+        await scheduler.wake('A', 'command');
+        await expect.poll(() => lines.length, poll).toBe(1);
+        first.signal('SIGSTOP');
+        await using second = startWorker(queue, 3_600_000, lines);
+        await expect.poll(() => lines.length, poll).toBe(2);
+        const taken = lines[1]!;
+        expect(taken).toMatchObject({ session: 'A', event: 'begun', pid: second.pid });
+        expect(taken.attempt).toBeGreaterThan(lines[0]!.attempt);
+        first.signal('SIGCONT');
+        // A busy machine may take the session from the second one too.
+        const ended = { session: 'A', event: 'ended', pid: first.pid, attempt: lines[0]!.attempt };
+        await expect.poll(() => lines, poll).toContainEqual(expect.objectContaining(ended));
+        await scheduler.cancel('A');
+      },
+    );
 
-    test('attempt tokens grow over a cancelled run and a new start', async () => {
+    test('attempt tokens grow over a cancelled run and a new start', { tags: ['long'] }, async () => {
       await using scheduler = await openTemporalScheduler(toOptions('tokens'));
       const { run, attempts, ended } = createRecorder({ A: [{ state: 'paused' }, new Error('failed')] });
       const worker = scheduler.work(run, { slots: 1 });
@@ -104,7 +108,7 @@ describe.skipIf(server === undefined)(
       expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
     });
 
-    test('timers, wakes and sessions that wait survive a killed engine', async () => {
+    test('timers, wakes and sessions that wait survive a killed engine', { tags: ['long'] }, async () => {
       await using scheduler = await openTemporalScheduler(toOptions('engine'));
       const { run, ended, sessions } = createRecorder({ waiting: [{ state: 'waiting' }] });
       const worker = scheduler.work(run, { slots: 4 });
@@ -132,7 +136,7 @@ describe.skipIf(server === undefined)(
       await worker.stop(10_000);
     });
 
-    test('a sweep starts the sessions again after the engine lost its database', async () => {
+    test('a sweep starts the sessions again after the engine lost its database', { tags: ['long'] }, async () => {
       await using scheduler = await openTemporalScheduler(toOptions('empty'));
       const { run, attempts, ended } = createRecorder({ A: [{ state: 'waiting' }] });
       const worker = scheduler.work(run, { slots: 4 });

@@ -24,7 +24,7 @@ describe.skipIf(server === undefined)(
       });
     });
 
-    test('the status of a session is known', async () => {
+    test('the status of a session is known', { tags: ['long'] }, async () => {
       await using scheduler = await openTemporalScheduler(options());
       expect(await scheduler.status('A')).toEqual({ state: 'idle' });
       const time = Date.now() + 3_600_000;

@@ -60,7 +60,7 @@ describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)
     await other.end();
   });
 
-  test('connections that end at random moments lose, double and reorder no event', async () => {
+  test('connections that end at random moments lose, double and reorder no event', { tags: ['long'] }, async () => {
     const url = await server.createDatabase();
     const store = await open(url);
     const sessions = ['A', 'B', 'C'];

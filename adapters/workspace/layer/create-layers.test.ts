@@ -128,7 +128,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(paths).toEqual(['a']);
   });
 
-  test('appending to 50 MB', async () => {
+  test('appending to 50 MB', { tags: ['long'] }, async () => {
     place.sh(place.root, 'head -c 50M /dev/urandom > big; echo s > small');
     const layer = await place.layers.open({ kind });
     place.sh(layer.folder, 'printf tail >> big');

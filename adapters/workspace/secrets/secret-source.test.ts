@@ -53,7 +53,7 @@ describe('secret files', () => {
     expect(names(await createSecretFiles(root).find())).toEqual(paths.sort());
   });
 
-  test('are all found, however many there are', async () => {
+  test('are all found, however many there are', { tags: ['long'] }, async () => {
     for (let at = 0; at < 1_200; at++) put(`p${at}/.env`, `A_KEY=value-number-${at}\n`);
     expect(await createSecretFiles(root).find()).toHaveLength(1_200);
     expect(await valuesOf()).toHaveLength(1_200);

@@ -40,7 +40,7 @@ test('another process uses the same states, and a small change writes little', a
   expect(await snapshots.changes(before, after)).toHaveLength(1);
 });
 
-test('two processes take snapshots of one workspace at the same time', async () => {
+test('two processes take snapshots of one workspace at the same time', { tags: ['long'] }, async () => {
   using folder = createFolder();
   for (let i = 0; i < 800; i++) folder.write(`d${i % 20}/f${i}`, `${i} `.repeat(200));
   const program = join(import.meta.dirname, 'fixtures/snapshot-process.ts');

@@ -3,7 +3,7 @@ import type { Event, Grant } from '../../protocol/index.ts';
 import { playHistory, type View } from './history.fixture.ts';
 
 /** `npm run test:grants` asks for more. */
-const HISTORIES = Number(process.env['GATE_HISTORIES'] ?? 1_500);
+const HISTORIES = Number(process.env['GATE_HISTORIES'] ?? 600);
 const SEED = Number(process.env['GRANT_SEED'] ?? 1);
 
 test(

@@ -7,7 +7,7 @@ import { parseGrant } from './parse-grant.ts';
 import { createRandom } from './universe.fixture.ts';
 
 /** `npm run test:grants` asks for 100,000. */
-const HISTORIES = Number(process.env['GRANT_HISTORIES'] ?? 5_000);
+const HISTORIES = Number(process.env['GRANT_HISTORIES'] ?? 2_000);
 const SEED = Number(process.env['GRANT_SEED'] ?? 1);
 
 /** A lineage to be tested: the grants of all agents after these facts. */

@@ -179,7 +179,7 @@ test.each([
   expect(await countSessions(team)).toBe(1);
 });
 
-test('among 10,000 definitions one is found (naive: the first ones are read)', async () => {
+test('among 10,000 definitions one is found (naive: the first ones are read)', { tags: ['long'] }, async () => {
   await using team = await createTeam({
     agents: [toLead('lead', ['worker-9999'])],
     scripts: { lead: [[spawn('worker-9999')], [wait()], 'Done.'], 'worker-9999': ['Done.'] },

@@ -70,14 +70,18 @@ test('the fork of a child has the authority of the child (naive: a fork belongs 
   expect(ofType(led.events, 'child.finished').map(({ child }) => child)).not.toContain(found.fork);
 });
 
-test('the fork of a child has its own budget (naive: its limits are reserved in the session above)', async () => {
-  const { team, led } = await forkChild({});
-  await using _ = team;
-  const { budget = [] } = await team.klaus.usage({ session: led.session.id });
-  const usd = budget.find(({ limit }) => limit === 'usd')!;
-  expect(usd.lent).toBe(0);
-  expect(usd.spent).toBeCloseTo(outcomeOf(led.events)!.usd!, 10);
-});
+test(
+  'the fork of a child has its own budget (naive: its limits are reserved in the session above)',
+  { tags: ['long'] },
+  async () => {
+    const { team, led } = await forkChild({});
+    await using _ = team;
+    const { budget = [] } = await team.klaus.usage({ session: led.session.id });
+    const usd = budget.find(({ limit }) => limit === 'usd')!;
+    expect(usd.lent).toBe(0);
+    expect(usd.spent).toBeCloseTo(outcomeOf(led.events)!.usd!, 10);
+  },
+);
 
 test('a fork can do what its original can (naive: a fork has nothing)', async () => {
   const { team, found } = await forkChild({});

@@ -4,6 +4,7 @@ import { MUTANTS } from '../mutants.ts';
 import { findMissing, startServices, type GroundKind, type Services } from '../open-ground.ts';
 import { catchMutant, simulateRange } from '../pool.ts';
 import { toText, type Report } from '../report.ts';
+import { splitCases } from '../../fixtures/split-cases.ts';
 
 const STORE: GroundKind = { store: 'postgres' };
 const EMBEDDED: GroundKind = { store: 'postgres', scheduler: 'embedded' };
@@ -41,21 +42,21 @@ describe.skipIf(findMissing(STORE) !== undefined)('simulated lives over Postgres
       ).toBeGreaterThan(0);
   }, 600_000);
 
-  test('a seed gives the same life of two workers each time', async () => {
+  test('a seed gives the same life of two workers each time', { timeout: 600_000, tags: ['long'] }, async () => {
     const [one, other] = await Promise.all([3, 3].map((from) => simulate(services, EMBEDDED, { from, count: 1 })));
     expect(one![0]!.events).toBeGreaterThan(0);
     expect(other).toEqual(one);
-  }, 600_000);
+  });
 
-  test.concurrent.each(MUTANTS.filter(({ isOfCluster }) => isOfCluster))(
-    'a deliberate bug is caught: $what',
-    async (mutant) => {
+  for (const { cases, tags } of splitCases(
+    MUTANTS.filter(({ isOfCluster }) => isOfCluster),
+    2,
+  ))
+    test.concurrent.each(cases)('a deliberate bug is caught: $what', { timeout: 600_000, tags }, async (mutant) => {
       const range = { services, kind: EMBEDDED, from: CAUGHT_BY[mutant.name]!, count: 40 };
       const { caught } = await catchMutant(mutant, range);
       expect(mutant.breaks).toContain(caught?.broken?.invariant);
-    },
-    600_000,
-  );
+    });
 });
 
 describe.skipIf(findMissing(TEMPORAL) !== undefined)(

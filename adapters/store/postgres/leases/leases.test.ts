@@ -78,43 +78,51 @@ describe.skipIf(!findPostgres())('leases of several machines (needs Postgres)', 
     }
   });
 
-  test('the lease of a stopped process expires, and its appends are refused when it continues', async () => {
-    const url = await server.createDatabase();
-    const store = await open(url);
-    const stopped = start(url);
-    expect(await stopped.ask('claim A')).toBe('fence 1');
-    expect(await stopped.ask('append A 3')).toBe('appended');
-    stopped.signal('SIGSTOP');
-    const late = stopped.ask('append A 3');
-    expect(await store.claim('A')).toBeUndefined();
-    const lease = await claimExpired(store, 'A');
-    expect(lease.fence).toBe(2);
-    await store.append('A', [toNotice('mine')], { lease });
-    stopped.signal('SIGCONT');
-    expect(await late).toBe('store.busy');
-    expect(await stopped.ask('claim A')).toBe('refused');
-    // A renewal of the process that continued does not disturb the new holder either.
-    await store.append('A', [toNotice('mine')], { lease });
-    expect(await store.isClaimed('A')).toBe(true);
-    expect(await store.verify('A')).toEqual({ intact: true, records: 5 });
-  });
+  test(
+    'the lease of a stopped process expires, and its appends are refused when it continues',
+    { tags: ['long'] },
+    async () => {
+      const url = await server.createDatabase();
+      const store = await open(url);
+      const stopped = start(url);
+      expect(await stopped.ask('claim A')).toBe('fence 1');
+      expect(await stopped.ask('append A 3')).toBe('appended');
+      stopped.signal('SIGSTOP');
+      const late = stopped.ask('append A 3');
+      expect(await store.claim('A')).toBeUndefined();
+      const lease = await claimExpired(store, 'A');
+      expect(lease.fence).toBe(2);
+      await store.append('A', [toNotice('mine')], { lease });
+      stopped.signal('SIGCONT');
+      expect(await late).toBe('store.busy');
+      expect(await stopped.ask('claim A')).toBe('refused');
+      // A renewal of the process that continued does not disturb the new holder either.
+      await store.append('A', [toNotice('mine')], { lease });
+      expect(await store.isClaimed('A')).toBe(true);
+      expect(await store.verify('A')).toEqual({ intact: true, records: 5 });
+    },
+  );
 
-  test('a live holder keeps its lease longer than its time, also over new connections', async () => {
-    const url = await server.createDatabase();
-    const [one, two] = [await open(url), await open(url)];
-    const lease = (await one.claim('A'))!;
-    const claimedAt = await server.query<{ at: Date }>('SELECT expires_at AS at FROM leases', [], url);
-    await server.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
-      [new URL(url).pathname.slice(1)],
-    );
-    await expect
-      .poll(async () => {
-        const [row] = await server.query<{ at: Date }>('SELECT expires_at AS at FROM leases', [], url);
-        return row!.at.getTime() - claimedAt[0]!.at.getTime();
-      })
-      .toBeGreaterThan(5_000);
-    expect(await two.claim('A')).toBeUndefined();
-    await one.append('A', [toNotice('1')], { lease });
-  });
+  test(
+    'a live holder keeps its lease longer than its time, also over new connections',
+    { tags: ['long'] },
+    async () => {
+      const url = await server.createDatabase();
+      const [one, two] = [await open(url), await open(url)];
+      const lease = (await one.claim('A'))!;
+      const claimedAt = await server.query<{ at: Date }>('SELECT expires_at AS at FROM leases', [], url);
+      await server.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
+        [new URL(url).pathname.slice(1)],
+      );
+      await expect
+        .poll(async () => {
+          const [row] = await server.query<{ at: Date }>('SELECT expires_at AS at FROM leases', [], url);
+          return row!.at.getTime() - claimedAt[0]!.at.getTime();
+        })
+        .toBeGreaterThan(5_000);
+      expect(await two.claim('A')).toBeUndefined();
+      await one.append('A', [toNotice('1')], { lease });
+    },
+  );
 });

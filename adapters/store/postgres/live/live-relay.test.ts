@@ -94,7 +94,7 @@ describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgr
     expect(await readLog(sending, 'A')).toEqual([]);
   });
 
-  test('a large text is split between characters, and is complete', async () => {
+  test('a large text is split between characters, and is complete', { tags: ['long'] }, async () => {
     const { url, sending, seen } = await openBoth();
     const payloads = await listenBare(url);
     const text = 'a🧮\0\ud800ü"\\ '.repeat(3_000);
@@ -137,7 +137,7 @@ describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgr
     expect(toText(seen, 'done')).toBe('');
   });
 
-  test('nothing is sent while no process shows it, nor without a redactor', async () => {
+  test('nothing is sent while no process shows it, nor without a redactor', { tags: ['long'] }, async () => {
     const url = await server.createDatabase();
     const [sending, showing] = [await openSending(url), await openShowing(url)];
     const payloads = await listenBare(url);
@@ -189,7 +189,7 @@ describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgr
     expect(payloads.join('')).not.toContain('hunter2');
   });
 
-  test('after lost connections of both processes text arrives again, in order', async () => {
+  test('after lost connections of both processes text arrives again, in order', { tags: ['long'] }, async () => {
     const { url, sending, showing, seen } = await openBoth();
     const say = createMessage(sending, 'm');
     let count = 0;

@@ -159,7 +159,7 @@ describe.skipIf(!findPostgres())('the view in memory (needs Postgres)', () => {
     expect(since(mark).sessions.toSorted()).toEqual(['A', 'B', 'C']);
   });
 
-  test('of many sessions it keeps the latest and those that need the user', async () => {
+  test('of many sessions it keeps the latest and those that need the user', { tags: ['long'] }, async () => {
     await using opened = await open();
     const { database, queries } = opened;
     const loaded = await createView(database, { clock: opened.clock, sessions: 5 });
