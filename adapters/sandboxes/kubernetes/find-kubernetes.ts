@@ -49,11 +49,11 @@ async function probe(cluster: ClusterClient, options: FindOptions): Promise<Avai
   const missing = PERMISSIONS.filter((_, at) => !allowed[at]).map(toText);
   if (missing.length > 0) {
     const reason = `this process may not ${missing.join(', ')} in the namespace ${namespace}`;
-    return refuse(reason, 'Apply `deploy/kubernetes/sandbox.yaml`, and use its service account.');
+    return refuse(reason, 'Apply `deploy/kubernetes-pods/sandbox.yaml`, and use its service account.');
   }
   const open = findOpenNetwork(await cluster.listPolicies(), POD_LABELS);
   if (open !== undefined) {
-    const fix = 'Apply `deploy/kubernetes/sandbox.yaml`, and let no other policy select these pods.';
+    const fix = 'Apply `deploy/kubernetes-pods/sandbox.yaml`, and let no other policy select these pods.';
     return refuse(`pods of the sandbox would have a network in ${namespace}: ${open}`, fix);
   }
   const runtimeClass = await findClass(cluster, options.kubernetes);

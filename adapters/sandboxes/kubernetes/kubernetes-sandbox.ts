@@ -111,7 +111,7 @@ export class KubernetesSandbox implements Sandbox {
     if (reason === undefined) return;
     const { namespace } = this.#cluster;
     throw new KlausError('sandbox.failed', `Pods of the sandbox would have a network in ${namespace}: ${reason}.`, {
-      hint: 'Apply `deploy/kubernetes/sandbox.yaml`, and let no other policy select these pods.',
+      hint: 'Apply `deploy/kubernetes-pods/sandbox.yaml`, and let no other policy select these pods.',
     });
   }
 
