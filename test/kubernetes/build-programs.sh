@@ -22,7 +22,7 @@ source=$(go mod download -json "k8s.io/kubernetes@v$KUBERNETES" | sed -n 's/.*"G
   sed -n 's#^[[:space:]]*\(k8s.io/[a-z-]*\) => ./staging/.*#replace \1 => \1 v0.'"${KUBERNETES#*.}"'#p' "$source"
 } >go.mod
 version="-X k8s.io/component-base/version.gitVersion=v$KUBERNETES -X k8s.io/component-base/version.gitMajor=1"
-version="$version -X k8s.io/component-base/version.gitMinor=${KUBERNETES#*.}"
+version="$version -X k8s.io/component-base/version.gitMinor=$(echo $KUBERNETES | cut -d. -f2)"
 for program in kube-apiserver kubelet kube-scheduler; do
   go build -trimpath -ldflags "-s -w $version" -o "$folder/$program" "k8s.io/kubernetes/cmd/$program"
 done

@@ -156,6 +156,8 @@ state = "${at('containerd-state')}"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "${PAUSE_IMAGE}"
   stream_server_address = "127.0.0.1"
+  # Not every root may protect processes from the kernel.
+  restrict_oom_score_adj = true
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "${programs.plugins}"
     conf_dir = "${at('cni')}"
@@ -173,7 +175,7 @@ state = "${at('containerd-state')}"
     mkdirSync(place);
     const file = makeImage(place, { name, entry, busybox: programs.busybox });
     const { status, stderr } = ctr('images', 'import', file);
-    if (status !== 0) throw new Error(`ctr images import: ${stderr}`);
+    if (status !== 0) throw new Error(`ctr images import: ${stderr.toString()}`);
   }
 }
 
@@ -193,7 +195,13 @@ function toKubeletConfig(folder: string, port: number): object {
     authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
     authorization: { mode: 'AlwaysAllow' },
     containerRuntimeEndpoint: `unix://${join(folder, 'containerd.sock')}`,
-    ...{ cgroupDriver: 'cgroupfs', failCgroupV1: false, failSwapOn: false, makeIPTablesUtilChains: false },
+    ...{
+      cgroupDriver: 'cgroupfs',
+      failCgroupV1: false,
+      failSwapOn: false,
+      oomScoreAdj: 0,
+      makeIPTablesUtilChains: false,
+    },
     ...{ enforceNodeAllocatable: [], podPidsLimit: 200, clusterDNS: [], volumePluginDir: join(folder, 'plugins') },
     evictionHard: { 'memory.available': '1Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     podLogsDir: join(folder, 'pod-logs'),

@@ -66,6 +66,9 @@ async function run(command: ExecRequest['command'], more: Partial<ExecRequest> =
   return (await open({ session: 'one' })).exec({ command, ...more });
 }
 
+/** The client declares classes for objects that are only data. */
+const plain = <T extends object>(value: T): Pick<T, keyof T> => value;
+
 const listPods = async () => (await cluster.admin.core.listNamespacedPod({ namespace: 'klaus' })).items;
 
 describe.skipIf(!started.cluster)(`kubernetes ${started.cluster ? '' : `(${started.reason})`}`, () => {
@@ -253,18 +256,18 @@ describe.skipIf(!started.cluster)(`kubernetes ${started.cluster ? '' : `(${start
     const annotations = { 'pv.kubernetes.io/bind-completed': 'yes' };
     await core.replaceNamespacedPersistentVolumeClaimStatus({
       ...{ name: 'workspaces', namespace: 'klaus' },
-      body: { ...claim, status: bound },
+      body: { ...plain(claim), status: bound },
     });
     const current = await core.readNamespacedPersistentVolumeClaim({ name: 'workspaces', namespace: 'klaus' });
     await core.replaceNamespacedPersistentVolumeClaim({
       ...{ name: 'workspaces', namespace: 'klaus' },
-      body: { ...current, metadata: { ...current.metadata, annotations } },
+      body: { ...plain(current), metadata: { ...plain(current.metadata!), annotations } },
     });
     const volume = await core.readPersistentVolume({ name: 'workspaces' });
-    const ref = { ...volume.spec!.claimRef!, uid: claim.metadata!.uid! };
+    const ref = { ...plain(volume.spec!.claimRef!), uid: claim.metadata!.uid! };
     await core.replacePersistentVolume({
       name: 'workspaces',
-      body: { ...volume, spec: { ...volume.spec!, claimRef: ref } },
+      body: { ...plain(volume), spec: { ...plain(volume.spec!), claimRef: ref } },
     });
     const sandbox = await open({ kubernetes: { ...toKubernetes(), volumes: [`${root}=claim:workspaces`] } });
     expect(await sandbox.exec({ command: 'echo new > made; pwd' })).toMatchObject({ stdout: `${place.workspace}\n` });

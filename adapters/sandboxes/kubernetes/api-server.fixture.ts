@@ -8,16 +8,19 @@ import type { CoreV1Event, V1NetworkPolicy, V1Pod, V1RuntimeClass, V1Status } fr
 import { WebSocketServer, type WebSocket } from 'ws';
 import { CONTAINER } from './pod-plan.ts';
 
+/** The client declares classes for objects that are only data. */
+type PodObject = Pick<V1Pod, keyof V1Pod>;
+
 /** What the server has and does. Tests change it. */
 export interface ApiState {
-  pods: Map<string, V1Pod>;
+  pods: Map<string, PodObject>;
   events: CoreV1Event[];
   policies: V1NetworkPolicy[];
   classes: V1RuntimeClass[];
   /** `verb resource` of what is forbidden. */
   forbidden: Set<string>;
   /** The status of a new pod; default running. */
-  status: (pod: V1Pod) => V1Pod['status'];
+  status: (pod: PodObject) => V1Pod['status'];
   /** Names of the pods that were created, and the requests as `METHOD path`. */
   created: string[];
   requests: string[];
@@ -119,7 +122,7 @@ async function answer({ request, response, state, groups }: Exchange): Promise<v
   const fail = (code: number, message: string) => send(code, { kind: 'Status', status: 'Failure', code, message });
   const verb = { POST: 'create', DELETE: 'delete' }[method] ?? (name === '' ? 'list' : 'get');
   if (state.forbidden.has(`${verb} ${resource}`)) return fail(403, `${resource} is forbidden: no ${verb}`);
-  const body = method === 'POST' ? (JSON.parse(await text(request)) as V1Pod) : {};
+  const body = method === 'POST' ? (JSON.parse(await text(request)) as PodObject) : {};
   if (resource === 'version') return send(200, { major: '1', minor: '35', gitVersion: 'v1.35.0' });
   if (resource === 'selfsubjectaccessreviews') {
     const { verb: asked, resource: of, subresource } = (body.spec as unknown as Review).resourceAttributes;

@@ -131,7 +131,7 @@ describe('pods', () => {
     expect(server.state.pods.size).toBe(1);
   });
 
-  test('those that nobody uses are deleted, and those of other workers are not', async () => {
+  test('those that are not used any more are deleted, and those of other workers are not', async () => {
     const metadata = (name: string, owner: string) => ({ name, annotations: { 'klaus.owner': owner } });
     server.state.pods.set('ended', { metadata: metadata('ended', 'other/1-1-1'), status: { phase: 'Succeeded' } });
     server.state.pods.set('used', { metadata: metadata('used', 'other/1-1-1'), status: { phase: 'Running' } });

@@ -202,7 +202,7 @@ export function checkSettings({ volumes, enforcesPolicies }: KubernetesOptions):
   if (enforcesPolicies === true) return;
   throw new KlausError(
     'sandbox.unavailable',
-    'Commands in pods have no network only if the cluster enforces network policies, which it does not tell.',
+    'Commands in pods have no network only if the cluster enforces network policies, which its API does not show.',
     { hint: 'Try it in the cluster, then set `sandbox.kubernetes.networkPolicies` to true.' },
   );
 }

@@ -15,9 +15,9 @@ export interface PodCommandOptions {
   /** The lines of the command, for `COMMAND_SCRIPT`. */
   script: string;
   /** Signals all processes of the pod. Never rejects. */
-  signal(word: 'term' | 'kill'): Promise<unknown>;
+  signal: (word: 'term' | 'kill') => Promise<unknown>;
   /** Resolves when all processes of the command have ended, with the reason if the pod has ended too. Never rejects. */
-  waitForEnd(): Promise<string | undefined>;
+  waitForEnd: () => Promise<string | undefined>;
 }
 
 /** One command in a pod, from the start of its process to its end. */

@@ -99,7 +99,10 @@ export function planPod(run: PodRun, request: ExecRequest): PodPlan {
   return { spec, key: JSON.stringify([spec, toIdentities(mounts)]) };
 }
 
-function toContainer({ name, image, user }: { name: string; image: string; user: Identity }): V1Container {
+/** The client declares classes for objects that are only data. */
+type Plain<T> = Pick<T, keyof T>;
+
+function toContainer({ name, image, user }: { name: string; image: string; user: Identity }): Plain<V1Container> {
   const securityContext: V1SecurityContext = {
     runAsNonRoot: true,
     runAsUser: user.uid,

@@ -49,7 +49,7 @@ export async function openPodStream(options: PodStreamOptions): Promise<PodStrea
   const query = new URLSearchParams({ container, stdin: 'true', stdout: 'true', stderr: String(command.length > 0) });
   for (const word of command) query.append('command', word);
   const action = command.length > 0 ? 'exec' : 'attach';
-  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/${action}?${query}`;
+  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/${action}?${query.toString()}`;
   // By default the client would end the streams of this process when the server closes one.
   Object.assign(handler, {
     streams: { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() },
