@@ -3,6 +3,7 @@ import { GuardLog } from '@klaus/sdk/guard-log';
 import { EmbeddedScheduler, type RunScheduler } from '@klaus/sdk/scheduler';
 import { createAllowedWorkspaces } from './access/allowed-workspaces.ts';
 import { createHeldConnections } from './access/held-connections.ts';
+import { EVERY_FOLDER } from './access/seen-folders.ts';
 import { listSessionWorkspaces } from './handlers/files.ts';
 import type { Context } from './http/handler.ts';
 import { Clones } from './projects/clones.ts';
@@ -60,6 +61,7 @@ export function createContext({ klaus, log, scheduler, ...given }: ContextOption
   return {
     ...given,
     ...{ klaus, log, workspaces, projects, clones, queue, hubs, live, feed, deletions },
+    seen: EVERY_FOLDER,
     guardLog: new GuardLog(klaus.store),
     connections: createHeldConnections(),
     metrics: undefined,

@@ -168,8 +168,9 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     for (const { id } of sessions) await expect.poll(() => countOf(id, 'run.finished'), { timeout: 60_000 }).toBe(1);
     await endWorker(worker, 'SIGTERM');
     // Either session may have run first.
-    const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.time;
-    const [first, last] = (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
+    const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.at;
+    const [first, last] =
+      (await started(sessions[0]!)) < (await started(sessions[1]!)) ? sessions : sessions.toReversed();
     // A fork copies earlier states, which are not newer than those of its original.
     const fork = await klaus.fork(first!.id);
     await rebuild(fork.session.id, workspace);

@@ -312,3 +312,22 @@ test('a browser cannot exchange the token, and another kind of server does not r
   }
   expect(url).not.toBe(it.server.url);
 });
+
+test('a person sees the projects of the groups that the provider names', async () => {
+  const env = { KLAUS_SERVER_PROJECTS: 'readers=/srv/elsewhere,others=/srv/others' };
+  await using other = await startPlace({ env });
+  const { session } = await other.it.client.openSession({ body: {} });
+  const read = async (browser: CookieBrowser, path: string): Promise<{ status: number; text: string }> => {
+    const answer = await browser.visit(`${other.it.server.url}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  for (const [name, seen] of [
+    ['alice', true],
+    ['bob', false],
+    ['carol', false],
+  ] as const) {
+    const browser = await signIn(other, name);
+    expect((await read(browser, `/api/sessions/${session}`)).status).toBe(seen ? 200 : 404);
+    expect((await read(browser, '/api/sessions')).text.includes(session)).toBe(seen);
+  }
+});

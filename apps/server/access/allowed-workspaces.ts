@@ -1,7 +1,7 @@
-import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { KlausError } from '@klaus/sdk';
+import { ancestors, createFolderSet, holds, isSame, toReal } from './real-folder.ts';
 
 /** System folders. Neither they nor folders in them are workspaces, unless the home folder is in them too. */
 const SYSTEM = [
@@ -80,6 +80,8 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
     });
   };
   return {
+    /** Absolute real path of the default workspace. */
+    configured,
     /**
      * @param workspace A relative path is resolved against the configured workspace.
      * @param from.isLocal True for a request over the Unix socket: its user can open a session in any folder without a
@@ -116,57 +118,6 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
       return !isForbidden(path) && (listed.length === 0 || isInside(path));
     },
   };
-}
-
-/** The real path; for a missing path, the real path of its nearest existing parent with the rest appended. */
-function toReal(path: string): { path: string; exists: boolean } {
-  const given = resolve(path.replaceAll('\0', '\uFFFD'));
-  const rest: string[] = [];
-  for (let at = given; ; at = dirname(at)) {
-    try {
-      const real = realpathSync.native(at);
-      return { path: join(real, ...rest), exists: rest.length === 0 && statSync(real).isDirectory() };
-    } catch {
-      if (at === dirname(at)) return { path: given, exists: false };
-      rest.unshift(basename(at));
-    }
-  }
-}
-
-/** True if the folder is `path` or contains it. */
-function holds(folder: string, path: string): boolean {
-  if (path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) return true;
-  const identity = identityOf(folder);
-  return identity !== undefined && ancestors(path).some((each) => identityOf(each) === identity);
-}
-
-/** The path itself first. */
-function ancestors(path: string): string[] {
-  const parent = dirname(path);
-  return parent === path ? [path] : [path, ...ancestors(parent)];
-}
-
-/** True for the same path, or the same folder under another name, such as a bind mount or another case. */
-function isSame(a: string, b: string): boolean {
-  if (a === b) return true;
-  const [one, other] = [identityOf(a), identityOf(b)];
-  return one !== undefined && one === other;
-}
-
-/** Tests whether a path is one of these folders, under any name. */
-function createFolderSet(folders: readonly string[]): (path: string) => boolean {
-  const names = new Set(folders.flatMap((folder) => [folder, toReal(folder).path]));
-  const identities = new Set(folders.map(identityOf).filter((identity) => identity !== undefined));
-  return (path) => names.has(path) || identities.has(identityOf(path) ?? '');
-}
-
-function identityOf(path: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Folders such as `.ssh` or `.vscode` are allowed only if `server.workspaces` lists them. */

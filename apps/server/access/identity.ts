@@ -5,6 +5,8 @@ export interface Identity {
   /** Absent for the token and the Unix socket: the user who runs the server. */
   readonly name?: string;
   readonly role: Role;
+  /** Absolute paths of the folders whose sessions and files it may see. Absent: all. */
+  readonly folders?: readonly string[];
   /** A sign-in that ends, at `until` in Unix milliseconds at the latest. Absent: it does not end. */
   readonly session?: { readonly id: string; readonly until: number };
 }

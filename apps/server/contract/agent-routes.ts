@@ -63,11 +63,13 @@ const savedSchema = z.object({
 
 export const agentRoutes = {
   agents: defineRoute('agents', 'GET /api/agents', {
+    projects: 'checked',
     summary: 'The agents of a workspace, the built-in one first, and files that cannot be read.',
     query: z.object(folder),
     answer: z.object({ agents: z.array(agentViewSchema), broken: z.array(brokenAgentSchema) }),
   }),
   agent: defineRoute('agents', 'GET /api/agents/:name', {
+    projects: 'checked',
     summary: 'The definition of one agent, and what it may do.',
     params: agentParams,
     query: z.object(folder),

@@ -45,11 +45,13 @@ export type AttentionListView = z.infer<typeof attentionListSchema>;
 
 export const attentionRoutes = {
   attention: defineRoute('sessions', 'GET /api/attention', {
+    projects: 'checked',
     summary: 'The sessions that need the user: open approvals, failures, and finished runs that were not seen.',
     query: z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(200) }),
     answer: attentionListSchema,
   }),
   claimNotification: defineRoute('sessions', 'POST /api/attention/claim', {
+    projects: 'checked',
     summary: 'Decides which program notifies the user of something: the first one that asks.',
     body: z.object({ item: z.string().min(1).max(200).describe('Id in the list.') }),
     answer: z.object({ claimed: z.boolean().describe('True for the first request with this id only.') }),

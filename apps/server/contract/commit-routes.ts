@@ -72,6 +72,7 @@ export const commitRoutes = {
   }),
   // What a message can have attached. Git runs in the sandbox for it, so these are for those who send messages.
   gitDiff: defineRoute('files', 'GET /api/git/diff', {
+    projects: 'checked',
     summary: 'The changes of a workspace that are not committed, as a diff.',
     role: 'operator',
     query: z.object({
@@ -81,6 +82,7 @@ export const commitRoutes = {
     answer: z.object({ diff: gitTextSchema.nullable().describe('Null: the workspace has no Git repository.') }),
   }),
   gitCommits: defineRoute('files', 'GET /api/git/commits', {
+    projects: 'checked',
     summary: 'The latest commits of a workspace, the newest first.',
     role: 'operator',
     query: z.object({ ...workspaceQuery, limit: z.coerce.number().int().min(1).max(500).default(100) }),
@@ -89,6 +91,7 @@ export const commitRoutes = {
     }),
   }),
   gitCommit: defineRoute('files', 'GET /api/git/commits/:hash', {
+    projects: 'checked',
     summary: 'The message and the diff of a commit.',
     role: 'operator',
     params: z.object({ hash: z.string().regex(/^[0-9a-f]{4,64}$/) }),

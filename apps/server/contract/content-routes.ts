@@ -5,6 +5,7 @@ import { workspaceQuery } from './route-fields.ts';
 /** Content of files as the page shows it. */
 export const contentRoutes = {
   shownFile: defineRoute('files', 'GET /api/shown-files/*', {
+    projects: 'checked',
     summary: 'An image or a PDF document of a workspace, recognised by its content, at most 10 MB. Others are 415.',
     kind: 'bytes',
     params: z.object({ path: z.string() }),
@@ -25,6 +26,7 @@ export const contentRoutes = {
     answer: z.string(),
   }),
   existingFiles: defineRoute('files', 'GET /api/existing-files', {
+    projects: 'checked',
     summary: 'Which of some paths are files of a workspace.',
     query: z.object({
       ...workspaceQuery,

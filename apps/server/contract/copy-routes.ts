@@ -112,14 +112,16 @@ const copyParams = z.object({ copy: z.string().describe('Session id, a prefix of
 const define = <const R extends Omit<Parameters<typeof defineRoute>[2], 'params'>>(
   address: `${'GET' | 'POST'} /api/copies/:copy/${string}`,
   fields: R,
-) => defineRoute('copies', address, { params: copyParams, ...fields });
+) => defineRoute('copies', address, { params: copyParams, projects: 'checked', ...fields });
 
 export const copyRoutes = {
   copies: defineRoute('copies', 'GET /api/copies', {
+    projects: 'checked',
     summary: 'The working copies of sessions with their state.',
     answer: z.object({ copies: z.array(copyViewSchema) }),
   }),
   cleanCopies: defineRoute('copies', 'POST /api/copies/clean', {
+    projects: 'checked',
     summary: 'Removes copies that are merged, and those of deleted sessions. Their changes are saved as by a discard.',
     body: z.object({ dryRun: z.boolean().optional() }),
     answer: z.object({ removed: z.array(copyViewSchema.extend({ saved })) }),

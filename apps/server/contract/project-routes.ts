@@ -31,10 +31,12 @@ const cloneParams = z.object({ id: z.string() });
 
 export const projectRoutes = {
   projects: defineRoute('projects', 'GET /api/projects', {
+    projects: 'checked',
     summary: 'The folders in which sessions worked, and those that were added; the latest first.',
     answer: z.object({ projects: z.array(projectViewSchema) }),
   }),
   addProject: defineRoute('projects', 'POST /api/projects', {
+    projects: 'checked',
     summary: 'Adds a folder as a project, and creates it if it does not exist.',
     body: z.object({
       path: z.string().min(1).max(4_096).describe('Absolute path in an allowed workspace.'),
@@ -43,15 +45,18 @@ export const projectRoutes = {
     answer: z.object({ path: z.string().describe('The real path.'), created: z.boolean() }),
   }),
   forgetProject: defineRoute('projects', 'DELETE /api/projects', {
+    projects: 'checked',
     summary: 'Removes an added folder from the list. Its files stay, and a folder with sessions stays in the list.',
     query: z.object({ path: z.string() }),
     answer: z.object({ path: z.string() }),
   }),
   clones: defineRoute('projects', 'GET /api/clones', {
+    projects: 'checked',
     summary: 'Clones in progress, and the latest ended ones.',
     answer: z.object({ clones: z.array(cloneViewSchema) }),
   }),
   startClone: defineRoute('projects', 'POST /api/clones', {
+    projects: 'checked',
     summary: 'Clones a Git repository into a new folder of an allowed workspace.',
     body: z.object({
       url: z
@@ -65,11 +70,13 @@ export const projectRoutes = {
     answer: cloneViewSchema,
   }),
   clone: defineRoute('projects', 'GET /api/clones/:id', {
+    projects: 'checked',
     summary: 'The state of a clone.',
     params: cloneParams,
     answer: cloneViewSchema,
   }),
   cancelClone: defineRoute('projects', 'DELETE /api/clones/:id', {
+    projects: 'checked',
     summary: 'Cancels a clone. Nothing of it stays.',
     params: cloneParams,
     answer: cloneViewSchema,

@@ -15,6 +15,7 @@ const params = z.object({ name: z.string().describe('Letters, digits, `-` and `_
 
 export const promptRoutes = {
   prompts: defineRoute('files', 'GET /api/prompts', {
+    projects: 'checked',
     summary: 'The saved prompts of the user and of a project, which are commands of the terminal too.',
     query: z.object({
       session: z.string().optional().describe('The workspace of this session.'),

@@ -6,6 +6,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The kind of response: JSON, a document, a file, a stream of server-sent events, or a redirect of a browser. */
 export type AnswerKind = 'json' | 'text' | 'bytes' | 'stream' | 'redirect';
 
+/**
+ * What a route has of projects, and so what a person may do with it who may see only some of them (`server.projects`):
+ *
+ * - `none` nothing: everyone with the role may use it.
+ * - `session` one session, that of the parameter `id`: the server checks it before the handler.
+ * - `checked` the handler checks or filters every row.
+ * - `all` everything: only a person who may see all projects uses it.
+ */
+export type ProjectScope = 'none' | 'session' | 'checked' | 'all';
+
 /** One route. The server validates requests with it, the client is typed by it, and OpenAPI is generated from it. */
 export interface Route {
   method: Method;
@@ -27,16 +37,26 @@ export interface Route {
   open?: true;
   /** The least role that may use it; without effect for an open route. */
   role: Role;
+  /** What it has of projects; without effect for an open route. */
+  projects: ProjectScope;
 }
 
-/** What a route has in addition to its tag and its address. `role` is `viewer` for GET and `operator` for others by default. */
-export type RouteFields = Omit<Route, 'method' | 'path' | 'tag' | 'role'> & { role?: Role };
+/**
+ * What a route has in addition to its tag and its address. `role` is `viewer` for GET and `operator` for others by
+ * default; `projects` is `session` for `/api/sessions/:id` and what is below it, and `all` for others.
+ */
+export type RouteFields = Omit<Route, 'method' | 'path' | 'tag' | 'role' | 'projects'> & {
+  role?: Role;
+  projects?: Exclude<ProjectScope, 'session'>;
+};
 
 /** Declares a route and keeps the types of its schemas. @param address Such as `GET /api/sessions/:id`. */
 export function defineRoute<const R extends RouteFields>(tag: string, address: `${Method} /${string}`, fields: R) {
   const [method, path] = address.split(' ') as [Method, string];
   const role: Role = fields.role ?? (method === 'GET' ? 'viewer' : 'operator');
-  return { method, path, tag, ...fields, role };
+  const isOfSession = path === '/api/sessions/:id' || path.startsWith('/api/sessions/:id/');
+  const projects: ProjectScope = isOfSession ? 'session' : (fields.projects ?? 'all');
+  return { method, path, tag, ...fields, role, projects };
 }
 
 /** One part of the input of a call; optional if all of its fields are. */

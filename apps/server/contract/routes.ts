@@ -63,6 +63,7 @@ const server = {
     }),
   }),
   settings: defineRoute('server', 'GET /api/settings', {
+    projects: 'checked',
     summary: 'Settings of the server, or of a workspace.',
     query: z.object({ workspace: z.string().optional().describe('With the settings of its project.') }),
     answer: z.object({
@@ -89,10 +90,12 @@ const server = {
     answer: z.string(),
   }),
   openapi: defineRoute('server', 'GET /api/openapi.json', {
+    projects: 'none',
     summary: 'This description as OpenAPI 3.1.',
     answer: z.record(z.string(), z.unknown()),
   }),
   events: defineRoute('server', 'GET /api/events', {
+    projects: 'checked',
     summary: 'Live list of sessions: a snapshot, then each change.',
     kind: 'stream',
     answer: hostStreamSchema,
@@ -101,6 +104,7 @@ const server = {
 
 const models = {
   prompt: defineRoute('runs', 'POST /api/prompt', {
+    projects: 'checked',
     summary: 'Starts a run and streams it in the older protocol. A disconnect does not cancel it.',
     kind: 'stream',
     body: z.object({
@@ -112,14 +116,17 @@ const models = {
     answer: promptStreamSchema,
   }),
   runs: defineRoute('runs', 'GET /api/runs', {
+    projects: 'checked',
     summary: 'Running and queued sessions of this server.',
     answer: z.object({ running: z.array(runViewSchema), queued: z.array(runViewSchema), limit: z.int() }),
   }),
   models: defineRoute('runs', 'GET /api/models', {
+    projects: 'none',
     summary: 'The allowed models with their prices.',
     answer: z.object({ models: z.array(modelViewSchema), asOf: z.string().describe('Date of the prices.') }),
   }),
   usage: defineRoute('runs', 'GET /api/usage', {
+    projects: 'checked',
     summary: 'Cost of requests to models.',
     query: z.object({
       by: z.enum(USAGE_GROUPS).default('day'),
@@ -134,6 +141,7 @@ const models = {
     }),
   }),
   search: defineRoute('sessions', 'GET /api/search', {
+    projects: 'checked',
     summary: 'Searches the messages of all sessions.',
     query: z.object({ q: z.string().min(1).max(500), limit: z.coerce.number().int().min(1).max(200).default(50) }),
     answer: z.object({ hits: z.array(searchHitSchema) }),
@@ -142,16 +150,19 @@ const models = {
 
 const approvals = {
   approvals: defineRoute('approvals', 'GET /api/approvals', {
+    projects: 'checked',
     summary: 'The open approvals of all sessions, the oldest first.',
     query: z.object({ session: z.string().optional() }),
     answer: z.object({ approvals: z.array(approvalViewSchema) }),
   }),
   approval: defineRoute('approvals', 'GET /api/approvals/:id', {
+    projects: 'checked',
     summary: 'One approval with its hunks.',
     params: z.object({ id: z.string() }),
     answer: approvalDetailSchema,
   }),
   answer: defineRoute('approvals', 'POST /api/approvals/:id', {
+    projects: 'checked',
     summary: 'Answers an approval, completely or by hunk. The session resumes.',
     params: z.object({ id: z.string() }),
     body: z.object({
@@ -174,6 +185,7 @@ const approvals = {
     answer: z.object({ session: z.string() }),
   }),
   remembered: defineRoute('approvals', 'GET /api/remembered', {
+    projects: 'checked',
     summary: 'The remembered approvals, the newest last.',
     answer: z.object({ remembered: z.array(rememberedViewSchema) }),
   }),
@@ -197,6 +209,7 @@ const approvals = {
     }),
   }),
   forgetRemembered: defineRoute('approvals', 'DELETE /api/remembered/:id', {
+    projects: 'checked',
     summary: 'Deletes a remembered approval: the call needs an approval again.',
     params: z.object({ id: z.string().describe('Id of the approval.') }),
     answer: z.object({ approval: z.string() }),
@@ -205,10 +218,12 @@ const approvals = {
 
 const files = {
   workspaces: defineRoute('files', 'GET /api/workspaces', {
+    projects: 'checked',
     summary: 'The workspaces of sessions, the latest first, and the configured one.',
     answer: z.object({ workspaces: z.array(z.object({ path: z.string(), sessions: z.int(), exists: z.boolean() })) }),
   }),
   files: defineRoute('files', 'GET /api/files', {
+    projects: 'checked',
     summary: 'The entries of a folder.',
     query: z.object({
       ...workspaceQuery,
@@ -217,6 +232,7 @@ const files = {
     answer: z.object({ root: z.string(), path: z.string(), entries: z.array(fileEntrySchema) }),
   }),
   findFiles: defineRoute('files', 'GET /api/find-files', {
+    projects: 'checked',
     summary: 'Paths that match some characters, for completion. Excludes files that Git ignores.',
     query: z.object({
       ...workspaceQuery,
@@ -226,11 +242,13 @@ const files = {
     answer: z.object({ paths: z.array(z.string()) }),
   }),
   mcpPrompts: defineRoute('files', 'GET /api/mcp-prompts', {
+    projects: 'checked',
     summary: 'The prompts of the MCP servers of a folder, as commands. Those of servers that were started before.',
     query: z.object({ ...workspaceQuery, workspace: z.string().optional().describe('Default: the configured one.') }),
     answer: z.object({ prompts: z.array(mcpPromptCommandSchema) }),
   }),
   file: defineRoute('files', 'GET /api/files/*', {
+    projects: 'checked',
     summary: 'The content of a file, at most 2 MB.',
     params: z.object({ path: z.string() }),
     query: z.object(workspaceQuery),

@@ -15,6 +15,7 @@ import { liveSchema, loggedSchema, sessionStreamSchema } from './stream.ts';
 
 export const sessionRoutes = {
   sessions: defineRoute('sessions', 'GET /api/sessions', {
+    projects: 'checked',
     summary: 'Sessions, in pages.',
     query: z.object({
       search: z.string().max(500).optional().describe('Text in the id, title, summary, workspace or messages.'),
@@ -33,6 +34,7 @@ export const sessionRoutes = {
     answer: z.object({ sessions: z.array(sessionViewSchema), next: z.string().nullable() }),
   }),
   openSession: defineRoute('sessions', 'POST /api/sessions', {
+    projects: 'checked',
     summary: 'Opens a session. With a prompt, starts its first run.',
     body: z.object({
       session: ulid.optional().describe('Id of the session, a ULID. A retry with the same id has no further effect.'),

@@ -53,6 +53,7 @@ export const signInRoutes = {
     answer: z.never(),
   }),
   signOut: defineRoute('server', 'POST /api/sign-out', {
+    projects: 'none',
     summary: 'Ends the sign-in and deletes the cookie.',
     role: 'viewer',
     answer: z.object({

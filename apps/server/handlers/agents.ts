@@ -2,6 +2,7 @@ import { isKlausError, KlausError, type AgentDefinition, type Agents, type Found
 import { optional } from '@klaus/sdk/optional';
 import { BUILT_IN_AGENT, type AgentView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
+import { toFolder } from '../access/limit-context.ts';
 import { Refusal } from '../http/problem.ts';
 
 const KLAUS: AgentView = {
@@ -17,8 +18,8 @@ const KLAUS: AgentView = {
 };
 
 /** @throws KlausError `workspace.outside`, `workspace.refused`, `workspace.missing`. */
-function openAgents({ klaus, workspaces }: Context, { workspace }: { workspace?: string | undefined }): Agents {
-  return klaus.agents(workspace === undefined ? undefined : workspaces.check(workspace));
+function openAgents(context: Context, { workspace }: { workspace?: string | undefined }): Agents {
+  return context.klaus.agents(toFolder(context, workspace));
 }
 
 /** The agent of `klaus.open`; undefined for the built-in one. */

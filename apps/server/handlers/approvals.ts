@@ -1,22 +1,26 @@
 import { optional } from '@klaus/sdk/optional';
-import { hunksOf, isEditable, type ApprovalRow, type EventOf } from '@klaus/sdk';
+import { hunksOf, isEditable, KlausError, type ApprovalRow, type EventOf } from '@klaus/sdk';
 import type { Caller } from '../access/caller.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
 import type { ApprovalView, RouteOf } from '../contract/index.ts';
 import type { Context, Parsed, PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
+import { findRow } from './find-row.ts';
 import { openSession } from './sessions.ts';
 
 export const approvalHandlers = {
-  async approvals({ query }, { klaus, deletions }) {
-    const session = query.session === undefined ? undefined : (await klaus.session(query.session)).id;
+  async approvals({ query }, context) {
+    const { klaus, deletions, seen } = context;
+    const session = query.session === undefined ? undefined : (await findRow(context, query.session)).id;
     const rows = await klaus.store.approvals({ open: true, ...optional({ session }) });
-    const shown = rows.filter((row) => deletions.undoUntil(row.session) === undefined);
+    const shown = rows.filter((row) => deletions.undoUntil(row.session) === undefined && seen.sees(row.workspace));
     return { approvals: await Promise.all(shown.map(async (row) => toView(row, await readChain(klaus, row)))) };
   },
 
-  async approval({ params }, { klaus }) {
+  async approval({ params }, context) {
+    const { klaus } = context;
+    await checkQuestion(context, params.id);
     const asked = await klaus.question(params.id);
     const { approval, subject, chain } = asked;
     const row = (await klaus.store.approval(approval))!;
@@ -34,7 +38,9 @@ export const approvalHandlers = {
   answer: ({ params, body }, context, { by, identity }) =>
     answerQuestion(context, params.id, { ...body, by, identity: identity! }),
 
-  remembered: async (_, { klaus }) => ({ remembered: await klaus.store.remembered() }),
+  remembered: async (_, { klaus, seen }) => ({
+    remembered: (await klaus.store.remembered()).filter(({ workspace }) => seen.sees(workspace)),
+  }),
 
   async givenApprovals({ params }, context) {
     return { approvals: await (await openSession(context, params.id)).approvals() };
@@ -46,8 +52,10 @@ export const approvalHandlers = {
     return session.changeApproval(params.approval, body.scope, { by });
   },
 
-  async forgetRemembered({ params }, { klaus }, { by }) {
-    if (!(await klaus.forget(params.id, { by }))) {
+  async forgetRemembered({ params }, { klaus, seen }, { by }) {
+    const row = (await klaus.store.remembered()).find(({ approval }) => approval === params.id);
+    const isSeen = seen.isComplete || (row !== undefined && seen.sees(row.workspace));
+    if (!isSeen || !(await klaus.forget(params.id, { by }))) {
       throw new Refusal(404, 'usage', {
         title: `There is no remembered approval ${params.id}.`,
         detail: '`klaus approvals --remembered` lists them.',
@@ -61,11 +69,12 @@ type ApprovalAnswer = Parsed<RouteOf<'answer'>>['body'] & { by: Caller; identity
 
 /** Answers a question and resumes its session. @throws Refusal 409 for one that is closed already. */
 export async function answerQuestion(
-  { klaus, queue }: Pick<Context, 'klaus' | 'queue'>,
+  context: Pick<Context, 'klaus' | 'queue' | 'seen'>,
   id: string,
   { answer, by, identity, ...options }: ApprovalAnswer,
 ): Promise<{ session: string }> {
-  const row = await klaus.store.approval(id);
+  const { klaus, queue } = context;
+  const row = await checkQuestion(context, id);
   if (row) await checkSandbox({ klaus }, identity, row.session);
   if (row?.answer != null) {
     throw new Refusal(409, 'usage', {
@@ -75,6 +84,18 @@ export async function answerQuestion(
   const session = await klaus.answer(id, answer, { by, ...optional(options) });
   await queue.add(session.id);
   return { session: session.id };
+}
+
+/** A question that the sender may see; undefined without one. @throws KlausError `usage` for one of another project. */
+async function checkQuestion(
+  { klaus, seen }: Pick<Context, 'klaus' | 'seen'>,
+  id: string,
+): Promise<ApprovalRow | undefined> {
+  const row = await klaus.store.approval(id);
+  if (seen.isComplete || (row && seen.sees(row.workspace))) return row;
+  throw new KlausError('usage', `There is no question ${id.slice(0, 100)} in your projects.`, {
+    hint: '`GET /api/approvals` lists the open ones.',
+  });
 }
 
 function toInput(subject: EventOf<'approval.asked'>['subject']) {

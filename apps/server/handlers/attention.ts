@@ -1,11 +1,14 @@
-import type { PartialHandlers } from '../http/handler.ts';
+import type { AttentionListView } from '../contract/index.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
 import { toAttention } from '../streams/attention-view.ts';
 
 export const attentionHandlers = {
-  attention: ({ query }, { klaus, queue, deletions }) =>
-    toAttention({ klaus, queue, undoUntil: (session) => deletions.undoUntil(session) }, query.limit),
+  attention: ({ query }, context) => listAttention(context, query.limit),
 
-  claimNotification: async ({ body }, { klaus }) => ({ claimed: await klaus.store.claimNotification(body.item) }),
+  async claimNotification({ body }, context) {
+    const isSeen = context.seen.isComplete || listAttention(context).items.some(({ id }) => id === body.item);
+    return { claimed: isSeen && (await context.klaus.store.claimNotification(body.item)) };
+  },
 
   async moveQueued({ params, body }, { klaus, queue }) {
     const { id: session } = await klaus.session(params.id);
@@ -21,3 +24,7 @@ export const attentionHandlers = {
     return { session, seq };
   },
 } satisfies PartialHandlers;
+
+function listAttention({ klaus, queue, seen, deletions }: Context, limit?: number): AttentionListView {
+  return toAttention({ klaus, queue, undoUntil: (session) => deletions.undoUntil(session) }, { seen, limit });
+}

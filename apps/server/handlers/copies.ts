@@ -14,6 +14,11 @@ function isAllowed({ workspaces }: Context, { repository }: Pick<WorkingCopy, 'r
 async function check(context: Context, name: string, asked: Asked): Promise<string> {
   const repository = await context.klaus.copies.findRepository(name);
   if (repository === undefined || isAllowed(context, { repository }, asked)) return name;
+  if (!context.seen.sees(repository)) {
+    throw new KlausError('copy.missing', `There is no working copy ${name.slice(0, 100)} in your projects.`, {
+      hint: '`GET /api/copies` lists them.',
+    });
+  }
   throw new KlausError('workspace.outside', `The server may not work in ${repository}.`, {
     hint: 'Add the folder to the setting `server.workspaces` (KLAUS_SERVER_WORKSPACES) of the server.',
   });

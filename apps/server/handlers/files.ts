@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type Klaus, KlausError, type TreeChange, type WorkspaceFiles } from '@klaus/sdk';
+import { checkSeen } from '../access/seen-folders.ts';
 import type { FileEntry, RouteOf } from '../contract/index.ts';
 import type { Context, Parsed, PartialHandlers } from '../http/handler.ts';
 import { findSession } from './sessions.ts';
@@ -27,12 +28,15 @@ export async function openWorkspace(
   { session, workspace }: Pick<WorkspaceQuery, 'session' | 'workspace'>,
 ): Promise<WorkspaceFiles> {
   if (session !== undefined) return context.klaus.files((await findSession(context, session)).workspace);
+  // First: whether another folder has sessions stays unknown.
+  const folder = workspace ?? (context.seen.isComplete ? undefined : context.workspaces.configured);
+  if (folder !== undefined) checkSeen(context.seen, folder);
   if (workspace !== undefined && !listWorkspaces(context).has(workspace)) {
     throw new KlausError('workspace.outside', `${workspace} is not the workspace of any session.`, {
       hint: '`GET /api/workspaces` lists them.',
     });
   }
-  return context.klaus.files(workspace);
+  return context.klaus.files(folder);
 }
 
 /** The workspace of each session. A folder occurs once for each of its sessions. */
@@ -42,17 +46,11 @@ export function listSessionWorkspaces(klaus: Klaus): string[] {
     .flatMap(({ workspace }) => (workspace === '' ? [] : [workspace]));
 }
 
-function listWorkspaces({ klaus, projects }: Context): Map<string, number> {
+function listWorkspaces({ klaus, projects, workspaces }: Context): Map<string, number> {
   const found = new Map<string, number>();
   for (const workspace of listSessionWorkspaces(klaus)) found.set(workspace, (found.get(workspace) ?? 0) + 1);
-  for (const path of [configuredWorkspace(klaus), ...projects.list()]) if (!found.has(path)) found.set(path, 0);
+  for (const path of [workspaces.configured, ...projects.list()]) if (!found.has(path)) found.set(path, 0);
   return found;
-}
-
-/** The real path of the configured workspace. */
-export function configuredWorkspace({ configuration }: Pick<Klaus, 'configuration'>): string {
-  const configured = configuration.get('workspace');
-  return existsSync(configured) ? realpathSync(configured) : configured;
 }
 
 export const fileHandlers = {

@@ -1,10 +1,12 @@
 import { isLocal } from '../access/request-guard.ts';
+import { checkComplete } from '../access/limit-context.ts';
 import { readPresent } from '../access/present-settings.ts';
 import { optional } from '@klaus/sdk/optional';
 import type { KnownModel, MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
 import { DELETE_UNDO_MS } from '../runs/deletions.ts';
-import type { PartialHandlers } from '../http/handler.ts';
+import type { Context, PartialHandlers } from '../http/handler.ts';
+import { findRow } from './find-row.ts';
 import { toOpenApi } from '../http/openapi.ts';
 import { Refusal } from '../http/problem.ts';
 
@@ -13,7 +15,7 @@ export const hostHandlers = {
 
   async settings(
     { query: { workspace } },
-    { klaus, queue, workspaces, version, maxBodyBytes, prepareDemo },
+    { klaus, queue, seen, workspaces, version, maxBodyBytes, prepareDemo },
     { request },
   ) {
     const configuration =
@@ -22,7 +24,7 @@ export const hostHandlers = {
         : await klaus.configurationOf(workspaces.check(workspace, { isLocal: isLocal(request) }));
     return {
       version,
-      workspace: workspace ?? configuration.get('workspace'),
+      workspace: workspace ?? (seen.isComplete ? configuration.get('workspace') : workspaces.configured),
       model: configuration.get('model'),
       mode: configuration.get('approve'),
       onAsk: configuration.get('onAsk') ?? null,
@@ -35,7 +37,7 @@ export const hostHandlers = {
       deleteUndoMs: DELETE_UNDO_MS,
       monthlyUsd: configuration.get('usage.monthlyUsd'),
       hasSettings: configuration.get('server.settings'),
-      hasDemo: prepareDemo !== undefined,
+      hasDemo: prepareDemo !== undefined && seen.isComplete,
     };
   },
 
@@ -49,9 +51,13 @@ export const hostHandlers = {
 
   openapi: (_given, { version }) => toOpenApi(version),
 
-  events: (_given, { feed }, exchange) => feed.add(exchange.openStream()),
+  events: (_given, { feed, seen }, exchange) => feed.add(exchange.openStream(), seen),
 
-  runs: (_given, { queue }) => ({ running: queue.running, queued: queue.queued, limit: queue.limit }),
+  runs(_given, { klaus, queue, seen }) {
+    const isSeen = ({ session }: { session: string }): boolean =>
+      seen.isComplete || seen.sees(klaus.store.view.session(session)?.workspace ?? '');
+    return { running: queue.running.filter(isSeen), queued: queue.queued.filter(isSeen), limit: queue.limit };
+  },
 
   async models(_given, { klaus }) {
     await readPresent(klaus);
@@ -61,15 +67,31 @@ export const hostHandlers = {
     return { models: models.map((model) => toModelView(model, { chosen, highest })), asOf };
   },
 
-  async usage({ query }, { klaus }) {
+  async usage({ query }, context) {
     const { by, session, since } = query;
-    return await klaus.usage({ by, ...optional({ session, since }) });
+    if (session === undefined) checkComplete(context);
+    const id = session === undefined ? undefined : (await findRow(context, session)).id;
+    return await context.klaus.usage({ by, ...optional({ session: id, since }) });
   },
 
-  search: async ({ query }, { klaus }) => ({
-    hits: (await klaus.search(query.q, { limit: query.limit })).map((hit) => toHit(hit, query.q)),
+  search: async ({ query }, context) => ({
+    hits: (await searchSeen(context, query)).map((hit) => toHit(hit, query.q)),
   }),
 } satisfies PartialHandlers;
+
+/** Most messages that are searched for the ones of some projects. */
+const MAX_HITS = 20_000;
+
+/** The best hits in the sessions that the sender may see. */
+async function searchSeen({ klaus, seen }: Context, { q, limit }: { q: string; limit: number }): Promise<MessageHit[]> {
+  const isSeen = ({ session }: MessageHit): boolean =>
+    seen.isComplete || seen.sees(klaus.store.view.session(session)?.workspace ?? '');
+  for (let count = limit; ; count *= 4) {
+    const hits = await klaus.search(q, { limit: count });
+    const own = hits.filter(isSeen).slice(0, limit);
+    if (own.length === limit || hits.length < count || count >= MAX_HITS) return own;
+  }
+}
 
 const TIER_TEXTS = { opus: 'Strongest', sonnet: 'Everyday work', haiku: 'Fast and cheap' } as const;
 

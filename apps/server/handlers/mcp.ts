@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { listPromptCommands } from '@klaus/sdk/mcp-prompts';
 import { isLocal } from '../access/request-guard.ts';
 import type { PartialHandlers } from '../http/handler.ts';
@@ -7,7 +6,7 @@ import { findSession } from './sessions.ts';
 export const mcpHandlers = {
   async mcpPrompts({ query: { session, workspace } }, context, { request }) {
     const { klaus, workspaces } = context;
-    const given = workspace ?? resolve(klaus.configuration.get('workspace'));
+    const given = workspace ?? workspaces.configured;
     const path =
       session === undefined
         ? workspaces.check(given, { isLocal: isLocal(request) })

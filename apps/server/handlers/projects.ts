@@ -2,17 +2,16 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KlausError } from '@klaus/sdk';
 import { isLocal } from '../access/request-guard.ts';
-import type { ProjectView } from '../contract/index.ts';
+import type { CloneView, ProjectView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
 import { toSessionViews } from '../streams/session-view.ts';
-import { configuredWorkspace } from './files.ts';
 
 /** Most sessions that are counted, the latest first. */
 const MAX_SESSIONS = 10_000;
 
 function listProjects(context: Context): ProjectView[] {
   const { klaus, workspaces, projects } = context;
-  const own = configuredWorkspace(klaus);
+  const own = workspaces.configured;
   const found = new Map<string, ProjectView>();
   const at = (path: string, isAdded = false): ProjectView => {
     const known = found.get(path);
@@ -58,14 +57,14 @@ export const projectHandlers = {
     return { path, created: !exists };
   },
 
-  forgetProject({ query }, { projects }) {
-    if (projects.remove(query.path)) return { path: query.path };
+  forgetProject({ query }, { projects, seen }) {
+    if (seen.sees(query.path) && projects.remove(query.path)) return { path: query.path };
     throw new KlausError('usage', `There is no added project ${query.path.slice(0, 200)}.`, {
       hint: 'A folder with sessions is in the list as long as it has them.',
     });
   },
 
-  clones: (_given, { clones }) => ({ clones: clones.list() }),
+  clones: (_given, { clones, seen }) => ({ clones: clones.list().filter(({ path }) => seen.sees(path)) }),
 
   async startClone({ body }, { workspaces, clones, log }, { request }) {
     const { parseCloneSource } = await import('@klaus/sdk/clone');
@@ -88,10 +87,17 @@ export const projectHandlers = {
     return clones.start({ ...source, url }, path);
   },
 
-  clone: ({ params }, { clones }) => clones.get(params.id),
+  clone: ({ params }, context) => findClone(context, params.id),
 
-  cancelClone: ({ params }, { clones }) => clones.cancel(params.id),
+  cancelClone: ({ params }, context) => context.clones.cancel(findClone(context, params.id).id),
 } satisfies PartialHandlers;
+
+/** @throws KlausError `usage` for an unknown one, and for one in a folder that the sender may not see. */
+function findClone({ clones, seen }: Context, id: string): CloneView {
+  const clone = clones.get(id);
+  if (seen.sees(clone.path)) return clone;
+  throw new KlausError('usage', `There is no clone ${id.slice(0, 100)}.`, { hint: '`GET /api/clones` lists them.' });
+}
 
 function checkAbsolute(path: string): void {
   if (!path.startsWith('/')) throw new KlausError('usage', 'The folder must be an absolute path.');

@@ -1,5 +1,6 @@
 import { optional } from '@klaus/sdk/optional';
 import { KlausError } from '@klaus/sdk';
+import { toFolder } from '../access/limit-context.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import { toFrame } from '../streams/event-stream.ts';
 import type { PartialHandlers } from '../http/handler.ts';
@@ -9,7 +10,7 @@ import { findSession } from './sessions.ts';
 
 export const promptHandlers = {
   async prompt({ body }, context, exchange) {
-    const { klaus, workspaces, queue } = context;
+    const { klaus, queue } = context;
     const { message, sessionId, model, workspace } = body;
     if (sessionId !== undefined && workspace !== undefined) {
       throw new KlausError('usage', 'The workspace of a session cannot be changed.', {
@@ -18,9 +19,7 @@ export const promptHandlers = {
     }
     const session =
       sessionId === undefined
-        ? await klaus.open(
-            optional({ model, workspace: workspace === undefined ? undefined : workspaces.check(workspace) }),
-          )
+        ? await klaus.open(optional({ model, workspace: toFolder(context, workspace) }))
         : klaus.handle((await findSession(context, sessionId)).id);
     await checkSandbox(context, exchange.identity!, session.id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });

@@ -1,5 +1,4 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
 import { deletePrompt, listPrompts, savePrompt } from '@klaus/sdk/prompts';
 import { isLocal } from '../access/request-guard.ts';
 import type { PartialHandlers } from '../http/handler.ts';
@@ -8,7 +7,7 @@ import { findSession } from './sessions.ts';
 export const savedPromptHandlers = {
   async prompts({ query: { session, workspace } }, context, { request }) {
     const { klaus, workspaces } = context;
-    const given = workspace ?? resolve(klaus.configuration.get('workspace'));
+    const given = workspace ?? workspaces.configured;
     const folder =
       session === undefined
         ? workspaces.check(given, { isLocal: isLocal(request) })

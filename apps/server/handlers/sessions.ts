@@ -5,18 +5,20 @@ import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
+import { toFolder } from '../access/limit-context.ts';
 import { checkRole, isLocal } from '../access/request-guard.ts';
 import { sendPrompt } from '../runs/send-prompt.ts';
 import { Refusal } from '../http/problem.ts';
 import { toDefined } from './agents.ts';
+import { findRow } from './find-row.ts';
 import { toSessionViews } from '../streams/session-view.ts';
 
 /** Rows that are read at once to find sessions by state, for which there is no index. */
 const PAGE = 200;
 
-/** The session of an address. @throws KlausError `usage` if there is none, Refusal 410 if it is being deleted. */
-export async function findSession({ klaus, deletions }: Context, id: string): Promise<SessionRow> {
-  const row = (await klaus.store.session((await klaus.session(id)).id))!;
+/** The session of an address. @throws KlausError as {@link findRow}, Refusal 410 if it is being deleted. */
+export async function findSession({ deletions, ...context }: Context, id: string): Promise<SessionRow> {
+  const row = await findRow(context, id);
   if (deletions.undoUntil(row.id) === undefined) return row;
   throw new Refusal(410, 'not_found', {
     title: `Session ${row.id} is being deleted.`,
@@ -38,9 +40,10 @@ export const sessionHandlers = {
     const { state, project, sort, cursor, limit, ...rest } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     // There is no index of states and projects.
-    const count = state === undefined && project === undefined ? limit + 1 : PAGE;
+    const count = state === undefined && project === undefined && context.seen.isComplete ? limit + 1 : PAGE;
     const isFound = (view: SessionView): boolean =>
       (state === undefined || view.state === state) && (project === undefined || view.project === project);
+    const { deletions, seen } = context;
     const found: SessionView[] = [];
     for (let before = cursor; ;) {
       const rows = await context.klaus.sessions({
@@ -49,7 +52,7 @@ export const sessionHandlers = {
         limit: count,
         ...optional({ ...rest, before }),
       });
-      const shown = rows.filter(({ id }) => context.deletions.undoUntil(id) === undefined);
+      const shown = rows.filter((row) => deletions.undoUntil(row.id) === undefined && seen.sees(row.workspace));
       found.push(...toSessionViews(context, shown).filter(isFound));
       before = rows.at(-1)?.id;
       const isLast = rows.length < count;
@@ -94,11 +97,11 @@ export const sessionHandlers = {
     if (workspace !== undefined && !workspace.startsWith('/')) {
       throw new KlausError('usage', 'The workspace must be an absolute path.');
     }
-    const folder = workspace === undefined ? undefined : context.workspaces.check(workspace, from);
     const isKnown = id !== undefined && (await klaus.store.head(id)) !== undefined;
-    if (isKnown) await checkSandbox(context, identity!, id);
+    const folder = isKnown ? undefined : toFolder(context, workspace, from);
+    if (isKnown) await checkSandbox(context, identity!, (await findRow(context, id)).id);
     const session = isKnown
-      ? await klaus.session(id)
+      ? klaus.handle(id)
       : await klaus.open({
           ...optional({ id, workspace: folder, agent: toDefined(agent), runner, chat, model, temperature, effort }),
           ...optional({
@@ -144,7 +147,7 @@ export const sessionHandlers = {
   },
 
   async keepSession({ params }, context) {
-    const { id } = await context.klaus.session(params.id);
+    const { id } = await findRow(context, params.id);
     context.deletions.undo(id);
     return viewOf(context, id);
   },

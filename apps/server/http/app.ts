@@ -4,6 +4,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import type { z } from 'zod';
 import { type Route, ROUTES, type RouteName } from '../contract/index.ts';
 import { toCaller } from '../access/caller.ts';
+import { checkComplete, limitContext } from '../access/limit-context.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import { OWNER } from '../access/identity.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
@@ -32,6 +33,7 @@ import { keyHandlers } from '../handlers/settings/keys.ts';
 import { liveHandlers } from '../handlers/live.ts';
 import { memoryHandlers } from '../handlers/settings/memory.ts';
 import { promptHandlers } from '../handlers/prompt.ts';
+import { findRow } from '../handlers/find-row.ts';
 import { sessionHandlers } from '../handlers/sessions.ts';
 import { settingHandlers } from '../handlers/settings/settings.ts';
 import { signInHandlers } from '../handlers/sign-in.ts';
@@ -148,18 +150,20 @@ interface Answering extends Pick<AppOptions, 'context' | 'guard'> {
   identity: Exchange['identity'];
 }
 
-async function answer(call: Call, { context, guard, name, route, identity }: Answering): Promise<Response> {
+async function answer(call: Call, { guard, name, route, identity, ...given }: Answering): Promise<Response> {
   const { incoming, outgoing } = call.env;
+  const context = identity ? limitContext(given.context, identity) : given.context;
   const headers = { 'cache-control': 'no-store', ...toCors(guard.foreignOrigin(incoming)) };
   if (route.kind === 'stream' && incoming.method === 'HEAD') return toResponse('', { status: 200, headers });
-  const given = {
+  const input = {
     params: parse(route.params, toParams(call, route), 'address'),
     query: parse(route.query, call.req.query(), 'query'),
     body: route.body ? parse(route.body, await readBody(incoming, context.maxBodyBytes), 'body') : {},
   };
-  if (identity && route.role !== 'viewer' && route.path.startsWith('/api/sessions/:id')) {
-    const { id } = given.params as { id: string };
-    await checkSandbox(context, identity, (await context.klaus.session(id)).id);
+  if (identity && route.projects === 'all') checkComplete(context);
+  if (identity && route.projects === 'session' && !(context.seen.isComplete && route.role === 'viewer')) {
+    const { id } = await findRow(context, (input.params as { id: string }).id);
+    if (route.role !== 'viewer') await checkSandbox(context, identity, id);
   }
   const exchange: Exchange = {
     request: incoming,
@@ -176,7 +180,7 @@ async function answer(call: Call, { context, guard, name, route, identity }: Ans
   };
   // TypeScript does not know that the table pairs this name with its handler.
   const handler = HANDLERS[name] as (...args: unknown[]) => unknown;
-  const result = await handler(given, context, exchange);
+  const result = await handler(input, context, exchange);
   if (route.kind === 'stream') return RESPONSE_ALREADY_SENT;
   if (route.kind === 'redirect') return toRedirectResponse(result as Redirect, exchange);
   if (route.kind === 'text') return toDocumentResponse(result as Document, headers);

@@ -8,6 +8,7 @@ import type { Caller } from '../access/caller.ts';
 import type { HeldConnections } from '../access/held-connections.ts';
 import type { Identity } from '../access/identity.ts';
 import type { Redirect, SignIn } from '../access/sign-in/sign-in.ts';
+import type { SeenFolders } from '../access/seen-folders.ts';
 import type { RequestGuard } from '../access/request-guard.ts';
 import type { EventStream } from '../streams/event-stream.ts';
 import type { SessionListFeed } from '../streams/session-list-feed.ts';
@@ -35,6 +36,8 @@ export interface Context {
   deletions: Deletions;
   log: Log;
   workspaces: AllowedWorkspaces;
+  /** What the sender of the request may see. */
+  seen: SeenFolders;
   projects: ProjectFolders;
   clones: Clones;
   /** Judges events of hooks of Claude Code; undefined if this program does not. */

@@ -39,6 +39,7 @@ function toOperation(name: string, route: Route): Json {
     operationId: name,
     summary: route.summary,
     'x-role': route.open ? null : route.role,
+    'x-projects': route.open ? null : route.projects,
     tags: [route.tag],
     ...(route.open ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),

@@ -6,6 +6,7 @@ import { KlausError } from '@klaus/sdk';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { toSender } from '../access/caller.ts';
+import { limitContext, toFolder } from '../access/limit-context.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
 import type { Context } from '../http/handler.ts';
@@ -14,6 +15,7 @@ import { createLegacyEvents } from '../legacy/legacy-events.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import { readProblemEvents } from '../legacy/session-problems.ts';
 import { toDefined } from '../handlers/agents.ts';
+import { findRow } from '../handlers/find-row.ts';
 import { cancelRun } from '../handlers/runs.ts';
 import { answer, prompt } from './commands.ts';
 import { followLegacyEvents, readEach, readLegacyEvents } from '../legacy/follow-legacy-events.ts';
@@ -42,7 +44,8 @@ export interface ChatClient {
  * A chat with an agent. It resumes the last session of the chat, also after a restart, or that of `?session=`;
  * `?session=new` opens another one.
  */
-export function serveChat(context: Context, socket: WebSocket, { request, identity }: ChatClient): void {
+export function serveChat(all: Context, socket: WebSocket, { request, identity }: ChatClient): void {
+  const context = limitContext(all, identity);
   const { klaus } = context;
   const by = toSender('server/chat', identity);
   const url = new URL(request.url ?? '/', 'http://localhost');
@@ -78,7 +81,7 @@ export function serveChat(context: Context, socket: WebSocket, { request, identi
 
   const open = async (): Promise<string> => {
     if (session !== undefined) return session;
-    const { id } = await klaus.open(optional({ agent: toDefined(agent) }));
+    const { id } = await klaus.open(optional({ agent: toDefined(agent), workspace: toFolder(context, undefined) }));
     isLast = true;
     await follow(id);
     saveEnd(0);
@@ -114,7 +117,7 @@ export function serveChat(context: Context, socket: WebSocket, { request, identi
   const begin = async (): Promise<void> => {
     if (toDefined(agent) !== undefined) await klaus.agents().find(agent);
     const wanted = url.searchParams.get('session') ?? undefined;
-    const last = wanted === undefined ? readLast(file, klaus) : undefined;
+    const last = wanted === undefined ? readLast(file, context) : undefined;
     const known = wanted === 'new' ? undefined : (wanted ?? last?.session);
     isLast = last !== undefined;
     const found = known === undefined ? undefined : await findOf(context, { agent, session: known });
@@ -135,18 +138,19 @@ export function serveChat(context: Context, socket: WebSocket, { request, identi
 }
 
 /** @throws KlausError `usage` for a session of another agent, which has another authority. */
-async function findOf({ klaus }: Context, { agent, session }: { agent: string; session: string }): Promise<string> {
-  const { id, agentType } = (await klaus.store.session((await klaus.session(session)).id))!;
+async function findOf(context: Context, { agent, session }: { agent: string; session: string }): Promise<string> {
+  const { id, agentType } = await findRow(context, session);
   if (agentType === agent) return id;
   throw new KlausError('usage', `The session ${id} belongs to the agent ${agentType}.`, {
     hint: `Use /ws/chat/${agentType}.`,
   });
 }
 
-/** The last session of a chat, and the seq of the last end that was sent. */
-function readLast(file: string, klaus: Context['klaus']) {
+/** The last session of a chat, and the seq of the last end that was sent; undefined if the sender may not see it. */
+function readLast(file: string, { klaus, seen }: Context) {
   const [session = '', sent = '0'] = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ') : [];
-  return klaus.store.view.session(session)?.id === session ? { session, sent: Number(sent) } : undefined;
+  const row = klaus.store.view.session(session);
+  return row?.id === session && seen.sees(row.workspace) ? { session, sent: Number(sent) } : undefined;
 }
 
 /** The events that a client missed when its connection broke during a run: the open question, or the last answer and the end. */

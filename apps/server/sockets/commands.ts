@@ -3,6 +3,7 @@ import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
 import type { Role } from '../contract/index.ts';
 import type { Caller } from '../access/caller.ts';
+import { toFolder } from '../access/limit-context.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
 import type { Context } from '../http/handler.ts';
@@ -46,15 +47,16 @@ export type CommandInput<N extends CommandName> = z.output<(typeof COMMAND_SCHEM
 
 /** Opens or finds the session of a prompt, so that the client can subscribe before the prompt is sent. */
 export async function findPromptSession(
-  { klaus, ...context }: Context,
+  context: Context,
   { sessionId, model, workspace, identity }: CommandInput<'prompt'> & { identity: Identity },
 ): Promise<string> {
+  const { klaus } = context;
   if (sessionId == null) {
-    const folder = workspace == null ? undefined : context.workspaces.check(workspace);
+    const folder = toFolder(context, workspace ?? undefined);
     const session = await klaus.open(optional({ model: model ?? undefined, workspace: folder }));
     return session.id;
   }
-  const { id: session } = await findSession({ klaus, ...context }, sessionId);
+  const { id: session } = await findSession(context, sessionId);
   await checkSandbox({ klaus }, identity, session);
   if (model != null) await klaus.handle(session).send({ type: 'change', model });
   return session;

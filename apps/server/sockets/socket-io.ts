@@ -4,9 +4,11 @@ import { KlausError } from '@klaus/sdk';
 import { Server, type Socket } from 'socket.io';
 import { toSender } from '../access/caller.ts';
 import type { Identity } from '../access/identity.ts';
+import { limitContext } from '../access/limit-context.ts';
 import { checkRole, type RequestGuard } from '../access/request-guard.ts';
 import type { Context } from '../http/handler.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
+import { findRow } from '../handlers/find-row.ts';
 import { cancelRun } from '../handlers/runs.ts';
 import {
   answer,
@@ -53,7 +55,8 @@ export function createSocketIo(context: Context, { engine, guard, identities }: 
   return io;
 }
 
-function serve(context: Context, socket: Socket, identity: Identity): void {
+function serve(all: Context, socket: Socket, identity: Identity): void {
+  const context = limitContext(all, identity);
   const by = toSender('server/socket.io', identity);
   socket.on(
     'disconnect',
@@ -85,7 +88,7 @@ function serve(context: Context, socket: Socket, identity: Identity): void {
       return {};
     },
     async join_session({ sessionId, after }) {
-      const session = (await context.klaus.session(sessionId)).id;
+      const session = (await findRow(context, sessionId)).id;
       const last = (await context.klaus.store.head(session))?.seq ?? 0;
       await join(session, after ?? last);
       if (after === undefined)
@@ -93,7 +96,7 @@ function serve(context: Context, socket: Socket, identity: Identity): void {
       return { sessionId: session, seq: last };
     },
     async leave_session({ sessionId }) {
-      const session = (await context.klaus.session(sessionId)).id;
+      const session = (await findRow(context, sessionId)).id;
       joined.get(session)?.();
       joined.delete(session);
       return {};

@@ -1,4 +1,5 @@
 import type { ChangeMark, SessionRow } from '@klaus/sdk';
+import type { SeenFolders } from '../access/seen-folders.ts';
 import type { SessionView } from '../contract/index.ts';
 import { type EventStream, toFrame } from './event-stream.ts';
 import { toAttention, type AttentionSources } from './attention-view.ts';
@@ -14,15 +15,15 @@ const COLLECT_MS = 100;
 /** Sends the changes of all sessions to the subscribers of the list. Runs only while there are any. */
 export class SessionListFeed {
   readonly #sources: AttentionSources;
-  readonly #streams = new Set<EventStream>();
+  readonly #streams = new Map<EventStream, SeenFolders>();
   /** The last view that was sent, by session. */
   readonly #sent = new Map<string, { text: string; view: SessionView }>();
   readonly #changed = new Set<string>();
   readonly #stops: (() => void)[] = [];
   /** True if there were commits since the last tick. */
   #hasCommits = false;
-  /** The last list that was sent, as JSON. */
-  #attention = '';
+  /** The last list that was sent, as JSON, by the folders that its readers see. */
+  readonly #attention = new Map<string, string>();
   #mark: ChangeMark | undefined;
   #guardSeq = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -35,19 +36,22 @@ export class SessionListFeed {
     return this.#streams.size;
   }
 
-  add(stream: EventStream): void {
+  /** @param seen What the reader of the stream may see. */
+  add(stream: EventStream, seen: SeenFolders): void {
     if (this.#streams.size === 0) this.#open();
     // The snapshot includes the pending changes.
     this.#flush();
-    this.#streams.add(stream);
+    this.#streams.set(stream, seen);
     stream.onClose(() => {
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#close();
     });
-    const sessions = [...this.#sent.values()].map(({ view }) => view);
+    const sessions = [...this.#sent.values()].flatMap(({ view }) => (seen.sees(view.workspace) ? [view] : []));
     stream.write(toFrame('snapshot', JSON.stringify({ sessions })));
-    stream.write(toFrame('attention', this.#attention));
-    stream.write(toFrame('guard', JSON.stringify({ seq: this.#guardSeq })));
+    const attention = JSON.stringify(toAttention(this.#sources, { seen }));
+    this.#attention.set(toKey(seen), attention);
+    stream.write(toFrame('attention', attention));
+    if (seen.isComplete) stream.write(toFrame('guard', JSON.stringify({ seq: this.#guardSeq })));
   }
 
   /** A change that is not in the log of the session. */
@@ -58,7 +62,7 @@ export class SessionListFeed {
   }
 
   end(bye: unknown): void {
-    for (const stream of [...this.#streams]) stream.end(toFrame('bye', JSON.stringify(bye)));
+    for (const stream of [...this.#streams.keys()]) stream.end(toFrame('bye', JSON.stringify(bye)));
   }
 
   #open(): void {
@@ -69,7 +73,6 @@ export class SessionListFeed {
       .filter(({ id }) => !this.#isDeleted(id));
     for (const view of toSessionViews(this.#sources, rows))
       this.#sent.set(view.id, { text: JSON.stringify(view), view });
-    this.#attention = JSON.stringify(toAttention(this.#sources));
     this.#guardSeq = klaus.store.view.guardSeq();
     this.#stops.push(
       everySecond(() => this.#tick()),
@@ -87,6 +90,7 @@ export class SessionListFeed {
     this.#timer = undefined;
     this.#sent.clear();
     this.#changed.clear();
+    this.#attention.clear();
   }
 
   #flush(): void {
@@ -110,22 +114,27 @@ export class SessionListFeed {
     const seq = this.#sources.klaus.store.view.guardSeq();
     if (seq === this.#guardSeq) return;
     this.#guardSeq = seq;
-    this.#send('guard', { seq });
+    this.#send(toFrame('guard', JSON.stringify({ seq })), ({ isComplete }) => isComplete);
   }
 
+  /** Persons who see the same folders get the same list. */
   #sendAttention(): void {
-    const text = JSON.stringify(toAttention(this.#sources));
-    if (this.#attention === text) return;
-    this.#attention = text;
-    this.#sendText('attention', text);
+    for (const [key, seen] of new Map([...this.#streams.values()].map((each) => [toKey(each), each]))) {
+      const text = JSON.stringify(toAttention(this.#sources, { seen }));
+      if (this.#attention.get(key) === text) continue;
+      this.#attention.set(key, text);
+      this.#send(toFrame('attention', text), (each) => toKey(each) === key);
+    }
   }
 
   /** True if what the session needs from the user may be different. */
   #sendChange(id: string, row: SessionRow | undefined): boolean {
     if (row?.id !== id || this.#isDeleted(id)) {
       // Also for sessions that are not in the snapshot: a client may have loaded more.
+      const workspace = this.#sent.get(id)?.view.workspace ?? (row?.id === id ? row.workspace : '');
       this.#sent.delete(id);
-      this.#send('removed', { session: id, undoUntil: this.#sources.undoUntil(id) ?? null });
+      const removed = { session: id, undoUntil: this.#sources.undoUntil(id) ?? null };
+      this.#send(toFrame('removed', JSON.stringify(removed)), ({ sees }) => sees(workspace));
       return true;
     }
     const [view] = toSessionViews(this.#sources, [row]);
@@ -133,18 +142,16 @@ export class SessionListFeed {
     const before = this.#sent.get(id);
     if (before?.text === text) return false;
     this.#sent.set(id, { text, view: view! });
-    this.#send('session', view);
+    this.#send(toFrame('session', text), ({ sees }) => sees(row.workspace));
     return !before || !isSame(before.view, view!);
   }
 
-  /** A client that is too slow is disconnected and starts again with a new snapshot. */
-  #send(event: string, data: unknown): void {
-    this.#sendText(event, JSON.stringify(data));
-  }
-
-  #sendText(event: string, text: string): void {
-    const frame = toFrame(event, text);
-    for (const stream of [...this.#streams]) {
+  /**
+   * Sends to those who may see it. A client that is too slow is disconnected and starts again with a new snapshot.
+   */
+  #send(frame: string, isFor: (seen: SeenFolders) => boolean): void {
+    for (const [stream, seen] of [...this.#streams]) {
+      if (!isFor(seen)) continue;
       if (stream.isBehind) stream.end();
       else stream.write(frame);
     }
@@ -166,6 +173,11 @@ export class SessionListFeed {
   #isDeleted(session: string): boolean {
     return this.#sources.undoUntil(session) !== undefined;
   }
+}
+
+/** Equal for persons who see the same. */
+function toKey({ isComplete, folders }: SeenFolders): string {
+  return JSON.stringify({ isComplete, folders });
 }
 
 /** True if both need the same from the user. */

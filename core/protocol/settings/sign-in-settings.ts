@@ -33,6 +33,14 @@ export const SIGN_IN_SETTINGS = {
     description:
       'The role of each group for the sign-in kinds `oidc` and `proxy`. The highest role applies. Who has none is refused.',
   }),
+  'server.projects': defineSetting({
+    schema: z.array(z.string().regex(/^[^=\s][^\n]*=\/[^\n]*$/)),
+    default: [] as string[],
+    env: 'KLAUS_SERVER_PROJECTS',
+    values: 'GROUP=FOLDER with an absolute path; `*` is everyone; in a variable separated by commas',
+    description:
+      'The folders whose sessions and files each group may see, for the sign-in kinds `oidc` and `proxy`. Admins see all. Empty: everyone sees all.',
+  }),
   'server.signInMs': defineSetting({
     schema: z.int().min(60_000).max(2_147_483_647),
     default: 43_200_000,

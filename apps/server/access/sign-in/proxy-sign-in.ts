@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { KlausError } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
 import { Refusal } from '../../http/problem.ts';
 import { toName } from '../identity.ts';
 import type { SignIn, SignInOptions } from './sign-in.ts';
+import { toFolders } from './to-folders.ts';
 import { toRole } from './to-role.ts';
 
 /**
@@ -20,6 +22,7 @@ export function createProxySignIn({ configuration, proxies }: SignInOptions): Si
   const userHeader = configuration.get('server.proxyUserHeader').toLowerCase();
   const rolesHeader = configuration.get('server.proxyRolesHeader').toLowerCase();
   const mapping = configuration.get('server.roles');
+  const projects = configuration.get('server.projects');
   return {
     kind: 'proxy',
     help: {
@@ -32,7 +35,11 @@ export function createProxySignIn({ configuration, proxies }: SignInOptions): Si
       if (name === undefined) return Promise.resolve({});
       const groups = (readOnce(request, rolesHeader) ?? '').split(',').map((group) => group.trim());
       const role = toRole(groups, mapping);
-      if (role !== undefined) return Promise.resolve({ identity: { name, role } });
+      if (role !== undefined) {
+        return Promise.resolve({
+          identity: { name, role, ...optional({ folders: toFolders({ role, groups }, projects) }) },
+        });
+      }
       const title = `${name} has no role at this server.`;
       const detail = 'An administrator can give a role to one of your groups, with the setting `server.roles`.';
       return Promise.resolve({ denied: { title, detail } });

@@ -16,11 +16,13 @@ export type NoteView = z.infer<typeof noteSchema>;
 
 export const memoryRoutes = {
   memory: defineRoute('memory', 'GET /api/memory', {
+    projects: 'checked',
     summary: 'The notes about a workspace, which are in the context of each new session there.',
     query: z.object({ workspace }),
     answer: z.object({ notes: z.array(noteSchema) }),
   }),
   setNote: defineRoute('memory', 'PUT /api/memory', {
+    projects: 'checked',
     summary: 'Creates or replaces a note. Secrets are redacted.',
     query: z.object({ workspace }),
     body: z.object({
@@ -32,6 +34,7 @@ export const memoryRoutes = {
     answer: noteSchema,
   }),
   removeNote: defineRoute('memory', 'DELETE /api/memory/:scope/:key', {
+    projects: 'checked',
     summary: 'Deletes a note.',
     params: z.object({ scope, key: z.string().describe('Its name.') }),
     query: z.object({ workspace }),

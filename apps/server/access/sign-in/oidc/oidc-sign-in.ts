@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import * as oidc from 'openid-client';
+import { optional } from '@klaus/sdk/optional';
 import { z } from 'zod';
 import { ROLES } from '../../../contract/index.ts';
 import { readCookie } from '../read-cookie.ts';
 import { type Cookie, SignInFailure, type Redirect, type SignIn, type SignInOptions } from '../sign-in.ts';
 import { createSignedCookie } from '../signed-cookie.ts';
+import { toFolders, toNamedGroups } from '../to-folders.ts';
 import { toRole } from '../to-role.ts';
 import { type Claims, readClaim, toClaimedName, toGroups } from './claims.ts';
 import { createProvider, type Provider, toFailure } from './provider.ts';
@@ -14,7 +16,13 @@ const REQUEST_MS = 600_000;
 const CALLBACK = '/api/sign-in/callback';
 
 /** What the cookie of a browser holds that has signed in. */
-const sessionSchema = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES), until: z.number() });
+const sessionSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  groups: z.array(z.string()).describe('Those of `server.projects`.'),
+  until: z.number(),
+});
 /** What the cookie of a browser holds that is at the provider. */
 const requestSchema = z.object({ state: z.string(), to: z.string(), until: z.number() });
 
@@ -32,9 +40,10 @@ export function createOidcSignIn(options: SignInOptions): SignIn {
     configuration.get('server.oidcRolesClaim'),
   ];
   const mapping = configuration.get('server.roles');
+  const projects = configuration.get('server.projects');
   const scope = [...new Set(['openid', ...configuration.get('server.oidcScopes')])].join(' ');
-  // After a change of what decides about roles, all sign in again.
-  const decides = [provider.issuer, provider.clientId, nameClaim, rolesClaim, mapping];
+  // After a change of what decides about roles and projects, all sign in again.
+  const decides = [provider.issuer, provider.clientId, nameClaim, rolesClaim, mapping, projects];
   const toSecret = (purpose: string): string =>
     createHmac('sha256', token.text)
       .update(`klaus: ${purpose}\n${JSON.stringify(decides)}`)
@@ -68,8 +77,9 @@ export function createOidcSignIn(options: SignInOptions): SignIn {
       const read = sessions.read(value);
       if (read.state === 'wrong') return Promise.resolve({ wrong: value });
       if (read.state === 'expired' || ended.has(read.value.id)) return Promise.resolve({});
-      const { id, until, ...person } = read.value;
-      return Promise.resolve({ identity: { ...person, session: { id, until } } });
+      const { id, until, groups, ...person } = read.value;
+      const folders = toFolders({ role: person.role, groups }, projects);
+      return Promise.resolve({ identity: { ...person, ...optional({ folders }), session: { id, until } } });
     },
 
     async begin({ origin }, to) {
@@ -103,11 +113,13 @@ export function createOidcSignIn(options: SignInOptions): SignIn {
         checks: { ...verifier, expectedState: state },
         needed: [nameClaim, rolesClaim],
       });
-      const role = toRole(toGroups(claims, rolesClaim), mapping);
+      const groups = toGroups(claims, rolesClaim);
+      const role = toRole(groups, mapping);
       const person = toClaimedName(claims, nameClaim);
       if (role === undefined) throw new SignInFailure('no_role', `${person} has no role.`);
       const lasts = configuration.get('server.signInMs');
-      const session = { id: randomBytes(16).toString('base64url'), name: person, role, until: Date.now() + lasts };
+      const id = randomBytes(16).toString('base64url');
+      const session = { id, name: person, role, groups: toNamedGroups(groups, projects), until: Date.now() + lasts };
       return {
         location: `/${to}`,
         cookies: [toCookie(sessions.toValue(session), Math.floor(lasts / 1_000)), toRequestCookie('', 0)],
