@@ -21,6 +21,7 @@ import {
   type CreateSandboxOptions,
 } from '@klaus/adapters/sandboxes';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { KubernetesSandbox } from '../../adapters/sandboxes/kubernetes/kubernetes-sandbox.ts';
 import { eventually, findProcesses } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import { NODE, startCluster, type Cluster } from './cluster.fixture.ts';
 
@@ -60,6 +61,11 @@ function open(more: Partial<CreateSandboxOptions> = {}) {
   const options = { choice: 'kubernetes' as const, image: cluster.image, kubernetes: toKubernetes() };
   const masks = async () => [join(place.workspace, '.env'), join(place.workspace, 'vault')];
   return createSandbox({ ...place, ...options, masks, limits: { memoryMb: 128 }, ...more });
+}
+
+function openShort(more: Partial<CreateSandboxOptions>) {
+  const options = { ...place, image: cluster.image, kubernetes: toKubernetes(), ...more };
+  return new KubernetesSandbox({ ...options, times: { start: 5_000, end: 30_000 } });
 }
 
 async function run(command: ExecRequest['command'], more: Partial<ExecRequest> = {}) {
@@ -176,7 +182,7 @@ describe.skipIf(!started.cluster)(`kubernetes ${started.cluster ? '' : `(${start
 
   test('the main process of a pod can be neither ended nor read', async () => {
     const result = await run(
-      `kill -KILL 1; kill -STOP 1; kill -TERM 1; cat /.klaus/sh | head -c 4; cat /proc/1/environ; ls -l /proc/1/fd;
+      `kill -KILL 1; kill -STOP 1; kill -TERM 1; cat /.klaus/sh | head -c 4; cat /proc/1/environ; ls /proc/1/fd;
        dd if=/proc/1/mem bs=1 count=1; echo 1 count > /proc/1/fd/0; echo '9 1 1 1 1' > /proc/1/fd/1; echo on`,
     );
     expect(result).toMatchObject({ stdout: 'on\n', exitCode: 0 });
@@ -202,7 +208,7 @@ describe.skipIf(!started.cluster)(`kubernetes ${started.cluster ? '' : `(${start
     await run('setsid sleep 4713 & echo on');
     expect(findProcesses('4713')).toEqual([]);
     const [first] = await listPods();
-    await run('kill -9 $PPID; setsid sleep 4714 & sleep 4714');
+    await run('setsid sleep 4714 >/dev/null 2>&1 </dev/null & kill -9 $PPID');
     expect(findProcesses('4714')).toEqual([]);
     await run('echo x > /tmp/left');
     expect((await run('ls -A /tmp')).stdout).toBe('');
@@ -210,7 +216,7 @@ describe.skipIf(!started.cluster)(`kubernetes ${started.cluster ? '' : `(${start
     expect(more).toEqual([]);
     expect(second?.metadata?.name).not.toBe(first?.metadata?.name);
     await closeIdleContainers();
-    expect(await listPods()).toEqual([]);
+    expect(await eventually(async () => (await listPods()).length === 0, 1_000)).toBe(true);
   });
 
   test('limits of memory and processes hold', async () => {
@@ -276,16 +282,15 @@ describe.skipIf(!started.cluster)(`kubernetes ${started.cluster ? '' : `(${start
 
   test('a pod that cannot start names the reason of the cluster, and is deleted', async () => {
     const reject = async (more: Partial<CreateSandboxOptions>, message: RegExp) =>
-      expect((await open(more)).exec({ command: 'true' })).rejects.toMatchObject({
+      expect(openShort(more).exec({ command: 'true' })).rejects.toMatchObject({
         code: 'sandbox.failed',
         message: expect.stringMatching(message),
       });
     await reject({ image: '127.0.0.1:9/absent:1' }, /ErrImagePull|ImagePullBackOff/);
     await reject({ kubernetes: { ...toKubernetes(), runtimeClass: 'absent' } }, /runtimeclass|RuntimeClass/i);
-    await reject(
-      { kubernetes: { ...toKubernetes(), volumes: [`${root}=claim:absent`], nodeSelector: ['a=b'] } },
-      /absent|node/,
-    );
+    await reject({ kubernetes: { ...toKubernetes(), volumes: [`${root}=claim:absent`] } }, /FailedScheduling.*absent/);
+    await reject({ kubernetes: { ...toKubernetes(), nodeSelector: ['pool=absent'] } }, /FailedScheduling.*selector/);
+    await reject({ kubernetes: { ...toKubernetes(), userNamespace: true } }, /user namespaces/i);
     chownSync(place.workspace, 0, 0);
     await reject({}, /belongs to root/);
     expect(await listPods()).toEqual([]);
@@ -319,7 +324,7 @@ describe.skipIf(!started.cluster)(`kubernetes ${started.cluster ? '' : `(${start
     const child = spawn(process.execPath, [join(import.meta.dirname, 'worker.fixture.ts'), JSON.stringify(options)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(child.stdout, 'data');
+    await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
     expect(findProcesses('4715')).not.toEqual([]);
     child.kill('SIGKILL');
     expect(await eventually(() => findProcesses('4715').length === 0, 2_000)).toBe(true);

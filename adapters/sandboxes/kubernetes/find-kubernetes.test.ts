@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { probeSandboxes } from '../index.ts';
 import { DENY_ALL, startApiServer, type ApiServer } from './api-server.fixture.ts';
-import { loadKubernetes } from './packages.ts';
+import { loadKubernetes, VERSION } from './packages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'klaus-kubernetes-'));
 const outer = process.env['KUBECONFIG'];
@@ -89,6 +89,11 @@ test('a laptop with another driver asks no cluster', async () => {
   const found = await probeSandboxes({ home: folder });
   expect(found.map(({ name }) => name)).not.toContain('kubernetes');
   expect(server.state.requests).toEqual([]);
+});
+
+test('the version is that of the tests', () => {
+  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+  expect(JSON.parse(manifest)).toMatchObject({ devDependencies: { '@kubernetes/client-node': VERSION } });
 });
 
 test('a missing package names the command that installs it', () => {

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecRequest } from '@klaus/core/agent';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -224,8 +224,7 @@ describe('a failure', () => {
     await refuse({ network: { hosts: [] } as never });
     await refuse({ files: { read: [file], write: [] } });
     await refuse({ inherits: true });
-    mkdirSync('/var/tmp/klaus-outside', { recursive: true });
-    await refuse({ readable: ['/var/tmp/klaus-outside'] });
+    await refuse({ readable: [realpathSync(import.meta.dirname)] });
     expect(server.state.created).toEqual([]);
     const { kubernetes } = toOptions();
     for (const changed of [{ volumes: [] }, { enforcesPolicies: false }])

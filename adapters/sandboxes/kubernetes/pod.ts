@@ -6,6 +6,7 @@ import type { SlotContainer } from '../container/warm-slot.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import { PodCommand } from './pod-command.ts';
 import { CONTAINER, LIFETIME_S, toPod, type PodNames, type PodPlan } from './pod-plan.ts';
+import { UNSET_LINE } from './scripts.ts';
 import type { PodStream } from './pod-stream.ts';
 import { findProblem, hasEnded, isRunning, toEndReason } from './pod-state.ts';
 
@@ -132,7 +133,7 @@ export class Pod implements SlotContainer {
     const stream = await this.#cluster.connect(this.name, CONTAINER, ['/bin/sh', '-c', COMMAND_SCRIPT]);
     return new PodCommand({
       stream,
-      script,
+      script: `${UNSET_LINE}\n${script}`,
       signal: async (word) => {
         if (!(await this.#ask(word)) && word === 'kill') await this.end();
       },

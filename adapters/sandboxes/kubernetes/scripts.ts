@@ -35,4 +35,12 @@ ${COUNT_LINES}
   echo "$id $processes $mounts $files $oom"
 done`;
 
+/** Variables of the API server, which the kubelet gives every container, also without service links. */
+const SERVICE_VARIABLES = ['SERVICE_HOST', 'SERVICE_PORT', 'SERVICE_PORT_HTTPS', 'PORT', 'PORT_443_TCP']
+  .concat(['PROTO', 'PORT', 'ADDR'].map((name) => `PORT_443_TCP_${name}`))
+  .map((name) => `KUBERNETES_${name}`);
+
+/** The first line of every command. */
+export const UNSET_LINE = `unset ${SERVICE_VARIABLES.join(' ')}`;
+
 export const HOLDER_COMMAND = [SHELL, '-c', HOLDER_SCRIPT];
