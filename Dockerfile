@@ -27,9 +27,11 @@ ARG GID=1000
 COPY --from=build /out /opt/klaus
 # `true` for `klaus worker` and `klaus serve --cluster`, which need packages that an installation does not contain.
 ARG CLUSTER=
+# Further packages of a cluster, such as @kubernetes/client-node for a pod for each session.
+ARG CLUSTER_PACKAGES=
 RUN if [ -n "${CLUSTER}" ]; then \
     npm install --prefix /opt/klaus/dist --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
-      $(node /opt/klaus/dist/klaus.cjs worker --packages); \
+      $(node /opt/klaus/dist/klaus.cjs worker --packages) ${CLUSTER_PACKAGES}; \
   fi
 RUN ln -s /opt/klaus/dist/klaus.cjs /usr/local/bin/klaus \
   && mkdir -p /data /workspace /home/klaus \

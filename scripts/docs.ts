@@ -15,7 +15,7 @@ import { toAgentsPage } from './docs/capabilities.ts';
 import { toCliPage } from './docs/cli-page.ts';
 import { toCompose } from './docs/compose.ts';
 import { toConfigPage, toEnvExample } from './docs/config-page.ts';
-import { toContainerProfile } from './docs/container-profile.ts';
+import { toContainerProfile, toPodProfile } from './docs/container-profile.ts';
 import { EDITORS, toEditorsPage } from './docs/editor-protocol.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
@@ -50,6 +50,8 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     ['apps/claude-code/plugin/hooks/hooks.json', toJson(toPluginHooks())],
     ['apps/claude-code/plugin/hooks/guard', PLUGIN_SCRIPT],
     ['docker/seccomp.json', toContainerProfile()],
+    ['deploy/kubernetes-pods/seccomp-x64.json', toPodProfile('x64')],
+    ['deploy/kubernetes-pods/seccomp-arm64.json', toPodProfile('arm64')],
     [PYTHON_SECRET_RULES, toPythonSecretRules()],
     [PYTHON_TYPES, toPythonTypes()],
     ['docs/reference/cli.md', toCliPage(await createProgram())],

@@ -8,6 +8,7 @@ import { fetchBubblewrap } from './bubblewrap/fetch-bubblewrap.ts';
 import { findBubblewrap, toBubblewrapAvailability, type BubblewrapSearch } from './bubblewrap/find-bubblewrap.ts';
 import { DockerSandbox } from './docker/docker-sandbox.ts';
 import { findDocker, findDockerImage } from './docker/find-docker.ts';
+import type { KubernetesOptions } from './kubernetes/kubernetes-options.ts';
 import { HostSandbox } from './host/host-sandbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
@@ -18,6 +19,8 @@ export interface CreateSandboxOptions extends SandboxOptions {
   dockerEnabled?: boolean;
   /** Docker image; default `klaus-sandbox`. */
   image?: string;
+  /** The pods of `kubernetes`, which is used only if it is the choice. */
+  kubernetes?: KubernetesOptions;
   /** See `DockerSandboxOptions`. */
   hostPaths?: readonly string[];
   /** Called with a progress message when bubblewrap is missing and fetched into `home`. Default: nothing is fetched. */
@@ -29,6 +32,7 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   const options = await toRealPaths(given);
   const { choice, dockerEnabled } = options;
   if (choice === 'host') return new HostSandbox(options);
+  if (choice === 'kubernetes') return await openKubernetes(options);
   if (choice === 'docker' && dockerEnabled === false) {
     throw unavailable(
       ['Docker is asked for but DOCKER_ENABLED is false'],
@@ -43,7 +47,7 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   }
   if (choice === 'docker' || (choice === undefined && dockerEnabled !== false)) {
     const docker = await findDocker();
-    if (docker.available && options.hosts) throw cannotLimit();
+    if (docker.available && options.hosts) throw cannotLimit('Docker');
     if (docker.available) return new DockerSandbox(options);
     refusals.push(docker);
   }
@@ -51,6 +55,13 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
     refusals.map((each) => `${each.name}: ${each.reason}`),
     refusals.map((each) => each.fix),
   );
+}
+
+/** Its code is loaded only if it is chosen. */
+async function openKubernetes(options: CreateSandboxOptions): Promise<Sandbox> {
+  if (options.hosts) throw cannotLimit('Kubernetes');
+  const { KubernetesSandbox } = await import('./kubernetes/kubernetes-sandbox.ts');
+  return new KubernetesSandbox({ ...options, kubernetes: options.kubernetes ?? { volumes: [] } });
 }
 
 async function provideBubblewrap({ home, onFetch }: CreateSandboxOptions): Promise<BubblewrapSearch> {
@@ -63,12 +74,30 @@ async function provideBubblewrap({ home, onFetch }: CreateSandboxOptions): Promi
   return { ...search, reason: `${search.reason}, and it could not be fetched: ${fetched.reason}` };
 }
 
+export interface ProbeOptions {
+  home: string;
+  image?: string;
+  /** Present if Kubernetes is the configured driver: no other user's cluster is asked. */
+  kubernetes?: KubernetesOptions;
+}
+
+async function findChosenKubernetes({ image, kubernetes }: ProbeOptions): Promise<Availability[]> {
+  if (!kubernetes) return [];
+  const { findKubernetes } = await import('./kubernetes/find-kubernetes.ts');
+  return [await findKubernetes({ image, kubernetes })];
+}
+
 /** The availability of each driver, for `klaus doctor`. */
-export async function probeSandboxes(options: { home: string; image?: string }): Promise<Availability[]> {
-  const [bubblewrap, docker] = await Promise.all([findBubblewrap(options), findDockerImage(options.image)]);
+export async function probeSandboxes(options: ProbeOptions): Promise<Availability[]> {
+  const [bubblewrap, docker, kubernetes] = await Promise.all([
+    findBubblewrap(options),
+    findDockerImage(options.image),
+    findChosenKubernetes(options),
+  ]);
   return [
     toBubblewrapAvailability(bubblewrap),
     docker,
+    ...kubernetes,
     { name: 'host', available: true, detail: 'no sandbox; used only if chosen explicitly' },
   ];
 }
@@ -82,8 +111,8 @@ async function toRealPaths(options: CreateSandboxOptions): Promise<CreateSandbox
   return { ...options, workspace, home: await realpath(options.home) };
 }
 
-function cannotLimit(): KlausError {
-  return new KlausError('sandbox.unavailable', 'The Docker sandbox cannot limit a network to some hosts.', {
+function cannotLimit(driver: string): KlausError {
+  return new KlausError('sandbox.unavailable', `The ${driver} sandbox cannot limit a network to some hosts.`, {
     hint: 'Install bubblewrap, or allow every host with `klaus fetch --any-host`.',
   });
 }

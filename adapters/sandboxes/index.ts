@@ -9,7 +9,7 @@ export { readProcess } from './process/process-table.ts';
 export { createSandbox, probeSandboxes } from './create-sandbox.ts';
 export { buildImage } from './docker/image/build-image.ts';
 export type { BuildImageOptions, BuiltImage } from './docker/image/build-image.ts';
-export { closeIdleContainers } from './docker/warm-slot.ts';
+export { closeIdleContainers } from './container/warm-slot.ts';
 export { listSandboxes, pruneSandboxes } from './list-sandboxes.ts';
 export type { ListedSandbox } from './list-sandboxes.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';

@@ -1,4 +1,5 @@
-import { DENIED_SYSCALLS, EPERM } from '../../adapters/sandboxes/seccomp/syscalls.ts';
+import { toDockerProfile } from '../../adapters/sandboxes/seccomp/docker-profile.ts';
+import { DENIED_SYSCALLS, EPERM, type SeccompArch } from '../../adapters/sandboxes/seccomp/syscalls.ts';
 
 /** System calls that bubblewrap needs to create a sandbox in a container. Commands in the sandbox cannot use them. */
 const FOR_BUBBLEWRAP: ReadonlySet<string> = new Set(['mount', 'umount2', 'pivot_root', 'unshare']);
@@ -25,4 +26,9 @@ export function toContainerProfile(): string {
     ],
   };
   return `${JSON.stringify(profile, null, 2)}\n`;
+}
+
+/** `deploy/kubernetes-pods/seccomp-ARCH.json`, for pods of the sandbox: the filter of commands in containers. */
+export function toPodProfile(arch: SeccompArch): string {
+  return `${JSON.stringify(toDockerProfile(arch), null, 2)}\n`;
 }

@@ -327,7 +327,7 @@ describe('invalid values', () => {
     const user = await putUser('model: opus\nsandbox:\n  driver: chroot\n');
     const { message, hint } = await refusal();
     expect(message).toContain(`${user}:3`);
-    expect(hint).toContain('bubblewrap, docker, host');
+    expect(hint).toContain('bubblewrap, docker, kubernetes, host');
     await putUser('');
     const env = await putEnv('# note\nAGENT_MAX_TOKENS=0\n');
     const refused = await refusal();

@@ -1,12 +1,15 @@
 import { optional } from '@klaus/core/optional';
 import type { Configuration } from '../config/configuration.ts';
+import { toKubernetesOptions } from '../engine/engine-settings.ts';
 import type { Finding } from './finding.ts';
 
 /** The drivers and, if none can be used, the failure of a run. */
 export async function checkSandboxes(home: string, configuration: Configuration | undefined): Promise<Finding[]> {
   const { probeSandboxes } = await import('@klaus/adapters/sandboxes');
   const image = configuration?.get('sandbox.image');
-  const drivers = await probeSandboxes({ home, ...optional({ image }) });
+  const isKubernetes = configuration?.get('sandbox.driver') === 'kubernetes';
+  const kubernetes = configuration && isKubernetes ? toKubernetesOptions(configuration) : undefined;
+  const drivers = await probeSandboxes({ home, ...optional({ image, kubernetes }) });
   const fetches = configuration?.get('sandbox.fetch') ?? true;
   const findings = drivers.map((driver): Finding => {
     const name = `sandbox ${driver.name}`;

@@ -94,7 +94,19 @@ export function toSandboxOptions(configuration: Configuration) {
     variables: sandbox.env,
     hostPaths: sandbox.hostPaths,
     ...optional({ image: sandbox.image, dockerEnabled }),
+    kubernetes: toKubernetesOptions(configuration),
   };
+}
+
+export function toKubernetesOptions({ values }: Configuration) {
+  const {
+    networkPolicies: enforcesPolicies,
+    namespace,
+    runtimeClass,
+    seccompProfile,
+    ...kubernetes
+  } = values.sandbox.kubernetes;
+  return { ...kubernetes, enforcesPolicies, ...optional({ namespace, runtimeClass, seccompProfile }) };
 }
 
 /** @param home State folder, with the packages of AI SDK providers. Default: models of these providers are rejected. */

@@ -11,7 +11,14 @@ import {
   toGrantText,
   toNeedsText,
 } from '@klaus/core/policy';
-import { type Decision, EVENT_VERSION, FIRST_PREV, KlausError, type Mode } from '@klaus/core/protocol';
+import {
+  type Decision,
+  EVENT_VERSION,
+  FIRST_PREV,
+  KlausError,
+  type Mode,
+  type SandboxName,
+} from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { fromCallText, type GivenCall } from './call-text.ts';
 import type { GivenGrant } from './opening-grant.ts';
@@ -28,7 +35,7 @@ export interface ExplainOptions {
   /** The workspace of that new session. Default: the configured one. */
   workspace?: string;
   /** Where its commands run: the gate also judges requests to the network on the host. Default: the configured one. */
-  sandbox?: 'host' | 'bubblewrap' | 'docker';
+  sandbox?: SandboxName;
   /** True: the hooks before the call run, and their findings are part of the decision. Default false. */
   hooks?: boolean;
 }

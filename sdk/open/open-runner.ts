@@ -132,8 +132,9 @@ export function checkRunner(
       hint: 'Limit its turns and tool calls with --max-turns and --max-tool-calls, and pass --budget-usd 0.',
     });
   }
-  if (sandbox === 'docker') {
-    throw new KlausError('sandbox.unavailable', 'Docker cannot run an agent that another program drives.', {
+  if (sandbox === 'docker' || sandbox === 'kubernetes') {
+    const driver = sandbox === 'docker' ? 'Docker' : 'Kubernetes';
+    throw new KlausError('sandbox.unavailable', `${driver} cannot run an agent that another program drives.`, {
       hint: 'Use bubblewrap, or `--sandbox host`, where the agent has all rights of the user.',
     });
   }

@@ -5,12 +5,14 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
+import { COMMAND_SCRIPT } from '../container/scripts.ts';
+import type { SlotContainer } from '../container/warm-slot.ts';
 import { sendSignal } from '../process/process-table.ts';
 import { spawnWaiting, type WaitingCommand } from '../process/waiting-command.ts';
 import type { ContainerPlan } from './arguments.ts';
 import { runDocker } from './docker-cli.ts';
-import type { Identity } from './identity.ts';
-import { COMMAND_SCRIPT, HOLDER_SCRIPT, TERMINATE_SCRIPT } from './scripts.ts';
+import type { Identity } from '../container/identity.ts';
+import { HOLDER_SCRIPT, TERMINATE_SCRIPT } from './scripts.ts';
 
 const START_MS = 30_000;
 const ANSWER_MS = 5_000;
@@ -36,7 +38,7 @@ type Client = ChildProcessByStdio<Writable, Readable, Readable>;
  * A container in which commands run one after the other. It ends when the standard input of its `docker run` client
  * closes: a killed Klaus process leaves no container behind, even if the client still runs.
  */
-export class Container {
+export class Container implements SlotContainer {
   readonly name: string;
   readonly key: string;
   readonly user: Identity;

@@ -3,6 +3,9 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
+import { toCommandScript } from '../container/command-script.ts';
+import { prepareWorkspace } from '../container/prepare-workspace.ts';
+import { WarmSlots, type SlotRequest, type TakenContainer, type WarmSlot } from '../container/warm-slot.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
 import { refuseLimitedNetwork } from '../network/limited-network.ts';
@@ -11,26 +14,27 @@ import { ownName } from '../process/owner.ts';
 import { supervise, type Supervised } from '../process/supervise.ts';
 import { passEnvironment } from '../passed-environment.ts';
 import { openProjectHome, type ProjectHome } from '../project-home.ts';
-import { findBindMasks, mergeMasks, toUserHomes } from '../protection/bind-masks.ts';
-import { listHidden } from '../protection/list-hidden.ts';
-import { selectMasks } from '../protection/masks.ts';
-import { protectFolders } from '../protection/protected-folders.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
 import { dropReplacedFolders } from '../readable-folders.ts';
-import { cannotHideParts, toBesideView, toView } from '../view.ts';
-import { planContainer, toCommandScript } from './arguments.ts';
+import { cannotHideParts } from '../view.ts';
+import { planContainer, type ContainerPlan } from './arguments.ts';
 import { findEnginePaths, parseMappings } from './engine-paths.ts';
 import { DEFAULT_IMAGE, toMissingImage } from './find-docker.ts';
 import { OWNER_LABEL, removeOrphans, SESSION_LABEL, WORKSPACE_LABEL } from './containers.ts';
-import { openSlot, type SlotRequest, type TakenContainer, type WarmSlot } from './warm-slot.ts';
+import { Container } from './container.ts';
 
 const MASKS_ARE_FIXED =
   'secret files: files that are created or replaced while the command runs are not hidden from it';
 
 /** The exit code of a command that SIGKILL ended. */
 const KILLED = 137;
+
+/** How long a container waits for the next command. */
+const IDLE_MS = 60_000;
+
+const slots = new WarmSlots<Container>(IDLE_MS);
 
 export interface DockerSandboxOptions extends SandboxOptions {
   /** Default `klaus-sandbox`, which `klaus sandbox build` creates. Commands never pull an image. */
@@ -54,14 +58,14 @@ export class DockerSandbox implements Sandbox {
   readonly name = 'docker';
   readonly #options: DockerSandboxOptions;
   readonly #since = Date.now();
-  readonly #slot: WarmSlot;
+  readonly #slot: WarmSlot<Container>;
   #swept: Promise<unknown> | undefined;
   #project: Promise<ProjectHome> | undefined;
   #enginePaths: ReturnType<typeof findEnginePaths> | undefined;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
-    this.#slot = openSlot(options.workspace, options.session);
+    this.#slot = slots.open(options.workspace, options.session);
   }
 
   async exec(given: ExecRequest): Promise<ExecResult> {
@@ -72,7 +76,7 @@ export class DockerSandbox implements Sandbox {
     const { stdin } = request;
     const isLong = typeof stdin === 'object' && Symbol.asyncIterator in stdin;
     // A program that gets messages while it runs has a container of its own, which ends with it.
-    const slot = isLong ? openSlot(this.#options.workspace, undefined) : this.#slot;
+    const slot = isLong ? slots.open(this.#options.workspace, undefined) : this.#slot;
     this.#swept ??= removeOrphans();
     await this.#swept;
     const limits = toExecLimits(this.#options.limits, request.limits);
@@ -107,33 +111,23 @@ export class DockerSandbox implements Sandbox {
   async #plan(
     request: ExecRequest,
     { limits, warnings }: { limits: ExecLimits; warnings: Set<string> },
-  ): Promise<SlotRequest> {
-    const { workspace, home, env, image = DEFAULT_IMAGE, objects, session } = this.#options;
+  ): Promise<SlotRequest<Container, ContainerPlan>> {
+    const { workspace, home, image = DEFAULT_IMAGE, objects, session } = this.#options;
     const { uid, gid } = await stat(workspace);
     const project = await this.#openProject({ uid, gid });
     const seccompFile = await writeProfile(project.etc);
     const toEnginePath = await (this.#enginePaths ??= findEnginePaths(parseMappings(this.#options.hostPaths ?? [])));
-    const view = toView(request, workspace);
-    const binds = (request.binds ?? []).map((bind) => bind.path);
-    const shown = [workspace, ...(request.readable ?? []), ...binds, project.home];
-    const protect = [...((await this.#options.protect?.()) ?? []), ...(request.protect ?? [])];
-    const known = (await this.#options.repositories?.()) ?? [];
-    const folders = (request.writable ?? []).map((path) => toBesideView(request, path));
-    const paths = await listHidden(this.#options, { ...request, shown, since: this.#since, network: false });
-    const selected = selectMasks(paths, shown, view);
-    for (const warning of selected.warnings) warnings.add(warning);
-    const bindMasks = await findBindMasks({
-      ...{ home, binds, except: [workspace, home], known: paths },
-      ...{ userHomes: toUserHomes(env), hidesGit: false },
+    const { view, masks, protect } = await prepareWorkspace(this.#options, request, {
+      ...{ project, warnings, since: this.#since },
     });
-    const masks = mergeMasks(selected.masks, bindMasks);
+    const labels = {
+      [OWNER_LABEL]: ownName(),
+      [WORKSPACE_LABEL]: workspace,
+      ...(session === undefined ? {} : { [SESSION_LABEL]: session }),
+    };
     return {
-      labels: {
-        [OWNER_LABEL]: ownName(),
-        [WORKSPACE_LABEL]: workspace,
-        ...(session === undefined ? {} : { [SESSION_LABEL]: session }),
-      },
-      protect: (stores) => protectFolders({ view, home, protect, known, folders, stores }),
+      protect,
+      start: (planned) => Container.start(planned, labels),
       plan: (protection) =>
         planContainer(
           {
@@ -146,7 +140,7 @@ export class DockerSandbox implements Sandbox {
     };
   }
 
-  async #run({ container }: TakenContainer, request: ExecRequest, limits: ExecLimits): Promise<Supervised> {
+  async #run({ container }: TakenContainer<Container>, request: ExecRequest, limits: ExecLimits): Promise<Supervised> {
     const { workspace } = this.#options;
     const passed = passEnvironment(this.#options, request).variables;
     const cwd = toWorkingFolder(request, workspace);

@@ -10,6 +10,22 @@ export type SuperviseOptions = Pick<ExecRequest, 'stdin' | 'onOutput' | 'onBegin
   timeoutMs: number;
 };
 
+/** What a command of any driver is to its supervisor. */
+export type SupervisedCommand = { request: Pick<SpawnRequest, 'startPipe' | 'waitForEnd'> } & Pick<
+  WaitingCommand,
+  | 'abandon'
+  | 'check'
+  | 'close'
+  | 'end'
+  | 'endAfter'
+  | 'ending'
+  | 'exited'
+  | 'fail'
+  | 'openStreams'
+  | 'signalStart'
+  | 'stdin'
+>;
+
 export type Supervised = Omit<ExecResult, 'unenforced' | 'exceeded'>;
 
 /**
@@ -18,7 +34,7 @@ export type Supervised = Omit<ExecResult, 'unenforced' | 'exceeded'>;
  *
  * @throws KlausError `sandbox.failed` when the driver fails; rethrows errors of `onOutput`.
  */
-export async function supervise(command: WaitingCommand, options: SuperviseOptions): Promise<Supervised> {
+export async function supervise(command: SupervisedCommand, options: SuperviseOptions): Promise<Supervised> {
   const { request } = command;
   if (options.signal?.aborted) {
     await command.abandon();
@@ -65,7 +81,11 @@ function toNotRun(options: SuperviseOptions): Supervised {
   return { exitCode: null, signal: null, ...output.toResult(), timedOut: false, cancelled: true, durationMs: 0 };
 }
 
-function feedStdin(stdin: Writable | null, request: SpawnRequest, input: ExecRequest['stdin']): void {
+function feedStdin(
+  stdin: Writable | null,
+  request: Pick<SpawnRequest, 'startPipe'>,
+  input: ExecRequest['stdin'],
+): void {
   // The start pipe stays open for a command without input: its end would mean that Klaus has ended.
   if (!stdin || (request.startPipe === 'stdin' && input === undefined)) return;
   // A command may end without reading all of its input.

@@ -15,8 +15,9 @@ export function refuseLimited(
       hint: 'Run it in the foreground, or without a network.',
     });
   }
-  if (sandbox.name === 'docker') {
-    throw toolFailed('The Docker sandbox cannot limit a network to the granted hosts.', {
+  if (sandbox.name === 'docker' || sandbox.name === 'kubernetes') {
+    const driver = sandbox.name === 'docker' ? 'Docker' : 'Kubernetes';
+    throw toolFailed(`The ${driver} sandbox cannot limit a network to the granted hosts.`, {
       hint: 'Run it without a network; the user can choose the bubblewrap sandbox.',
     });
   }

@@ -35,6 +35,7 @@ export function approveOption(description = 'what is allowed without an approval
 export const sandboxOption = choiceOption('--sandbox <driver>', 'where commands run; host means without a sandbox', [
   'bubblewrap',
   'docker',
+  'kubernetes',
   'host',
 ]);
 

@@ -40,12 +40,12 @@ export async function reportProblems(work: Work, { before, intent }: ReadyCall):
 }
 
 /**
- * A session without the authority to run commands starts no server. Neither does one with Docker, which cannot keep a
+ * A session without the authority to run commands starts no server. Neither does one in a container, which cannot keep a
  * server from changing the workspace.
  */
 function isEnabled({ engine, state, authority }: Work): boolean {
   if (!engine.settings.lsp || !engine.openDiagnostics || !state.session) return false;
-  if (state.session.sandbox === 'docker') return false;
+  if (state.session.sandbox === 'docker' || state.session.sandbox === 'kubernetes') return false;
   return authority.grant().authorities.some(({ kind }) => kind === 'exec');
 }
 

@@ -63,7 +63,7 @@ function isEnabled(work: Work): boolean {
   const { engine, state, authority } = work;
   if (!engine.settings.formatter || !engine.openFormatter || !state.session) return false;
   const driver = state.session.sandbox;
-  if (driver === 'host' || (driver === 'docker' && toCommandView(work).files)) return false;
+  if (driver === 'host' || (driver !== 'bubblewrap' && toCommandView(work).files)) return false;
   return authority.grant().authorities.some(({ kind }) => kind === 'exec');
 }
 

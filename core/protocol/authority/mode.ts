@@ -16,7 +16,7 @@ export function toNarrowerMode(a: Mode, b: Mode): Mode {
   return options.indexOf(b) < options.indexOf(a) ? b : a;
 }
 
-export const sandboxNameSchema = z.enum(['bubblewrap', 'docker', 'host']);
+export const sandboxNameSchema = z.enum(['bubblewrap', 'docker', 'kubernetes', 'host']);
 export type SandboxName = z.infer<typeof sandboxNameSchema>;
 
 /** What a run does when an approval is needed and no user is connected: deny it, or park until it is answered. */

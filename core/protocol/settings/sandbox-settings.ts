@@ -47,8 +47,9 @@ export const SANDBOX_SETTINGS = {
     schema: z.string().regex(/^[a-z0-9][\w./:@-]*$/),
     env: 'KLAUS_SANDBOX_IMAGE',
     unset: '`klaus-sandbox`',
-    values: 'a Docker image reference',
-    description: 'Image of the Docker sandbox. `klaus sandbox build` creates the default one.',
+    values: 'an image reference',
+    description:
+      'Image of the Docker and the Kubernetes sandbox. `klaus sandbox build` creates the default one for Docker.',
   }),
   'sandbox.hostPaths': defineSetting({
     schema: z.array(z.string().regex(/^\/[^=]*=\/.*$/)),
@@ -57,6 +58,56 @@ export const SANDBOX_SETTINGS = {
     values: 'folders, each as `/here=/there`',
     description:
       'Where folders of this machine are for the Docker engine, if Klaus runs in a container and the engine outside. The mounts of the container are found without it.',
+  }),
+  'sandbox.kubernetes.namespace': defineSetting({
+    schema: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/),
+    env: 'KLAUS_SANDBOX_KUBERNETES_NAMESPACE',
+    unset: 'that of the service account or of `KUBECONFIG`',
+    values: 'a name in lower case',
+    description: 'Namespace of the pods of the Kubernetes sandbox.',
+  }),
+  'sandbox.kubernetes.volumes': defineSetting({
+    schema: z.array(z.string().regex(/^\/[^=]*=(?:claim:[a-z0-9][a-z0-9.-]*(?:\/.*)?|host:\/.*)$/)),
+    default: [] as string[],
+    env: 'KLAUS_SANDBOX_KUBERNETES_VOLUMES',
+    values: 'folders, each as `/folder=claim:NAME/path` or `/folder=host:/path`',
+    description:
+      'Volumes on which folders of this machine are for the pods of the Kubernetes sandbox: a persistent volume claim, or a folder of the node. The folders of the projects and `KLAUS_HOME/cache` are necessary.',
+  }),
+  'sandbox.kubernetes.runtimeClass': defineSetting({
+    schema: z.string().regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/),
+    env: 'KLAUS_SANDBOX_KUBERNETES_RUNTIME_CLASS',
+    unset: 'a class of gVisor (handler `runsc`), if the cluster has one',
+    values: 'the name of a runtime class, or `none`',
+    description: 'Runtime class of the pods of the Kubernetes sandbox.',
+  }),
+  'sandbox.kubernetes.seccompProfile': defineSetting({
+    schema: z.string().regex(/^[\w.-]+(?:\/[\w.-]+)*$/),
+    env: 'KLAUS_SANDBOX_KUBERNETES_SECCOMP_PROFILE',
+    unset: 'the profile of the runtime',
+    values: 'a path in the folder of seccomp profiles of the kubelet',
+    description: 'Filter of system calls of the Kubernetes sandbox. Every node needs the file.',
+  }),
+  'sandbox.kubernetes.nodeSelector': defineSetting({
+    schema: z.array(z.string().regex(/^[\w./-]+=[\w.-]*$/)),
+    default: [] as string[],
+    env: 'KLAUS_SANDBOX_KUBERNETES_NODE_SELECTOR',
+    values: 'labels, each as `name=value`',
+    description: 'Labels of the nodes on which pods of the Kubernetes sandbox run.',
+  }),
+  'sandbox.kubernetes.userNamespace': defineSetting({
+    schema: z.boolean(),
+    default: true,
+    env: 'KLAUS_SANDBOX_KUBERNETES_USER_NAMESPACE',
+    description:
+      'Pods of the Kubernetes sandbox have a user namespace of their own. Set it to false where nodes or volumes, such as NFS, do not support it.',
+  }),
+  'sandbox.kubernetes.networkPolicies': defineSetting({
+    schema: z.boolean(),
+    default: false,
+    env: 'KLAUS_SANDBOX_KUBERNETES_NETWORK_POLICIES',
+    description:
+      'You confirm that the network of the cluster enforces network policies. The Kubernetes sandbox refuses to work without it.',
   }),
   'sandbox.env': defineSetting({
     schema: z.array(z.string().regex(/^[A-Za-z_]\w*\*?$/)),

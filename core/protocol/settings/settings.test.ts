@@ -27,7 +27,9 @@ test('a project file may never set what decides who sees the code, the keys and 
   const dangerous = table
     .map(([key]) => key)
     .filter((key) =>
-      /^(keys|baseUrls|aiSdk|tiers|git|prices|workspace|sandbox\.image|dockerEnabled|server|cluster|web)\b/.test(key),
+      /^(keys|baseUrls|aiSdk|tiers|git|prices|workspace|sandbox\.image|sandbox\.kubernetes|dockerEnabled|server|cluster|web)\b/.test(
+        key,
+      ),
     );
   expect(never).toEqual(expect.arrayContaining(dangerous));
   expect(table.filter(([, setting]) => setting.project === 'free').map(([key]) => key)).toEqual(['compactAt']);
