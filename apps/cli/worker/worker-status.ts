@@ -68,12 +68,13 @@ export function createWorkerStatus({
     },
     watch(onChange) {
       let before: ServiceName[] = [];
-      const timer = setInterval(async () => {
+      const check = async (): Promise<void> => {
         const now = await readUnreachable();
         for (const name of now) if (!before.includes(name)) onChange(name, false);
         for (const name of before) if (!now.includes(name)) onChange(name, true);
         before = now;
-      }, WATCH_MS);
+      };
+      const timer = setInterval(() => void check(), WATCH_MS);
       timer.unref();
       return () => clearInterval(timer);
     },
