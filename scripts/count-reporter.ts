@@ -12,22 +12,21 @@ export const COUNTS_FILE = 'KLAUS_TEST_COUNTS';
 
 /**
  * A reporter of vitest that writes the counts of a run as JSON when all tests have ended. A file that fails outside of
- * its tests counts as one failed test, and so does every other error outside of tests. Tests that a filter by the tag
- * `long` leaves out are not counted.
+ * its tests counts as one failed test, and so does every other error outside of tests. Tests with the tag `long`
+ * are not counted if the filter `!long` leaves them out.
  */
 export default class CountReporter implements Reporter {
-  #isLong: boolean | undefined;
+  #withoutLong = false;
 
   onInit(vitest: Vitest): void {
-    const filter = vitest.config.tagsFilter?.[0];
-    if (filter !== undefined) this.#isLong = filter === 'long';
+    this.#withoutLong = vitest.config.tagsFilter?.includes('!long') ?? false;
   }
 
   onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandled) => {
     const counts: Counts = { passed: 0, failed: unhandled.length, skipped: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) {
-        if (this.#isLong !== undefined && test.tags.includes('long') !== this.#isLong) continue;
+        if (this.#withoutLong && test.tags.includes('long')) continue;
         const { state } = test.result();
         counts[state === 'pending' ? 'skipped' : state]++;
       }

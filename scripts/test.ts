@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -69,7 +69,7 @@ async function runTests(more: readonly string[], programs: Record<string, string
 const HELP = `npm test [-- OPTIONS] [FILTER …]
   --watch      run affected tests again after each change, until Ctrl-C; no checks
   --coverage   also report coverage: a table, and pages in coverage/
-  --long       only the tests with the tag \`long\`; no checks
+  --long       every test of the files that have tests with the tag \`long\`; no checks
   --all        every test, with and without the tag \`long\`
   FILTER       every test of the files whose path contains one of these; no checks
 
@@ -94,10 +94,24 @@ if (values.watch) {
   process.exit(status ?? 1);
 }
 
-/** @returns The arguments for vitest that choose tests by the tag `long`. */
-function chooseTags(): string[] {
-  if (values.long) return ['--tags-filter=long'];
-  return values.all || filters.length > 0 ? [] : ['--tags-filter=!long'];
+/**
+ * @returns The arguments for vitest that choose the tests. `--long` takes whole files: tests of a page or a server continue
+ *   where the test before them ended.
+ */
+function chooseTests(): string[] {
+  if (filters.length > 0) return filters;
+  if (values.long) return findLongFiles();
+  return values.all ? [] : ['--tags-filter=!long'];
+}
+
+/** @returns The test files, relative to the root, that have tests with the tag `long`. */
+function findLongFiles(): string[] {
+  const files = globSync('{core,adapters,sdk,apps,scripts,test}/**/*.test.ts', {
+    cwd: ROOT,
+    exclude: (path) => path.includes('node_modules'),
+  });
+  const hasLong = /'long'|\bsplitCases\(|@module-tag long/;
+  return files.filter((file) => hasLong.test(readFileSync(join(ROOT, file), 'utf8')));
 }
 
 console.log(`Node ${process.version}`);
@@ -109,7 +123,7 @@ const checks = filters.length > 0 || values.long ? { passed: 0, failed: 0 } : ru
 const needsProgram = filters.length === 0 && !values.coverage;
 const programs = needsProgram ? buildPrograms() : undefined;
 if (needsProgram && programs === undefined) console.log('FAILED build of the programs');
-const tests = await runTests([...filters, ...chooseTags(), ...(values.coverage ? ['--coverage'] : [])], programs);
+const tests = await runTests([...chooseTests(), ...(values.coverage ? ['--coverage'] : [])], programs);
 const passed = checks.passed + tests.passed;
 const broken = [missing.length > 0, needsProgram && programs === undefined].filter(Boolean).length;
 const failed = checks.failed + tests.failed + broken;

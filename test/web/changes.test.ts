@@ -133,7 +133,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       },
     );
 
-    test('a viewed file is collapsed and counted until it changes again', { tags: ['long'] }, async () => {
+    test('a viewed file is collapsed and counted until it changes again', async () => {
       await viewed('new.txt').check();
       await page.getByText(enChanges.viewedOf(1, 4)).waitFor();
       const head = list().getByRole('button', { name: 'new.txt', exact: true });

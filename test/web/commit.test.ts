@@ -115,52 +115,48 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       },
     );
 
-    test(
-      'chosen files are committed on a new branch, and the log has the call of the user',
-      { tags: ['long'] },
-      async () => {
-        await open();
-        await message().fill('Add "a" and $b\n\nBoth.');
-        await dialog()
-          .getByRole('checkbox', { name: /c\.txt/ })
-          .uncheck();
-        await dialog().getByRole('checkbox', { name: t.newBranch }).check();
-        const name = dialog().getByRole('textbox', { name: t.branchName });
-        await name.fill('-x..y');
-        await dialog().getByText('Git does not accept this name.').waitFor();
-        expect(
-          await dialog()
-            .getByRole('button', { name: t.submit(2) })
-            .isDisabled(),
-        ).toBe(true);
-        await name.fill('topic/files');
+    test('chosen files are committed on a new branch, and the log has the call of the user', async () => {
+      await open();
+      await message().fill('Add "a" and $b\n\nBoth.');
+      await dialog()
+        .getByRole('checkbox', { name: /c\.txt/ })
+        .uncheck();
+      await dialog().getByRole('checkbox', { name: t.newBranch }).check();
+      const name = dialog().getByRole('textbox', { name: t.branchName });
+      await name.fill('-x..y');
+      await dialog().getByText('Git does not accept this name.').waitFor();
+      expect(
         await dialog()
           .getByRole('button', { name: t.submit(2) })
-          .click();
-        await dialog().getByText(t.done).waitFor();
-        expect(git('branch', '--show-current')).toBe('topic/files');
-        expect(git('log', '-1', '--format=%B')).toBe('Add "a" and $b\n\nBoth.');
-        expect(git('show', '--name-only', '--format=').split('\n')).toEqual(['a.txt', "it's b.txt"]);
-        expect(git('status', '--porcelain')).toBe('?? c.txt');
-        await dialog()
-          .getByRole('button', { name: t.push('topic/files') })
-          .waitFor();
-        // The branch is not at the server yet.
-        expect(await dialog().getByRole('link', { name: t.openCompare }).count()).toBe(0);
-        await expectAccessible(page, 'after a commit');
-        expect(await page.content()).not.toContain('canary-of-a-password');
-        const { events } = await it.client.log({ params: { id: session }, query: {} });
-        const calls = events.flatMap((event) =>
-          event.type === 'gate.decided' && event.name.startsWith('git_') ? [[event.name, event.verdict]] : [],
-        );
-        expect(calls.slice(-2)).toEqual([
-          ['git_branch', 'allow'],
-          ['git_commit', 'allow'],
-        ]);
-        await dialog().getByRole('button', { name: en.app.close }).last().click();
-        expect(complaints).toEqual([]);
-      },
-    );
+          .isDisabled(),
+      ).toBe(true);
+      await name.fill('topic/files');
+      await dialog()
+        .getByRole('button', { name: t.submit(2) })
+        .click();
+      await dialog().getByText(t.done).waitFor();
+      expect(git('branch', '--show-current')).toBe('topic/files');
+      expect(git('log', '-1', '--format=%B')).toBe('Add "a" and $b\n\nBoth.');
+      expect(git('show', '--name-only', '--format=').split('\n')).toEqual(['a.txt', "it's b.txt"]);
+      expect(git('status', '--porcelain')).toBe('?? c.txt');
+      await dialog()
+        .getByRole('button', { name: t.push('topic/files') })
+        .waitFor();
+      // The branch is not at the server yet.
+      expect(await dialog().getByRole('link', { name: t.openCompare }).count()).toBe(0);
+      await expectAccessible(page, 'after a commit');
+      expect(await page.content()).not.toContain('canary-of-a-password');
+      const { events } = await it.client.log({ params: { id: session }, query: {} });
+      const calls = events.flatMap((event) =>
+        event.type === 'gate.decided' && event.name.startsWith('git_') ? [[event.name, event.verdict]] : [],
+      );
+      expect(calls.slice(-2)).toEqual([
+        ['git_branch', 'allow'],
+        ['git_commit', 'allow'],
+      ]);
+      await dialog().getByRole('button', { name: en.app.close }).last().click();
+      expect(complaints).toEqual([]);
+    });
 
     const remote = () => join(it.place.home, '..', 'remote.git');
     const atRemote = (...args: string[]) =>
@@ -177,7 +173,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     /** The last commit is undone, so that there is something to commit. */
     const uncommit = () => git('reset', '-q', '--soft', 'HEAD~1');
 
-    test('a push asks in the dialog, and nothing is pushed before it is approved', { tags: ['long'] }, async () => {
+    test('a push asks in the dialog, and nothing is pushed before it is approved', async () => {
       execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote()], { env: it.place.env });
       git('remote', 'set-url', 'origin', remote());
       uncommit();

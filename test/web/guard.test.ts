@@ -53,7 +53,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
     await expectAccessible(page, 'the empty guard');
   });
 
-  test('it follows new decisions, and shows one with its reviews when it is opened', { tags: ['long'] }, async () => {
+  test('it follows new decisions, and shows one with its reviews when it is opened', async () => {
     for (let at = 0; at < OLD; at++) await record({ workspace: '/projects/shop', text: `echo ${at}` });
     await page.reload();
     await expect.poll(shown, WAIT).toEqual(seqs.toReversed().slice(0, PAGE));

@@ -90,7 +90,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     expect(complaints).toEqual([]);
   });
 
-  test('a key is saved although its test fails, replaced, tested and deleted', { tags: ['long'] }, async () => {
+  test('a key is saved although its test fails, replaced, tested and deleted', async () => {
     await using it = await startTestServer({ script: REFUSES_ONCE, env: NO_KEY });
     const { page } = await open(it, 'settings/keys');
     const provider = page.locator('[data-provider="anthropic"]');
@@ -129,7 +129,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     expect(new URL(page.url()).hash).toBe('#/settings/keys');
   });
 
-  test('settings are changed by keyboard, written into the file, in force, and reset', { tags: ['long'] }, async () => {
+  test('settings are changed by keyboard, written into the file, in force, and reset', async () => {
     await using it = await startTestServer();
     const file = join(it.place.home, 'config.yaml');
     writeFileSync(file, '# mine\n');
