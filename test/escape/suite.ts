@@ -37,9 +37,11 @@ export async function declareEscapes(options: { every: number; driver: Driver; p
   const cases = CASES.filter((_, index) => index % every === 0);
 
   describe.skipIf(reason !== undefined)(`${driver} prevents ${reason ? `(${reason})` : ''}`, () => {
-    const isLimit = ({ dockerLimit }: EscapeCase) => driver !== 'bubblewrap' && dockerLimit !== undefined;
+    const toLimit = ({ dockerLimit, podLimit }: EscapeCase) =>
+      driver === 'bubblewrap' ? undefined : (dockerLimit ?? (driver === 'kubernetes' ? podLimit : undefined));
+    const isLimit = (each: EscapeCase) => toLimit(each) !== undefined;
     const prevented = cases.filter((each) => !isLimit(each));
-    limits = cases.filter(isLimit).map((each) => `${each.name}: ${each.dockerLimit}`);
+    limits = cases.filter(isLimit).map((each) => `${each.name}: ${toLimit(each)}`);
     test.each(prevented.map((each) => [each.name, each] as const))('%s', async (_, escape) => {
       const { harmed, missing, result } = await attempt(escape, driver, engine?.toOptions);
       if (missing) counts.missing++;
