@@ -24,6 +24,8 @@ export interface EscapeCase {
   program?: string;
   /** The reason why Docker does not prevent it, if that is a documented limit of the driver. */
   dockerLimit?: string;
+  /** The same for pods, in addition. */
+  podLimit?: string;
   /** True if the proof needs root on the machine, because otherwise the kernel refuses the attack. */
   rootProof?: boolean;
 }

@@ -1,12 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import type { CreateSandboxOptions } from '@klaus/adapters/sandboxes';
 import { startEngine } from '../../adapters/sandboxes/docker/dockerd.fixture.ts';
+import type { World } from './world.ts';
 
 const KLAUS = join(import.meta.dirname, '../../apps/cli/main.ts');
 
-/** An engine with the image of the sandbox, or the reason why there is none. */
+/** What a driver needs, such as an engine with the image of the sandbox, or the reason why there is none. */
 export interface Prepared {
   reason?: string;
+  /** Further options of the sandbox of a world. Default: none. */
+  toOptions?: (world: World) => Partial<CreateSandboxOptions>;
   close?: () => Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { gitCases } from './cases-git.ts';
 import { networkCases } from './cases-network.ts';
 import { processCases } from './cases-processes.ts';
 import { resourceCases } from './cases-resources.ts';
-import { prepareDocker } from './prepare-docker.ts';
+import { prepareDocker, type Prepared } from './prepare-docker.ts';
 import { attempt, type Driver } from './run-case.ts';
 import { createWorld, findNoBase } from './world.ts';
 
@@ -25,22 +25,25 @@ async function findNoDriver(driver: Driver): Promise<string | undefined> {
  * Declares the tests: each attack is prevented, and succeeds without its controls.
  *
  * @param options.every Selects every nth case; 1 selects all.
+ * @param options.prepared What the driver needs. Default: it is prepared here.
  */
-export async function declareEscapes(options: { every: number; driver: Driver }): Promise<void> {
+export async function declareEscapes(options: { every: number; driver: Driver; prepared?: Prepared }): Promise<void> {
   const { every, driver } = options;
-  const engine = driver === 'docker' ? await prepareDocker() : undefined;
-  const reason = engine?.reason ?? (await findNoDriver(driver));
+  const engine = options.prepared ?? (driver === 'docker' ? await prepareDocker() : undefined);
+  const reason = engine?.reason ?? (engine?.toOptions ? undefined : await findNoDriver(driver));
   let limits: string[] = [];
   const counts = { tried: 0, escapes: 0, proven: 0, missing: 0 };
   const isRoot = process.getuid?.() === 0;
   const cases = CASES.filter((_, index) => index % every === 0);
 
   describe.skipIf(reason !== undefined)(`${driver} prevents ${reason ? `(${reason})` : ''}`, () => {
-    const isLimit = ({ dockerLimit }: EscapeCase) => driver === 'docker' && dockerLimit !== undefined;
+    const toLimit = ({ dockerLimit, podLimit }: EscapeCase) =>
+      driver === 'bubblewrap' ? undefined : (dockerLimit ?? (driver === 'kubernetes' ? podLimit : undefined));
+    const isLimit = (each: EscapeCase) => toLimit(each) !== undefined;
     const prevented = cases.filter((each) => !isLimit(each));
-    limits = cases.filter(isLimit).map((each) => `${each.name}: ${each.dockerLimit}`);
+    limits = cases.filter(isLimit).map((each) => `${each.name}: ${toLimit(each)}`);
     test.each(prevented.map((each) => [each.name, each] as const))('%s', async (_, escape) => {
-      const { harmed, missing, result } = await attempt(escape, driver);
+      const { harmed, missing, result } = await attempt(escape, driver, engine?.toOptions);
       if (missing) counts.missing++;
       else counts.tried++;
       if (harmed) counts.escapes++;

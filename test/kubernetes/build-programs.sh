@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the programs of a small cluster from Go modules: sh test/kubernetes/build-programs.sh FOLDER
-# It needs Go and the Go module proxy, 10 GB of disk, and up to an hour on two cores.
+# It needs Go and the Go module proxy, 10 GB of disk, and half an hour on two cores.
 set -eu
 
 KUBERNETES=1.35.4
