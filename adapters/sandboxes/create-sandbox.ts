@@ -8,7 +8,9 @@ import { fetchBubblewrap } from './bubblewrap/fetch-bubblewrap.ts';
 import { findBubblewrap, toBubblewrapAvailability, type BubblewrapSearch } from './bubblewrap/find-bubblewrap.ts';
 import { DockerSandbox } from './docker/docker-sandbox.ts';
 import { findDocker, findDockerImage } from './docker/find-docker.ts';
+import { findKubernetes } from './kubernetes/find-kubernetes.ts';
 import type { KubernetesOptions } from './kubernetes/kubernetes-options.ts';
+import { KubernetesSandbox } from './kubernetes/kubernetes-sandbox.ts';
 import { HostSandbox } from './host/host-sandbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
@@ -32,7 +34,7 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   const options = await toRealPaths(given);
   const { choice, dockerEnabled } = options;
   if (choice === 'host') return new HostSandbox(options);
-  if (choice === 'kubernetes') return await openKubernetes(options);
+  if (choice === 'kubernetes') return openKubernetes(options);
   if (choice === 'docker' && dockerEnabled === false) {
     throw unavailable(
       ['Docker is asked for but DOCKER_ENABLED is false'],
@@ -57,10 +59,8 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   );
 }
 
-/** Its code is loaded only if it is chosen. */
-async function openKubernetes(options: CreateSandboxOptions): Promise<Sandbox> {
+function openKubernetes(options: CreateSandboxOptions): Sandbox {
   if (options.hosts) throw cannotLimit('Kubernetes');
-  const { KubernetesSandbox } = await import('./kubernetes/kubernetes-sandbox.ts');
   return new KubernetesSandbox({ ...options, kubernetes: options.kubernetes ?? { volumes: [] } });
 }
 
@@ -83,7 +83,6 @@ export interface ProbeOptions {
 
 async function findChosenKubernetes({ image, kubernetes }: ProbeOptions): Promise<Availability[]> {
   if (!kubernetes) return [];
-  const { findKubernetes } = await import('./kubernetes/find-kubernetes.ts');
   return [await findKubernetes({ image, kubernetes })];
 }
 
