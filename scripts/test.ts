@@ -95,7 +95,7 @@ if (values.watch) {
 }
 
 /**
- * @returns The arguments for vitest that choose the tests. `--long` takes whole files: tests of a page or a server continue
+ * @returns The arguments for vitest that choose the tests. `--long` takes complete files: tests of a page or a server continue
  *   where the test before them ended.
  */
 function chooseTests(): string[] {
