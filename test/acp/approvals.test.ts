@@ -132,7 +132,7 @@ test(
   },
 );
 
-test('a dismissed question cancels the run; without a valid answer nothing runs', { tags: ['long'] }, async () => {
+test('a dismissed question cancels the run; without a valid answer nothing runs', async () => {
   using place = createTestHome();
   await using server = await startServer(writes(1));
   await using editor = await startEditor({ place, server, words: ASK });

@@ -57,7 +57,7 @@ test('a line of 20 MB is answered, whether it is garbage or a request', async ()
   expect(editor.problems).toEqual([]);
 });
 
-test('an image that is too large, or that is none, is refused', { tags: ['long'] }, async () => {
+test('an image that is too large, or that is none, is refused', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server });
@@ -70,7 +70,7 @@ test('an image that is too large, or that is none, is refused', { tags: ['long']
   expect(await editor.prompt(sessionId, 'hello')).toMatchObject({ stopReason: 'end_turn' });
 });
 
-test('a line that is longer than a message can be ends the connection, and its runs', { tags: ['long'] }, async () => {
+test('a line that is longer than a message can be ends the connection, and its runs', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server });
@@ -87,7 +87,7 @@ test('a line that is longer than a message can be ends the connection, and its r
   expect(await outcomesOf(place, sessionId)).toEqual(['cancelled']);
 });
 
-test('requests in a wrong form have a code', { tags: ['long'] }, async () => {
+test('requests in a wrong form have a code', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server });
@@ -116,7 +116,7 @@ test('requests in a wrong form have a code', { tags: ['long'] }, async () => {
   expect(editor.problems).toEqual([]);
 });
 
-test('answers without a question are ignored', { tags: ['long'] }, async () => {
+test('answers without a question are ignored', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server, words: ['--approve', 'ask'] });
@@ -157,25 +157,21 @@ for (const { cases, tags } of splitCases(['stdin', 'SIGKILL of the editor'] as c
     expect(await outcomesOf(place, sessionId)).toEqual(['cancelled']);
   });
 
-test(
-  'the end of input in the middle of a question ends the process, and the question stays open',
-  { tags: ['long'] },
-  async () => {
-    using place = createTestHome();
-    await using server = await startServer(SCRIPT);
-    await using editor = await startEditor({ place, server, words: ['--approve', 'ask'] });
-    const { sessionId } = await editor.open();
-    const prompted = editor.prompt(sessionId, 'write').catch(() => undefined);
-    await editor.untilAsked();
-    expect(await editor.end()).toBe(0);
-    await prompted;
-    expect(existsSync(join(place.workspace, 'a.txt'))).toBe(false);
-    const { stdout } = await runKlaus(['approvals', '--json'], { place });
-    expect(JSON.parse(stdout)).toMatchObject({ session: sessionId });
-  },
-);
+test('the end of input in the middle of a question ends the process, and the question stays open', async () => {
+  using place = createTestHome();
+  await using server = await startServer(SCRIPT);
+  await using editor = await startEditor({ place, server, words: ['--approve', 'ask'] });
+  const { sessionId } = await editor.open();
+  const prompted = editor.prompt(sessionId, 'write').catch(() => undefined);
+  await editor.untilAsked();
+  expect(await editor.end()).toBe(0);
+  await prompted;
+  expect(existsSync(join(place.workspace, 'a.txt'))).toBe(false);
+  const { stdout } = await runKlaus(['approvals', '--json'], { place });
+  expect(JSON.parse(stdout)).toMatchObject({ session: sessionId });
+});
 
-test('a session is deleted with its run, and not while another process works on it', { tags: ['long'] }, async () => {
+test('a session is deleted with its run, and not while another process works on it', async () => {
   using place = createTestHome();
   await using server = await startServer(SCRIPT);
   await using editor = await startEditor({ place, server });

@@ -105,7 +105,7 @@ const ODD: Readonly<Record<string, (place: HookPlace) => Parameters<HookPlace['c
   },
 };
 
-test('odd events and environments do not let a harmful call pass', { tags: ['long'], timeout }, async () => {
+test('odd events and environments do not let a harmful call pass', { timeout }, async () => {
   await using place = await openHooks();
   for (const [name, toCall] of Object.entries(ODD)) {
     const { outcome } = await place.call(...toCall(place));

@@ -43,7 +43,7 @@ for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
       },
     );
 
-    test('a plugin that does not find Klaus denies calls', { tags: ['long'], timeout }, async (context) => {
+    test('a plugin that does not find Klaus denies calls', { timeout }, async (context) => {
       const program = await needClaudeCode(context, version);
       const script = toScript([bash('echo inside > inside.txt'), { text: 'It is over.' }]);
       await using roof = await createRoof({ script });

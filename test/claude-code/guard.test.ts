@@ -132,34 +132,30 @@ test('a session without hooks is found', { tags: ['long'], timeout }, async (con
   expect(facts.filter(({ status }) => status === 'fail').map(({ name }) => name)).toEqual(['switched off', 'sessions']);
 });
 
-test(
-  'a denial of a reviewer is overturned only by the words of the user',
-  { tags: ['long'], timeout },
-  async (context) => {
-    const toReply = (verdict: string) => ({ text: JSON.stringify({ verdict, reason: 'As the script wants it.' }) });
-    const { steps, fallback } = toScript([bash('node build.js'), { text: 'It is over.' }]);
-    await using it = await openGuard(context, {
-      script: {
-        steps: [
-          { when: { system: '"APPROVE"' }, reply: toReply('DENY') },
-          { when: { system: '"OVERTURN"', user: 'Run node build.js' }, reply: toReply('OVERTURN') },
-          { when: { system: '"OVERTURN"' }, reply: toReply('UPHOLD') },
-          ...steps,
-        ],
-        ...(fallback ? { fallback } : {}),
-      },
-    });
-    writeFileSync(join(it.place.workspace, 'build.js'), "require('fs').writeFileSync('built.txt', '')\n");
-    await it.claude('Do some work.');
-    expect(it.exists('built.txt')).toBe(false);
-    await it.claude('Run node build.js, please.');
-    expect(it.exists('built.txt')).toBe(true);
-    const calls = (await it.decisions()).filter(({ call }) => call !== undefined);
-    expect(
-      calls.map(({ verdict, rule, reviews = [] }) => [verdict, rule, ...reviews.map((each) => each.outcome)]),
-    ).toEqual([
-      ['deny', 'tool-approve', 'deny', 'deny'],
-      ['allow', 'grant', 'deny', 'pass'],
-    ]);
-  },
-);
+test('a denial of a reviewer is overturned only by the words of the user', { timeout }, async (context) => {
+  const toReply = (verdict: string) => ({ text: JSON.stringify({ verdict, reason: 'As the script wants it.' }) });
+  const { steps, fallback } = toScript([bash('node build.js'), { text: 'It is over.' }]);
+  await using it = await openGuard(context, {
+    script: {
+      steps: [
+        { when: { system: '"APPROVE"' }, reply: toReply('DENY') },
+        { when: { system: '"OVERTURN"', user: 'Run node build.js' }, reply: toReply('OVERTURN') },
+        { when: { system: '"OVERTURN"' }, reply: toReply('UPHOLD') },
+        ...steps,
+      ],
+      ...(fallback ? { fallback } : {}),
+    },
+  });
+  writeFileSync(join(it.place.workspace, 'build.js'), "require('fs').writeFileSync('built.txt', '')\n");
+  await it.claude('Do some work.');
+  expect(it.exists('built.txt')).toBe(false);
+  await it.claude('Run node build.js, please.');
+  expect(it.exists('built.txt')).toBe(true);
+  const calls = (await it.decisions()).filter(({ call }) => call !== undefined);
+  expect(
+    calls.map(({ verdict, rule, reviews = [] }) => [verdict, rule, ...reviews.map((each) => each.outcome)]),
+  ).toEqual([
+    ['deny', 'tool-approve', 'deny', 'deny'],
+    ['allow', 'grant', 'deny', 'pass'],
+  ]);
+});

@@ -185,7 +185,7 @@ describe.skipIf(reason !== undefined)(`through S3${reason === undefined ? '' : `
     await server?.[Symbol.asyncDispose]();
   });
 
-  test('a workspace continues on another worker, and comes back', { tags: ['long'] }, async () => {
+  test('a workspace continues on another worker, and comes back', async () => {
     using one = await openWorker();
     using two = await openWorker();
     const saved = { workspace: WORKSPACE, session: 'A' };

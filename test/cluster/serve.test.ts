@@ -67,7 +67,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       await list;
     });
 
-    test('a client whose server stops continues at another one', { tags: ['long'], timeout }, async () => {
+    test('a client whose server stops continues at another one', { timeout }, async () => {
       const [first] = nodes;
       const leaving = await cluster.openServer();
       const { session } = await leaving.client.openSession({ body: { text: 'Write it.' } });

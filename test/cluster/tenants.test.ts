@@ -68,7 +68,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`tenants${WITHOUT_CLUSTER ? `: ${
 
   test(
     'a budget refuses requests of all sessions of a project, before they are sent',
-    { tags: ['long'], timeout: 120_000 },
+    { timeout: 120_000 },
     async () => {
       const [first, second] = [await open('two'), await open('two')];
       await prompt(first);

@@ -187,22 +187,18 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     expect(output).not.toContain(PASSWORD);
   });
 
-  test(
-    'a worker that gets SIGTERM gives its session to the other one and ends',
-    { tags: ['long'], timeout: 120_000 },
-    async () => {
-      const session = await begin('Read it some times.');
-      const stopped = await findRunning(workers);
-      const other = workers.find((worker) => worker !== stopped)!;
-      const before = await metricOf(other, 'klaus_runs_total');
-      await expect.poll(() => countOf(session, 'tool.finished'), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0);
-      stopped.process.kill('SIGTERM');
-      expect(await stopped.process.ended).toMatchObject({ code: 0, signal: null });
-      await untilDone(session);
-      expect(await metricOf(other, 'klaus_runs_total')).toBe(before + 1);
-      workers = [other];
-    },
-  );
+  test('a worker that gets SIGTERM gives its session to the other one and ends', { timeout: 120_000 }, async () => {
+    const session = await begin('Read it some times.');
+    const stopped = await findRunning(workers);
+    const other = workers.find((worker) => worker !== stopped)!;
+    const before = await metricOf(other, 'klaus_runs_total');
+    await expect.poll(() => countOf(session, 'tool.finished'), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0);
+    stopped.process.kill('SIGTERM');
+    expect(await stopped.process.ended).toMatchObject({ code: 0, signal: null });
+    await untilDone(session);
+    expect(await metricOf(other, 'klaus_runs_total')).toBe(before + 1);
+    workers = [other];
+  });
 
   test.each(['postgres', 'temporal'] as const)(
     'a worker without %s says so, and recovers',

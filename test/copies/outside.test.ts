@@ -102,27 +102,23 @@ test('git_commit works in a copy', { tags: ['long'] }, async () => {
   expect(await listCopies(options)).toMatchObject([{ ahead: 1, changes: 0 }]);
 });
 
-test(
-  'the set-up command of the user runs in the sandbox before the prompt; that of the project needs trust',
-  { tags: ['long'] },
-  async () => {
-    using place = createHome({ '.klaus/config.yaml': 'worktree:\n  setup: echo project > made.txt\n' });
-    await using server = await startServer({ steps: [], fallback: { text: 'Ready.' } });
-    const options = { place, server, env: sandboxed };
-    const run = (...words: string[]) => runKlaus(['run', '--worktree', '--json', ...words, 'go'], options);
-    expect((await run()).code).toBe(3);
-    expect(await listCopies(options)).toEqual([]);
-    expect((await run('--trust-command')).code).toBe(0);
-    expect((await run('--set', 'worktree.setup=echo mine > made.txt')).code).toBe(0);
-    expect((await run('--set', 'worktree.setup=')).code).toBe(0);
-    const copies = await listCopies(options);
-    const made = copies.map(({ path }) => {
-      const file = join(path, 'made.txt');
-      return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-    });
-    expect(made).toEqual(['project\n', 'mine\n', undefined]);
-  },
-);
+test('the set-up command of the user runs in the sandbox before the prompt; that of the project needs trust', async () => {
+  using place = createHome({ '.klaus/config.yaml': 'worktree:\n  setup: echo project > made.txt\n' });
+  await using server = await startServer({ steps: [], fallback: { text: 'Ready.' } });
+  const options = { place, server, env: sandboxed };
+  const run = (...words: string[]) => runKlaus(['run', '--worktree', '--json', ...words, 'go'], options);
+  expect((await run()).code).toBe(3);
+  expect(await listCopies(options)).toEqual([]);
+  expect((await run('--trust-command')).code).toBe(0);
+  expect((await run('--set', 'worktree.setup=echo mine > made.txt')).code).toBe(0);
+  expect((await run('--set', 'worktree.setup=')).code).toBe(0);
+  const copies = await listCopies(options);
+  const made = copies.map(({ path }) => {
+    const file = join(path, 'made.txt');
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  });
+  expect(made).toEqual(['project\n', 'mine\n', undefined]);
+});
 
 plain('a conflict is printed by hunk, and an agent solves it in the copy', async () => {
   using place = createHome({ 'a.txt': 'one\ntwo\nthree\n' });

@@ -77,7 +77,7 @@ describe.runIf(hasBubblewrap)('in the sandbox', () => {
     expect(readFileSync(join(at.workspace, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  test('an entry of the alternates that is no object store is not shown', { tags: ['long'] }, async () => {
+  test('an entry of the alternates that is no object store is not shown', async () => {
     await using at = await openPlace(
       'cat ../../../../secret/objects/x; find / -name klaus-secret-file 2>/dev/null; true',
       'bubblewrap',

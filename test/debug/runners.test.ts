@@ -110,7 +110,7 @@ const FAILS = `
 const REPORTED = [{ title: 'group > fails', results: ['41', '7'] }];
 const LOOKS: Step[] = [...looks('error.extra.a'), { call: 'eval', input: { code: 'count', frame: 0 } }];
 
-test('node:test', { tags: ['long'] }, async () => {
+test('node:test', async () => {
   const { code, output, reports } = await run({
     files: { 'a.test.cjs': `const { describe, test } = require('node:test');${FAILS}` },
     args: ['--import', 'klendathu/node-test', '--test'],
@@ -120,7 +120,7 @@ test('node:test', { tags: ['long'] }, async () => {
   expect([code, output.includes('broken')]).toEqual([1, true]);
 });
 
-test('Vitest', { tags: ['long'] }, async () => {
+test('Vitest', async () => {
   const { code, reports } = await run({
     files: {
       'a.test.js': `import { describe, test, beforeEach } from 'vitest';${FAILS}
@@ -141,7 +141,7 @@ test('Vitest', { tags: ['long'] }, async () => {
   expect(code).toBe(1);
 });
 
-test('Jest', { tags: ['long'] }, async () => {
+test('Jest', async () => {
   const { code, reports } = await run({
     files: { 'a.test.js': FAILS, 'package.json': '{"jest":{"testEnvironment":"klendathu/jest"}}' },
     args: [join(modules, 'jest/bin/jest.js'), '--watchman=false'],

@@ -61,7 +61,7 @@ test('deletions and exports are in the host chain, with their author', { tags: [
   expect(await runKlaus(['audit', 'verify'], { place })).toMatchObject({ code: 0 });
 });
 
-test('an earlier head proves that no record before it was rewritten', { tags: ['long'] }, async () => {
+test('an earlier head proves that no record before it was rewritten', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);
   await runKlaus(['run', 'one'], { place, server });

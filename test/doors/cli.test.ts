@@ -134,19 +134,15 @@ test(
   },
 );
 
-test(
-  'without a terminal a question is refused, and the way to allow it is named: exit 6',
-  { tags: ['long'] },
-  async () => {
-    using place = createTestHome();
-    await using server = await startServer(WRITE);
-    const { code, stdout, stderr } = await runKlaus(['--approve', 'ask', 'write'], { place, server });
-    expect({ code, stdout }).toEqual({ code: 6, stdout: 'I was not allowed to.\n' });
-    expect(stderr).toContain('--on-ask wait');
-    expect(stderr).toContain('--approve edits');
-    expect(() => readFileSync(join(place.workspace, 'new.txt'))).toThrow('ENOENT');
-  },
-);
+test('without a terminal a question is refused, and the way to allow it is named: exit 6', async () => {
+  using place = createTestHome();
+  await using server = await startServer(WRITE);
+  const { code, stdout, stderr } = await runKlaus(['--approve', 'ask', 'write'], { place, server });
+  expect({ code, stdout }).toEqual({ code: 6, stdout: 'I was not allowed to.\n' });
+  expect(stderr).toContain('--on-ask wait');
+  expect(stderr).toContain('--approve edits');
+  expect(() => readFileSync(join(place.workspace, 'new.txt'))).toThrow('ENOENT');
+});
 
 test(
   '--on-ask wait parks the run; another process approves it and continues: exit 8, then 0',
@@ -285,7 +281,7 @@ test('a stack trace is shown with KLAUS_DEBUG=1 and never without', async () => 
   expect((await runKlaus(['show', 'nothing'], { place, env: { KLAUS_DEBUG: '1' } })).stderr).toContain('    at ');
 });
 
-test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', { tags: ['long'] }, async () => {
+test('one Ctrl-C ends the run cleanly, and it can be resumed: exit 130', async () => {
   using place = createTestHome();
   await using server = await startServer({
     steps: [{ reply: { text: 'There.' }, faults: [{ kind: 'hang', after: 0, keepAlive: true }] }],

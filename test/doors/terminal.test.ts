@@ -152,7 +152,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(end).not.toContain('thinking');
   });
 
-  test('a key typed before the question does not answer it', { tags: ['long'] }, async () => {
+  test('a key typed before the question does not answer it', async () => {
     using place = createTestHome();
     const wait = { name: 'run_command', input: { command: 'until [ -e go ]; do sleep 0.05; done' } };
     const write = { name: 'write_file', input: { path: 'new.txt', content: 'brand new\n' } };

@@ -96,50 +96,46 @@ test('an approval for the project that was forgotten can be remembered again', {
   expect(await go(engine, await engine.klaus.open())).toBe('allowed');
 });
 
-test(
-  'a revocation by another process applies before the next call of the one that holds the session',
-  { tags: ['long'] },
-  async () => {
-    const started = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    const hold = defineTool({
-      name: 'hold',
-      description: 'test',
-      input: z.unknown(),
-      effects: ['read'],
-      resume: 'repeat',
-      async run() {
-        started.resolve();
-        await released.promise;
-        return { text: 'held' };
-      },
-    });
-    const script: Script = {
-      ...SCRIPT,
-      steps: [
-        { when: { result: 'held' }, reply: { calls: [ECHO] } },
-        { when: { user: 'hold' }, reply: { calls: [{ name: 'hold', input: {} }] } },
-        ...SCRIPT.steps,
-      ],
-    };
-    await using engine = await createTestEngine({ script, tools: [hold], settings: SETTINGS });
-    const { session, approval } = await approve(engine, 'session');
-    await session.prompt('hold', { onAsk: 'wait' });
-    const running = session.advance();
-    await started.promise;
-    await using other = await createKlaus({
-      home: engine.place.home,
-      cwd: engine.place.workspace,
-      env: engine.place.env,
-    });
-    const handle = other.handle(session.id);
-    expect(await handle.changeApproval(approval, 'once', { by: 'other' })).toMatchObject({ applied: false });
-    expect(await handle.approvals()).toMatchObject([{ approval, scope: 'once' }]);
-    released.resolve();
-    expect((await running).state).toBe('parked');
-    expect(ofType(await eventsOf(session), 'approval.changed')).toMatchObject([{ approval, by: 'other' }]);
-  },
-);
+test('a revocation by another process applies before the next call of the one that holds the session', async () => {
+  const started = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const hold = defineTool({
+    name: 'hold',
+    description: 'test',
+    input: z.unknown(),
+    effects: ['read'],
+    resume: 'repeat',
+    async run() {
+      started.resolve();
+      await released.promise;
+      return { text: 'held' };
+    },
+  });
+  const script: Script = {
+    ...SCRIPT,
+    steps: [
+      { when: { result: 'held' }, reply: { calls: [ECHO] } },
+      { when: { user: 'hold' }, reply: { calls: [{ name: 'hold', input: {} }] } },
+      ...SCRIPT.steps,
+    ],
+  };
+  await using engine = await createTestEngine({ script, tools: [hold], settings: SETTINGS });
+  const { session, approval } = await approve(engine, 'session');
+  await session.prompt('hold', { onAsk: 'wait' });
+  const running = session.advance();
+  await started.promise;
+  await using other = await createKlaus({
+    home: engine.place.home,
+    cwd: engine.place.workspace,
+    env: engine.place.env,
+  });
+  const handle = other.handle(session.id);
+  expect(await handle.changeApproval(approval, 'once', { by: 'other' })).toMatchObject({ applied: false });
+  expect(await handle.approvals()).toMatchObject([{ approval, scope: 'once' }]);
+  released.resolve();
+  expect((await running).state).toBe('parked');
+  expect(ofType(await eventsOf(session), 'approval.changed')).toMatchObject([{ approval, by: 'other' }]);
+});
 
 test('only what its question offered can be remembered', async () => {
   const script: Script = {

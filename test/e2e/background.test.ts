@@ -190,37 +190,31 @@ test(
   },
 );
 
-test(
-  'a remembered approval in the foreground does not hold in the background, nor that for one that survives',
-  { tags: ['long'] },
-  async () => {
-    const call = (more = {}): Calls => [
-      { name: 'run_command', input: { command: 'sh done.sh', network: true, ...more } },
-    ];
-    const ended = (process: string): Calls => output({ process, waitFor: 'exit' });
-    const background = { background: true };
-    await using engine = await createEngine([
-      [{ name: 'write_file', input: { path: 'done.sh', content: 'exit 0\n' } }],
-      call(),
-      call(),
-      call(background),
-      ended('p1'),
-      call(background),
-      ended('p2'),
-      call({ ...background, survive: true }),
-    ]);
-    const session = await engine.klaus.open();
-    await session.prompt('Go.', { onAsk: 'wait' });
-    for (;;) {
-      const result = await session.advance();
-      if (result.state !== 'parked') break;
-      await engine.klaus.answer(result.approvals[0]!.approval, 'approved', { scope: 'session' });
-    }
-    expect(ofType(await Array.fromAsync(session.events()), 'approval.asked').map(({ turn }) => turn)).toEqual([
-      2, 4, 8,
-    ]);
-  },
-);
+test('a remembered approval in the foreground does not hold in the background, nor that for one that survives', async () => {
+  const call = (more = {}): Calls => [
+    { name: 'run_command', input: { command: 'sh done.sh', network: true, ...more } },
+  ];
+  const ended = (process: string): Calls => output({ process, waitFor: 'exit' });
+  const background = { background: true };
+  await using engine = await createEngine([
+    [{ name: 'write_file', input: { path: 'done.sh', content: 'exit 0\n' } }],
+    call(),
+    call(),
+    call(background),
+    ended('p1'),
+    call(background),
+    ended('p2'),
+    call({ ...background, survive: true }),
+  ]);
+  const session = await engine.klaus.open();
+  await session.prompt('Go.', { onAsk: 'wait' });
+  for (;;) {
+    const result = await session.advance();
+    if (result.state !== 'parked') break;
+    await engine.klaus.answer(result.approvals[0]!.approval, 'approved', { scope: 'session' });
+  }
+  expect(ofType(await Array.fromAsync(session.events()), 'approval.asked').map(({ turn }) => turn)).toEqual([2, 4, 8]);
+});
 
 test(
   'where changes are looked at before they are kept, and without bubblewrap, it is refused with the reason',

@@ -61,7 +61,7 @@ test('a command that succeeds gets no hint about the network', async () => {
   for (const { output } of results) expect(output).not.toContain('network: true');
 });
 
-test('network: true is still asked about', { tags: ['long'] }, async () => {
+test('network: true is still asked about', async () => {
   await using engine = await createTestEngine({
     script: {
       steps: [

@@ -83,7 +83,7 @@ test(
   },
 );
 
-test('lists what it would run, and runs nothing without an approval', { tags: ['long'] }, async () => {
+test('lists what it would run, and runs nothing without an approval', async () => {
   using place = createTestHome(toProject());
   const dry = await runKlaus(['fetch', '--dry-run', '--json'], { place });
   expect(dry.code).toBe(0);
@@ -123,7 +123,7 @@ test('a folder without dependencies is reported', async () => {
 
 test(
   'a host that is not a registry is refused and reported, unless every host is allowed',
-  { tags: ['long'], timeout: 60_000 },
+  { timeout: 60_000 },
   async () => {
     using place = createTestHome(toProject());
     asked.length = 0;

@@ -27,7 +27,7 @@ test('a workspace that may only be read cannot be written, in no place of it', a
   expect(result.stderr).toContain('Read-only file system');
 });
 
-test('only the granted folders are there, each as it was granted', { tags: ['long'] }, async () => {
+test('only the granted folders are there, each as it was granted', async () => {
   const command = 'ls; cat docs/b.txt; echo y > src/a.txt; echo y > docs/b.txt; cat private/c.txt; ls .git';
   const files = (root: string) => ({ read: [join(root, 'docs')], write: [join(root, 'src')] });
   const result = await run(command, files);
@@ -36,7 +36,7 @@ test('only the granted folders are there, each as it was granted', { tags: ['lon
   expect(result.stderr).toMatch(/private\/c\.txt.*No such file/);
 });
 
-test('a link in the place of a granted folder shows nothing of what is behind it', { tags: ['long'] }, async () => {
+test('a link in the place of a granted folder shows nothing of what is behind it', async () => {
   const result = await run('cat link/secret; ls -A', (root) => ({ read: [], write: [join(root, 'link')] }));
   expect(result.stdout).not.toContain('out');
 });

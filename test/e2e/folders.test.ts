@@ -148,7 +148,7 @@ describe('tools that read', () => {
     });
   });
 
-  test('do not leave the folders by links, dots or absolute paths', { tags: ['long'] }, async () => {
+  test('do not leave the folders by links, dots or absolute paths', async () => {
     const calls = ({ base, extra }: Place): Call[] => [
       read(`${extra}/out`),
       read(`${extra}/up/outside.txt`),
@@ -181,7 +181,7 @@ describe('tools that read', () => {
     });
   });
 
-  test('keep to a policy there, and write nothing', { tags: ['long'] }, async () => {
+  test('keep to a policy there, and write nothing', async () => {
     const calls = ({ extra }: Place): Call[] => [
       read(`${extra}/salaries.sql`),
       read(`${extra}/notes.txt`),
@@ -202,7 +202,7 @@ describe('tools that read', () => {
     });
   });
 
-  test('read nothing that the grant leaves out', { tags: ['long'] }, async () => {
+  test('read nothing that the grant leaves out', async () => {
     const calls = ({ extra }: Place): Call[] => [read(`${extra}/notes.txt`)];
     await withFolders({ calls }, async (engine, place) => {
       const session = await run(engine, place, { grant: 'file-operations' });
@@ -275,7 +275,7 @@ describe('a grant for a folder outside of the workspace', () => {
     },
   );
 
-  test('ends with its authority', { tags: ['long'] }, async () => {
+  test('ends with its authority', async () => {
     const calls = ({ extra }: Place): Call[] => [read(`${extra}/notes.txt`), read(`${extra}/notes.txt`)];
     await withFolders({ calls, folders: () => [] }, async (engine, place) => {
       const session = await engine.klaus.open({

@@ -166,7 +166,7 @@ describe('what is committed', () => {
 });
 
 describe('secrets', () => {
-  test('block with file, line and rule; the index counts, not the file', { tags: ['long'] }, async () => {
+  test('block with file, line and rule; the index counts, not the file', async () => {
     const before = git('rev-parse', 'HEAD');
     put('src/a.js', 'one\nTOKEN-1\n');
     put('big.txt', `${`${'x'.repeat(99)}\n`.repeat(30_000)}TOKEN-2\n`);
@@ -183,7 +183,7 @@ describe('secrets', () => {
     expect(git('status', '--porcelain').split('\n')).toEqual(['A  big.txt', 'MM src/a.js']);
   });
 
-  test('do not block when the commit before has them, or when the user allowed them', { tags: ['long'] }, async () => {
+  test('do not block when the commit before has them, or when the user allowed them', async () => {
     put('src/a.js', 'TOKEN-1\n');
     git('add', '-A');
     git(...as, 'commit', '-qm', 'By hand');
@@ -330,7 +330,7 @@ describe('hooks of the repository', () => {
     expect(git('rev-parse', 'HEAD')).toBe(before);
   });
 
-  test('are those of core.hooksPath; what is not executable does not run', { tags: ['long'] }, async () => {
+  test('are those of core.hooksPath; what is not executable does not run', async () => {
     git('config', 'core.hooksPath', '.husky/_');
     addHook('pre-commit', 'exit 1', '.husky/_');
     put('src/a.js', 'two\n');

@@ -103,7 +103,7 @@ test('secrets are redacted, and secret files are left out under each of their na
   }
 });
 
-test('files that the policy hides are left out, also of earlier commits', { tags: ['long'] }, async () => {
+test('files that the policy hides are left out, also of earlier commits', async () => {
   put('customers/list.csv', 'ACME\n');
   git('add', '.');
   git('commit', '-qm', 'Add customers');
@@ -129,7 +129,7 @@ test('a diff beyond the limit has its size and its files, but no text', async ()
   expect(files.toSorted()).toEqual(['large.txt', 'src/a.js']);
 });
 
-test('programs that the repository names do not run', { tags: ['long'] }, async () => {
+test('programs that the repository names do not run', async () => {
   const trap = join(place.workspace, 'trap.sh');
   const mark = join(place.workspace, 'trapped');
   writeFileSync(trap, `#!/bin/sh\ntouch '${mark}'\ncat\n`);

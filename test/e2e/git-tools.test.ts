@@ -279,7 +279,7 @@ describe('checkpoints', () => {
     expect(await skip(await open(planted))).toContain('.git');
   });
 
-  test('a Git folder in the workspace leads to no other repository either', { tags: ['long'] }, async () => {
+  test('a Git folder in the workspace leads to no other repository either', async () => {
     const planted = join(outside, 'planted');
     put('.git', 'gitdir: data\n', planted);
     put('data/HEAD', 'ref: refs/heads/main\n', planted);

@@ -51,34 +51,30 @@ test('the model learns that mode plan is on and how to present a plan', async ()
   expect(ofType(events, 'session.opened')[0]!.tools).toContain('write_file');
 });
 
-test(
-  'an accepted plan changes the mode in the same step, and the model gets the edited text',
-  { tags: ['long'] },
-  async () => {
-    await using engine = await createTestEngine({ script: SCRIPT });
-    const session = await engine.klaus.open({ mode: 'plan' });
-    await session.prompt('Write a file.', { onAsk: 'wait' });
-    const { approval } = await toQuestion(session);
-    // By another process. A long plan arrives completely.
-    const plan = `${EDITED}${'- one more step\n'.repeat(1_000)}`;
-    await engine.reopen();
-    await engine.klaus.answer(approval, 'approved', { plan, by: 'test' });
-    const again = await engine.klaus.session(session.id);
-    expect(await again.advance()).toMatchObject({ state: 'idle' });
-    const events = await eventsOf(again);
-    const answered = events.findIndex(({ type }) => type === 'approval.answered');
-    expect(events[answered]).toMatchObject({ answer: 'approved', by: 'test', plan });
-    expect(events[answered + 1]).toMatchObject({ type: 'session.changed', mode: 'edits' });
-    expect(ofType(events, 'tool.finished').find(({ name }) => name === 'present_plan')).toMatchObject({
-      outcome: 'ok',
-      output: expect.stringContaining(plan),
-    });
-    expect(readFileSync(join(engine.place.workspace, 'b.txt'), 'utf8')).toBe('done\n');
-    expect(existsSync(join(engine.place.workspace, 'a.txt'))).toBe(false);
-    expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
-    expect((await again.replay()).outcome).toBe('equal');
-  },
-);
+test('an accepted plan changes the mode in the same step, and the model gets the edited text', async () => {
+  await using engine = await createTestEngine({ script: SCRIPT });
+  const session = await engine.klaus.open({ mode: 'plan' });
+  await session.prompt('Write a file.', { onAsk: 'wait' });
+  const { approval } = await toQuestion(session);
+  // By another process. A long plan arrives completely.
+  const plan = `${EDITED}${'- one more step\n'.repeat(1_000)}`;
+  await engine.reopen();
+  await engine.klaus.answer(approval, 'approved', { plan, by: 'test' });
+  const again = await engine.klaus.session(session.id);
+  expect(await again.advance()).toMatchObject({ state: 'idle' });
+  const events = await eventsOf(again);
+  const answered = events.findIndex(({ type }) => type === 'approval.answered');
+  expect(events[answered]).toMatchObject({ answer: 'approved', by: 'test', plan });
+  expect(events[answered + 1]).toMatchObject({ type: 'session.changed', mode: 'edits' });
+  expect(ofType(events, 'tool.finished').find(({ name }) => name === 'present_plan')).toMatchObject({
+    outcome: 'ok',
+    output: expect.stringContaining(plan),
+  });
+  expect(readFileSync(join(engine.place.workspace, 'b.txt'), 'utf8')).toBe('done\n');
+  expect(existsSync(join(engine.place.workspace, 'a.txt'))).toBe(false);
+  expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
+  expect((await again.replay()).outcome).toBe('equal');
+});
 
 test(
   'a rejected plan returns the note and stays in mode plan; the accepted one continues in the given mode',

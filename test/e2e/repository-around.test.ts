@@ -70,7 +70,7 @@ describe('a folder of a repository', () => {
     expect((await outputs(await run(engine)))[0]).toContain('from the root');
   });
 
-  test('changes nothing around it', { tags: ['long'] }, async () => {
+  test('changes nothing around it', async () => {
     await using engine = await open([
       'for f in ../../package.json ../../planted ../../.git/config ../../.git/hooks/post-checkout; do echo x >> $f; done; echo end',
       'git commit --allow-empty -m x; git config core.fsmonitor ./x; rm -rf ../../node_modules; echo end',
@@ -131,14 +131,14 @@ describe('a folder of a repository', () => {
     ).toHaveLength(4);
   });
 
-  test('is isolated if the user or a grant requires it', { tags: ['long'] }, async () => {
+  test('is isolated if the user or a grant requires it', async () => {
     await using engine = await open(['ls ../.. ; ls ../../package.json']);
     const alone = await run(engine, { root: join(engine.place.workspace, 'packages/app') });
     expect((await outputs(alone))[0]).not.toContain('AGENTS.md');
     expect(ofType(await Array.fromAsync(alone.events()), 'session.opened')[0]).not.toHaveProperty('readable');
   });
 
-  test('is isolated in a repository that another user could have created', { tags: ['long'] }, async () => {
+  test('is isolated in a repository that another user could have created', async () => {
     await using engine = await open(['ls ../.. ; ls ../../package.json']);
     chmodSync(engine.place.workspace, 0o777);
     const session = await run(engine);
@@ -150,7 +150,7 @@ describe('a folder of a repository', () => {
     chownSync(join(second.place.workspace, '.git'), 0, 0);
   });
 
-  test('a grant for the folder alone shows nothing around it', { tags: ['long'] }, async () => {
+  test('a grant for the folder alone shows nothing around it', async () => {
     await using engine = await open(['ls ../.. ; ls ../../package.json']);
     const session = await run(engine, { grant: 'file-operations · code-execution' });
     expect((await outputs(session))[0]).not.toContain('AGENTS.md');

@@ -295,7 +295,7 @@ describe('a hunk that the user edits', () => {
     expect(read(engine, 'config.txt')).toBe(before.replace('three', 'vier'));
   });
 
-  test('keeps them in what a command changed', { tags: ['long'] }, async () => {
+  test('keeps them in what a command changed', async () => {
     await using engine = await createTestEngine({
       script: atOnce(command('sed -i s/three/four/ config.txt')),
       files,
@@ -380,7 +380,7 @@ test('an answer whose changes are not kept any more ends the call and says so', 
   expect(finished.output).toContain('it said this');
 });
 
-test('changes that a revocation came before are not kept', { tags: ['long'] }, async () => {
+test('changes that a revocation came before are not kept', async () => {
   await using engine = await createTestEngine({
     script: atOnce(command('echo x > a.txt')),
     files: { 'a.txt': 'a\n' },
@@ -444,22 +444,18 @@ describe('one file', () => {
   });
 });
 
-test(
-  'a remembered approval of a command without network does not give it the network',
-  { tags: ['long'] },
-  async () => {
-    await using engine = await createTestEngine({
-      script: toScript([command('echo one'), command('echo one', { network: true })]),
-      settings: { ...SANDBOXED, approve: 'edits' },
-    });
-    const session = await engine.klaus.open({ grant: ['file-operations', 'code-execution', 'net(*)'] });
-    const asked = await runToQuestion(session);
-    await engine.klaus.answer(asked.approval, 'approved', { scope: 'session' });
-    expect((await session.advance()).state).toBe('idle');
-    await session.prompt('again', { onAsk: 'wait' });
-    expect((await session.advance()).state).toBe('parked');
-  },
-);
+test('a remembered approval of a command without network does not give it the network', async () => {
+  await using engine = await createTestEngine({
+    script: toScript([command('echo one'), command('echo one', { network: true })]),
+    settings: { ...SANDBOXED, approve: 'edits' },
+  });
+  const session = await engine.klaus.open({ grant: ['file-operations', 'code-execution', 'net(*)'] });
+  const asked = await runToQuestion(session);
+  await engine.klaus.answer(asked.approval, 'approved', { scope: 'session' });
+  expect((await session.advance()).state).toBe('idle');
+  await session.prompt('again', { onAsk: 'wait' });
+  expect((await session.advance()).state).toBe('parked');
+});
 
 test('effects of a program that runs again after a crash are undone too', { tags: ['long'] }, async () => {
   const check = defineTool({

@@ -90,7 +90,7 @@ describe('undo --git', () => {
     },
   );
 
-  test('without --git commits are kept', { tags: ['long'] }, async () => {
+  test('without --git commits are kept', async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
     const { scene, session } = worked;
     expect((await session.restore({ kind: 'undo', turn: 2 }, { by: 'test' })).done).toBe(true);
@@ -122,7 +122,7 @@ describe('undo --git', () => {
 });
 
 describe('repositories that a turn created', () => {
-  test('undo removes them, and a redo restores them with their objects', { tags: ['long'] }, async () => {
+  test('undo removes them, and a redo restores them with their objects', async () => {
     await using worked = await work(
       `mkdir -p node_modules/x && cd node_modules/x && git init -q && echo a > a && git add a && ${COMMIT} -m inner`,
     );
@@ -166,24 +166,20 @@ describe('repositories that a turn created', () => {
   });
 });
 
-test(
-  'steps of a rebase that run programs are removed if a command wrote them, and the user’s own are kept',
-  { tags: ['long'] },
-  async () => {
-    const todo = '.git/rebase-merge/git-rebase-todo';
-    for (const own of ['', 'exec make check\npick 1234567 one\n']) {
-      await using worked = await work(
-        `mkdir -p .git/rebase-merge; printf 'exec touch planted\nx touch planted\nexec make check\nbreak\n' >> ${todo}`,
-        (scene) => {
-          if (own !== '') scene.write(todo, own);
-        },
-      );
-      const made = own === '' ? 'break\n' : `${own}break\n`;
-      expect(readFileSync(join(worked.engine.place.workspace, todo), 'utf8')).toBe(made);
-      expect(ofType(await Array.fromAsync(worked.session.events()), 'workspace.restored')).toHaveLength(1);
-    }
-  },
-);
+test('steps of a rebase that run programs are removed if a command wrote them, and the user’s own are kept', async () => {
+  const todo = '.git/rebase-merge/git-rebase-todo';
+  for (const own of ['', 'exec make check\npick 1234567 one\n']) {
+    await using worked = await work(
+      `mkdir -p .git/rebase-merge; printf 'exec touch planted\nx touch planted\nexec make check\nbreak\n' >> ${todo}`,
+      (scene) => {
+        if (own !== '') scene.write(todo, own);
+      },
+    );
+    const made = own === '' ? 'break\n' : `${own}break\n`;
+    expect(readFileSync(join(worked.engine.place.workspace, todo), 'utf8')).toBe(made);
+    expect(ofType(await Array.fromAsync(worked.session.events()), 'workspace.restored')).toHaveLength(1);
+  }
+});
 
 describe('branches that a command deletes', () => {
   // In a script, because the gate asks about commands that delete a branch.

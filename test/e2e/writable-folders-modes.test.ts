@@ -134,7 +134,7 @@ describe('a writable folder on a layer', () => {
   });
 });
 
-test('a background process can change a writable folder, but not its git data', { tags: ['long'] }, async () => {
+test('a background process can change a writable folder, but not its git data', async () => {
   const prepare = ({ extra, workspace }: Place): void => {
     execFileSync('git', ['init', '-q', extra]);
     put(join(extra, '.env'), 'TOKEN=Gh72-Lq4w-Ss6z-Vd1m\n');

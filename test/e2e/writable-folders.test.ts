@@ -189,7 +189,7 @@ describe('a writable folder', () => {
     });
   });
 
-  test('is read-only if the grant is, and the model is informed', { tags: ['long'] }, async () => {
+  test('is read-only if the grant is, and the model is informed', async () => {
     const prompts = ({ extra }: Place): Call[][] => [
       [run(`cat ${extra}/notes.txt; echo x > ${extra}/new.txt; echo end`)],
     ];
@@ -206,7 +206,7 @@ describe('a writable folder', () => {
     });
   });
 
-  test('is not undone if a link has replaced it, and not written without undo', { tags: ['long'] }, async () => {
+  test('is not undone if a link has replaced it, and not written without undo', async () => {
     const prompts = ({ extra }: Place): Call[][] => [[write(`${extra}/notes.txt`, 'x')]];
     await withFolder({ prompts }, async (engine, place) => {
       const session = await open(engine, place);
@@ -223,7 +223,7 @@ describe('a writable folder', () => {
     });
   });
 
-  test('is refused if it contains the workspace or a link has replaced it', { tags: ['long'] }, async () => {
+  test('is refused if it contains the workspace or a link has replaced it', async () => {
     const prompts = ({ extra }: Place): Call[][] => [
       [write(`${extra}/new.txt`, 'x'), run(`echo x > ${extra}/new.txt`)],
     ];

@@ -168,7 +168,7 @@ describe.each([
       if (isBegun) expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
     });
 
-  test('between the start and its result', { tags: ['long'] }, async () => {
+  test('between the start and its result', async () => {
     const what = await killAndResume(survive, { dieAfterEffect: 'run_command' });
     expect(what).toBe(survive ? 'found again' : 'ended with its Klaus');
   });

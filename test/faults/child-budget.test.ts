@@ -63,13 +63,9 @@ test(`the budgets of ${TREES} trees balance to the cent when their process ends 
   expect(await findWrong(TREES, { isReal: false })).toEqual([]);
 }, 7_200_000);
 
-test(
-  `the budgets of ${REAL} trees balance to the cent after SIGKILL`,
-  { timeout: 3_600_000, tags: ['long'] },
-  async () => {
-    expect(await findWrong(REAL, { isReal: true })).toEqual([]);
-  },
-);
+test(`the budgets of ${REAL} trees balance to the cent after SIGKILL`, { timeout: 3_600_000 }, async () => {
+  expect(await findWrong(REAL, { isReal: true })).toEqual([]);
+});
 
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 

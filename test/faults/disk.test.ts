@@ -110,24 +110,20 @@ describe.skipIf(!canMount)('a full disk', () => {
       },
     );
 
-  test(
-    'with the project: the model is informed, no file is partly written, and the run continues',
-    { tags: ['long'] },
-    async () => {
-      using place = createTestHome();
-      using workspace = mountMemory(place.workspace);
-      writeFileSync(join(place.workspace, 'kept.txt'), 'before');
-      const { klaus, session, server, release } = await begin(place);
-      await using _ = server;
-      workspace.fill();
-      await release();
-      expect(await klaus.ended).toMatchObject({ code: 0 });
-      const [, write] = ofType(await logOf(place, session), 'tool.finished');
-      expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('space') });
-      expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe('before');
-      expect(leftOvers(place)).toEqual([]);
-    },
-  );
+  test('with the project: the model is informed, no file is partly written, and the run continues', async () => {
+    using place = createTestHome();
+    using workspace = mountMemory(place.workspace);
+    writeFileSync(join(place.workspace, 'kept.txt'), 'before');
+    const { klaus, session, server, release } = await begin(place);
+    await using _ = server;
+    workspace.fill();
+    await release();
+    expect(await klaus.ended).toMatchObject({ code: 0 });
+    const [, write] = ofType(await logOf(place, session), 'tool.finished');
+    expect(write).toMatchObject({ outcome: 'error', output: expect.stringContaining('space') });
+    expect(readFileSync(join(place.workspace, 'kept.txt'), 'utf8')).toBe('before');
+    expect(leftOvers(place)).toEqual([]);
+  });
 
   test('with large outputs: the result of the command is not lost with its output', { tags: ['long'] }, async () => {
     using place = createTestHome();

@@ -40,7 +40,7 @@ test('a server has the files of the workspace, and nothing else of the machine',
   expect(existsSync(join(run.engine.place.workspace, 'inside.txt'))).toBe(false);
 });
 
-test('in mode plan a tool that may write is denied', { tags: ['long'] }, async () => {
+test('in mode plan a tool that may write is denied', async () => {
   await using run = await runCalls(
     { one: toEntry() },
     [use('mcp__one__echo', { text: 'x' }), use('mcp__one__save', { path: 'a.txt', text: 'x' })],
@@ -69,7 +69,7 @@ test('a tool that claims to read cannot write before a call that may write is al
   expect(existsSync(join(run.engine.place.workspace, 'a.txt'))).toBe(false);
 });
 
-test('a grant without commands allows no server', { tags: ['long'] }, async () => {
+test('a grant without commands allows no server', async () => {
   await using run = await runCalls({ one: toEntry() }, [use('mcp__one__echo', { text: 'x' })], {
     settings,
     open: { grant: 'fs(., rw) · tool(*)' },

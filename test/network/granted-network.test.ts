@@ -71,22 +71,18 @@ test('a command reaches the granted host without a question, and no other', asyn
   expect(asked).toEqual(['granted /x']);
 });
 
-test(
-  'without the authority it asks for every host, and without a request there is no network',
-  { tags: ['long'] },
-  async () => {
-    const wide = await call([], { command: GET(0), network: true });
-    expect(wide.decided).toMatchObject({ verdict: 'ask', rule: 'grant' });
-    expect(wide.finished).toMatchObject({ outcome: 'denied' });
-    const web = await call(['web-access'], { command: GET(0), network: true });
-    expect(web.decided).toMatchObject({ verdict: 'ask', rule: 'grant' });
-    const none = await call([granted()], { command: `${GET(0)}; ls /run/klaus` });
-    expect(none.finished?.outcome).toBe('error');
-    expect([...wide.asked, ...web.asked, ...none.asked]).toEqual([]);
-  },
-);
+test('without the authority it asks for every host, and without a request there is no network', async () => {
+  const wide = await call([], { command: GET(0), network: true });
+  expect(wide.decided).toMatchObject({ verdict: 'ask', rule: 'grant' });
+  expect(wide.finished).toMatchObject({ outcome: 'denied' });
+  const web = await call(['web-access'], { command: GET(0), network: true });
+  expect(web.decided).toMatchObject({ verdict: 'ask', rule: 'grant' });
+  const none = await call([granted()], { command: `${GET(0)}; ls /run/klaus` });
+  expect(none.finished?.outcome).toBe('error');
+  expect([...wide.asked, ...web.asked, ...none.asked]).toEqual([]);
+});
 
-test('a background command with granted hosts is refused with the reason', { tags: ['long'] }, async () => {
+test('a background command with granted hosts is refused with the reason', async () => {
   const { decided, finished, asked } = await call([granted()], { command: GET(0), network: true, background: true });
   expect({ decided, outcome: finished?.outcome }).toMatchObject({ decided: { rule: 'prepare' }, outcome: 'error' });
   expect(asked).toEqual([]);

@@ -116,7 +116,7 @@ describe.each(CASES.filter(({ name }) => HAS_ALL || SAMPLE.has(name)))('$name', 
     expect({ outcome, isMade }, output).toEqual({ outcome: 'ok', isMade: true });
   });
 
-  test('fails with a grant for another host', { tags: ['long'], timeout: 240_000 }, async ({ skip }) => {
+  test('fails with a grant for another host', { timeout: 240_000 }, async ({ skip }) => {
     skip(missing.length > 0, `there is no ${missing.join(', ')} here`);
     const { outcome, isMade } = await run(one, ['example.com']);
     expect(outcome).not.toBe('ok');

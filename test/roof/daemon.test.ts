@@ -16,27 +16,23 @@ test('two starts at once have one daemon', async () => {
   expect(roof.daemons()).toEqual([roof.descriptor()?.pid]);
 });
 
-test(
-  'a daemon that is killed in the middle is started again, and every session resumes',
-  { tags: ['long'] },
-  async () => {
-    await using roof = await createRoof({ env: { AGENT_MAX_CONCURRENT_SESSIONS: '2' } });
-    const ids = await roof.start('--count', '3');
-    await expect.poll(async () => (await roof.status(ids[0]!)).state, { timeout: 30_000 }).toBe('running');
-    const [killed] = roof.daemons();
-    process.kill(killed!, 'SIGKILL');
-    await untilGone(roof.daemons);
-    expect(await roof.status(ids[0]!)).toMatchObject({ state: 'interrupted', isServed: true });
-    expect(await roof.status(ids[2]!)).toMatchObject({ state: 'queued', isServed: true });
-    expect((await roof.klaus('wait', ...ids)).code).toBe(0);
-    expect(roof.daemons()).not.toContain(killed);
-    for (const id of ids) {
-      const log = toEvents((await roof.klaus('logs', id, '--json')).stdout);
-      expect(log.filter(({ type }) => type === 'run.finished')).toHaveLength(1);
-      expect(log.flatMap((event) => (event.type === 'tool.finished' ? [event.outcome] : []))).toEqual(['ok']);
-    }
-  },
-);
+test('a daemon that is killed in the middle is started again, and every session resumes', async () => {
+  await using roof = await createRoof({ env: { AGENT_MAX_CONCURRENT_SESSIONS: '2' } });
+  const ids = await roof.start('--count', '3');
+  await expect.poll(async () => (await roof.status(ids[0]!)).state, { timeout: 30_000 }).toBe('running');
+  const [killed] = roof.daemons();
+  process.kill(killed!, 'SIGKILL');
+  await untilGone(roof.daemons);
+  expect(await roof.status(ids[0]!)).toMatchObject({ state: 'interrupted', isServed: true });
+  expect(await roof.status(ids[2]!)).toMatchObject({ state: 'queued', isServed: true });
+  expect((await roof.klaus('wait', ...ids)).code).toBe(0);
+  expect(roof.daemons()).not.toContain(killed);
+  for (const id of ids) {
+    const log = toEvents((await roof.klaus('logs', id, '--json')).stdout);
+    expect(log.filter(({ type }) => type === 'run.finished')).toHaveLength(1);
+    expect(log.flatMap((event) => (event.type === 'tool.finished' ? [event.outcome] : []))).toEqual(['ok']);
+  }
+});
 
 test('a command that follows a session starts the daemon again', { tags: ['long'] }, async () => {
   await using roof = await createRoof();

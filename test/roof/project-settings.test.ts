@@ -89,33 +89,24 @@ test(
   },
 );
 
-test(
-  'a file that widens, or is invalid, starts nothing, and stops the runs of its sessions',
-  { ...LONG, tags: ['long'] },
-  async () => {
-    await using roof = await openRoof();
-    const [id] = await roof.start();
-    expect((await roof.klaus('wait', id!)).code).toBe(0);
-    mkdirSync(join(roof.place.workspace, '.klaus'));
-    const file = join(roof.place.workspace, '.klaus/config.yaml');
-    for (const text of ['server: { metrics: true }\n', 'limits: { turns: many }\n', 'unknown: 1\n']) {
-      writeFileSync(file, text);
-      const requests = roof.model.requests.length;
-      for (const command of [
-        ['run', 'do it'],
-        ['start', 'klaus', 'do it', '--detach'],
-        ['message', id!, 'more'],
-      ])
-        expect([text, command, ...toCode(await roof.klaus(...command, '--json'))]).toEqual([
-          text,
-          command,
-          3,
-          'config',
-        ]);
-      expect(roof.model.requests).toHaveLength(requests);
-    }
-  },
-);
+test('a file that widens, or is invalid, starts nothing, and stops the runs of its sessions', LONG, async () => {
+  await using roof = await openRoof();
+  const [id] = await roof.start();
+  expect((await roof.klaus('wait', id!)).code).toBe(0);
+  mkdirSync(join(roof.place.workspace, '.klaus'));
+  const file = join(roof.place.workspace, '.klaus/config.yaml');
+  for (const text of ['server: { metrics: true }\n', 'limits: { turns: many }\n', 'unknown: 1\n']) {
+    writeFileSync(file, text);
+    const requests = roof.model.requests.length;
+    for (const command of [
+      ['run', 'do it'],
+      ['start', 'klaus', 'do it', '--detach'],
+      ['message', id!, 'more'],
+    ])
+      expect([text, command, ...toCode(await roof.klaus(...command, '--json'))]).toEqual([text, command, 3, 'config']);
+    expect(roof.model.requests).toHaveLength(requests);
+  }
+});
 
 test('the set-up command of a project runs only with trust', LONG, async () => {
   await using roof = await openRoof({ '.klaus/config.yaml': 'worktree: { setup: echo made > made.txt }\n' });

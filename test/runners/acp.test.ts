@@ -43,7 +43,7 @@ test('files and terminals of the agent are tools of Klaus, through the gate', as
   expect(engine.server.requests).toHaveLength(0);
 });
 
-test('permissions are judged by what the call does, and only this call is allowed', { tags: ['long'] }, async () => {
+test('permissions are judged by what the call does, and only this call is allowed', async () => {
   await using engine = await createDrivenEngine();
   const { workspace } = engine.place;
   const requests = [

@@ -305,7 +305,7 @@ test('settings of a project do not switch the gate off', options, async (context
   expect(existsSync(join(engine.place.workspace, 'x.txt'))).toBe(false);
 });
 
-test('in mode plan nothing is changed', { ...options, tags: ['long'] }, async (context) => {
+test('in mode plan nothing is changed', options, async (context) => {
   await using engine = await createClaudeEngine(context, { script: WRITES, settings: SANDBOX });
   const { events } = await runAgent(engine, 'write', { mode: 'plan' });
   expect(toCalls(events)).toEqual(['agent_execute deny', 'denied']);

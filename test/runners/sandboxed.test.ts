@@ -61,7 +61,7 @@ test.for([
   expect(said).toContain('read: # Test');
 });
 
-test('it has the network if the grant allows HTTPS to every host, else none', { tags: ['long'] }, async () => {
+test('it has the network if the grant allows HTTPS to every host, else none', async () => {
   const listener = createServer((socket) => socket.on('error', () => {}).end('hello')).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const { port } = listener.address() as { port: number };

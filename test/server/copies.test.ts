@@ -157,34 +157,30 @@ describe('routes', () => {
     await expect.poll(state, { timeout: 30_000 }).toBe('done');
   });
 
-  test(
-    'a repository in which the server may not work: its copies are not listed, and not changed',
-    { tags: ['long'] },
-    async () => {
-      const other = join(it.place.workspace, '..', 'other');
-      mkdirSync(other);
-      for (const args of [
-        ['init', '-q', '-b', 'main'],
-        ['-c', 'user.name=T', '-c', 'user.email=t@localhost', 'commit', '-q', '--allow-empty', '-m', 'Begin'],
-      ])
-        gitIn(other, it.place.env, ...args);
-      await using limited = await startTestServer({ env: { KLAUS_SERVER_WORKSPACES: it.place.home } });
-      const { id } = await limited.klaus.open({ workspace: other, workingCopy: true });
-      expect((await limited.client.copies()).copies).toEqual([]);
-      const params = { copy: id };
-      const outside = refused(403, 'workspace.outside');
-      for (const request of [
-        limited.client.copyDiff({ params }),
-        limited.client.mergeCopy({ params, body: {} }),
-        limited.client.discardCopy({ params, body: {} }),
-        limited.client.keepCopy({ params, body: {} }),
-        limited.client.pullRequest({ params, body: {} }),
-        limited.client.showCopyConflicts({ params, body: {} }),
-      ])
-        await expect(request).rejects.toMatchObject(outside);
-      expect(await limited.klaus.copies.list()).toHaveLength(1);
-    },
-  );
+  test('a repository in which the server may not work: its copies are not listed, and not changed', async () => {
+    const other = join(it.place.workspace, '..', 'other');
+    mkdirSync(other);
+    for (const args of [
+      ['init', '-q', '-b', 'main'],
+      ['-c', 'user.name=T', '-c', 'user.email=t@localhost', 'commit', '-q', '--allow-empty', '-m', 'Begin'],
+    ])
+      gitIn(other, it.place.env, ...args);
+    await using limited = await startTestServer({ env: { KLAUS_SERVER_WORKSPACES: it.place.home } });
+    const { id } = await limited.klaus.open({ workspace: other, workingCopy: true });
+    expect((await limited.client.copies()).copies).toEqual([]);
+    const params = { copy: id };
+    const outside = refused(403, 'workspace.outside');
+    for (const request of [
+      limited.client.copyDiff({ params }),
+      limited.client.mergeCopy({ params, body: {} }),
+      limited.client.discardCopy({ params, body: {} }),
+      limited.client.keepCopy({ params, body: {} }),
+      limited.client.pullRequest({ params, body: {} }),
+      limited.client.showCopyConflicts({ params, body: {} }),
+    ])
+      await expect(request).rejects.toMatchObject(outside);
+    expect(await limited.klaus.copies.list()).toHaveLength(1);
+  });
 });
 
 describe('the command line at a server', () => {

@@ -154,34 +154,30 @@ describe('klaus run at a server', () => {
     },
   );
 
-  test(
-    'a server that is killed and begun again in the middle loses nothing and doubles nothing',
-    { tags: ['long'] },
-    async () => {
-      using place = createTestHome();
-      await using server = await startServer(turns(12));
-      const env = { AGENT_TOKEN_BUDGET: '0' };
-      let serve = await startServeProcess(place, server, { env });
-      const { port } = new URL(serve.url);
-      const run = startKlaus(['--json', 'go'], { place, server, env: elsewhere(place, serve) });
-      for (const turn of [3, 8]) {
-        await run.printed('stdout', `"type":"turn.started","run":"`);
-        await run.printed('stdout', `"turn":${turn},"model"`);
-        serve.process.kill('SIGKILL');
-        await serve.process.ended;
-        serve = await startServeProcess(place, server, { env, words: ['--port', port] });
-      }
-      const ended = await run.ended;
-      const events = toEvents(ended.stdout);
-      const { events: log } = await serve.client.log({ params: { id: events[0]!.session } });
-      await stop(serve);
-      expect(ended.code).toBe(0);
-      expect(events).toEqual(log);
-      expect(events.at(-1)?.type).toBe('session.changed');
-      // For each of both restarts, the loss and the return of the connection.
-      expect(ended.stderr.split(serve.url).length - 1).toBeGreaterThanOrEqual(4);
-    },
-  );
+  test('a server that is killed and begun again in the middle loses nothing and doubles nothing', async () => {
+    using place = createTestHome();
+    await using server = await startServer(turns(12));
+    const env = { AGENT_TOKEN_BUDGET: '0' };
+    let serve = await startServeProcess(place, server, { env });
+    const { port } = new URL(serve.url);
+    const run = startKlaus(['--json', 'go'], { place, server, env: elsewhere(place, serve) });
+    for (const turn of [3, 8]) {
+      await run.printed('stdout', `"type":"turn.started","run":"`);
+      await run.printed('stdout', `"turn":${turn},"model"`);
+      serve.process.kill('SIGKILL');
+      await serve.process.ended;
+      serve = await startServeProcess(place, server, { env, words: ['--port', port] });
+    }
+    const ended = await run.ended;
+    const events = toEvents(ended.stdout);
+    const { events: log } = await serve.client.log({ params: { id: events[0]!.session } });
+    await stop(serve);
+    expect(ended.code).toBe(0);
+    expect(events).toEqual(log);
+    expect(events.at(-1)?.type).toBe('session.changed');
+    // For each of both restarts, the loss and the return of the connection.
+    expect(ended.stderr.split(serve.url).length - 1).toBeGreaterThanOrEqual(4);
+  });
 
   test('a chat continues there, with its commands', { tags: ['long'] }, async () => {
     using place = createTestHome();

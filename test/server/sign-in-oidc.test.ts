@@ -121,7 +121,7 @@ test('the groups decide about the role, and without one the person is refused', 
   expect(await readState(place, browser)).toBeNull();
 });
 
-test('an e-mail address that the provider did not verify gives no role and no name', { tags: ['long'] }, async () => {
+test('an e-mail address that the provider did not verify gives no role and no name', async () => {
   const email = 'root@example.com';
   const people = { owner: { email, email_verified: true }, mallory: { email, email_verified: false } };
   const env = { KLAUS_OIDC_ROLES_CLAIM: 'email', KLAUS_SERVER_ROLES: 'root@example.com=admin' };
@@ -166,7 +166,7 @@ describe('refuses', () => {
     expect(await readState(place, browser)).toBeNull();
   });
 
-  test('an expired ID token', { tags: ['long'] }, async () => {
+  test('an expired ID token', async () => {
     await using place = await startPlace({ clockMs: -3_600_000 });
     const browser = createCookieBrowser();
     expect(await complete(browser, await returnWithCode(place, browser))).toBe('/#sign-in=invalid');
@@ -174,7 +174,7 @@ describe('refuses', () => {
     expect(await readState(place, browser)).toBeNull();
   });
 
-  test('a provider with another issuer, and an answer of another one', { tags: ['long'] }, async () => {
+  test('a provider with another issuer, and an answer of another one', async () => {
     await using wrong = await startPlace({ toIssuer: (issuer) => issuer.replace('localhost', '127.0.0.1') });
     const browser = createCookieBrowser();
     expect(await complete(browser, `${wrong.it.server.url}/api/sign-in/start`)).toBe('/#sign-in=invalid');
@@ -193,7 +193,7 @@ describe('refuses', () => {
   });
 });
 
-test('reports a provider that is down, at the start and at the return', { tags: ['long'] }, async () => {
+test('reports a provider that is down, at the start and at the return', async () => {
   await using place = await startPlace();
   const browser = createCookieBrowser();
   const callback = await returnWithCode(place, browser);
@@ -271,7 +271,7 @@ test('cookies that are forged, changed or of another server are refused and limi
   expect(await sessionsOf(place, browser)).toBe(429);
 });
 
-test('answers of a provider that are guessed are limited', { tags: ['long'] }, async () => {
+test('answers of a provider that are guessed are limited', async () => {
   await using place = await startPlace();
   const browser = createCookieBrowser();
   const callback = `${place.it.server.url}${CALLBACK}`;

@@ -243,31 +243,27 @@ test('every event of Socket.IO requires its role, and the chat that of an operat
   expect((await it.client.sessions()).sessions).toEqual([]);
 });
 
-test(
-  'a page of another origin signs in to Socket.IO by auth.token, and by nothing less',
-  { tags: ['long'] },
-  async () => {
-    const origin = 'http://localhost:5173';
-    await using it = await startTestServer({ env: { AGENT_CORS_ORIGIN: origin } });
-    const extraHeaders = { origin };
-    for (const transports of [['polling'], ['websocket'], ['polling', 'websocket']]) {
-      const options = { extraHeaders, transports };
-      const socket = (await connect(it, { ...options, auth: { token: it.server.token } })) as Socket;
-      expect(await socket.emitWithAck('join_session', { sessionId: 'x' })).toMatchObject({ code: 'usage' });
-      socket.close();
-      for (const auth of [{}, { token: '' }, { token: 'wrong' }, { token: [it.server.token] }, { token: null }]) {
-        expect(await connect(it, { ...options, auth })).toBe('unauthorized');
-      }
-      // A token in the packet does not replace the origin.
-      const evil = { transports, auth: { token: it.server.token }, extraHeaders: { origin: 'https://evil.example' } };
-      expect(await connect(it, evil)).toBe('refused');
-      expect(await connect(it, { transports, auth: { token: it.server.token } })).toBe('refused');
+test('a page of another origin signs in to Socket.IO by auth.token, and by nothing less', async () => {
+  const origin = 'http://localhost:5173';
+  await using it = await startTestServer({ env: { AGENT_CORS_ORIGIN: origin } });
+  const extraHeaders = { origin };
+  for (const transports of [['polling'], ['websocket'], ['polling', 'websocket']]) {
+    const options = { extraHeaders, transports };
+    const socket = (await connect(it, { ...options, auth: { token: it.server.token } })) as Socket;
+    expect(await socket.emitWithAck('join_session', { sessionId: 'x' })).toMatchObject({ code: 'usage' });
+    socket.close();
+    for (const auth of [{}, { token: '' }, { token: 'wrong' }, { token: [it.server.token] }, { token: null }]) {
+      expect(await connect(it, { ...options, auth })).toBe('unauthorized');
     }
-    let answer: Socket | string = '';
-    for (let at = 0; at < 25; at++) answer = await connect(it, { extraHeaders, auth: { token: `guess-${at}` } });
-    expect(answer).toBe('too_many');
-  },
-);
+    // A token in the packet does not replace the origin.
+    const evil = { transports, auth: { token: it.server.token }, extraHeaders: { origin: 'https://evil.example' } };
+    expect(await connect(it, evil)).toBe('refused');
+    expect(await connect(it, { transports, auth: { token: it.server.token } })).toBe('refused');
+  }
+  let answer: Socket | string = '';
+  for (let at = 0; at < 25; at++) answer = await connect(it, { extraHeaders, auth: { token: `guess-${at}` } });
+  expect(answer).toBe('too_many');
+});
 
 test('the log names the person who answered', async () => {
   const script = {

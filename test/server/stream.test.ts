@@ -151,38 +151,34 @@ test('the list sends each change of each session', { tags: ['long'] }, async () 
   await ended;
 });
 
-test(
-  'SIGKILL of the server during a run: the next server resumes it, and clients reconnect',
-  { tags: ['long'] },
-  async () => {
-    using place = createTestHome();
-    await using model = await startServer({
-      ...turns(12),
-      steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
-    });
-    const env = { AGENT_TOKEN_BUDGET: '0' };
-    const serve = await startServeProcess(place, model, { env });
-    const { session } = await serve.client.openSession({ body: { text: 'go' } });
-    const followed = follow(serve.client, session);
-    await followed.until('turn.started', (event) => event.turn === 4);
-    serve.process.kill('SIGKILL');
-    await serve.process.ended;
-    await followed.stop();
-    const seen = followed.events.at(-1)!.seq;
+test('SIGKILL of the server during a run: the next server resumes it, and clients reconnect', async () => {
+  using place = createTestHome();
+  await using model = await startServer({
+    ...turns(12),
+    steps: turns(12).steps.map((step) => ({ ...step, delay: 20 })),
+  });
+  const env = { AGENT_TOKEN_BUDGET: '0' };
+  const serve = await startServeProcess(place, model, { env });
+  const { session } = await serve.client.openSession({ body: { text: 'go' } });
+  const followed = follow(serve.client, session);
+  await followed.until('turn.started', (event) => event.turn === 4);
+  serve.process.kill('SIGKILL');
+  await serve.process.ended;
+  await followed.stop();
+  const seen = followed.events.at(-1)!.seq;
 
-    const next = await startServeProcess(place, model, { env });
-    const again = follow(next.client, session, seen);
-    const finished = (await again.until('run.finished')) as EventOf<'run.finished'>;
-    await again.stop();
-    expect(finished.outcome).toBe('done');
-    // What a slow machine does after the run, such as a title that came late, may be there too.
-    const seqs = [...followed.events, ...again.events].map(({ seq }) => seq);
-    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
-    expect(seqs.length).toBeGreaterThanOrEqual(finished.seq);
-    next.process.kill('SIGTERM');
-    expect((await next.process.ended).code).toBe(0);
-  },
-);
+  const next = await startServeProcess(place, model, { env });
+  const again = follow(next.client, session, seen);
+  const finished = (await again.until('run.finished')) as EventOf<'run.finished'>;
+  await again.stop();
+  expect(finished.outcome).toBe('done');
+  // What a slow machine does after the run, such as a title that came late, may be there too.
+  const seqs = [...followed.events, ...again.events].map(({ seq }) => seq);
+  expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+  expect(seqs.length).toBeGreaterThanOrEqual(finished.seq);
+  next.process.kill('SIGTERM');
+  expect((await next.process.ended).code).toBe(0);
+});
 
 test(
   'SIGTERM: streams receive the time to reconnect, and the next server resumes the run',

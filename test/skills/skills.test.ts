@@ -95,54 +95,50 @@ test('a grant without the file neither offers nor loads its skill', async () => 
   expect(ofType(events, 'notice').some(({ text }) => text.includes('deploy/SKILL.md'))).toBe(true);
 });
 
-test(
-  'no link leads out of the project or of a skill, and broken skills are reported with their line',
-  { tags: ['long'] },
-  async () => {
-    using place = createTestHome({
-      '.klaus/skills/good/SKILL.md': toSkill('description: Good.'),
-      '.klaus/skills/good/notes.md': 'notes',
-      '.klaus/skills/BAD/SKILL.md': toSkill('description: Bad name.'),
-      '.klaus/skills/wrong/SKILL.md': toSkill('name: wrong\ndescription: [1'),
-      '.klaus/skills/typed/SKILL.md': toSkill('name: typed\nallowed-tools: 5'),
-      '.klaus/skills/plain/SKILL.md': 'No header.',
-      '.klaus/skills/large/SKILL.md': toSkill('description: Large.', 'x'.repeat(300_000)),
-      '.klaus/skills/inner/SKILL.md': 'replaced below',
-    });
-    const outside = join(userHome(place), 'outside');
-    write(join(outside, 'SKILL.md'), toSkill('name: outside\ndescription: Outside.'));
-    symlinkSync(outside, join(place.workspace, '.klaus/skills/linked'));
-    mkdirSync(join(place.workspace, '.klaus/skills/stolen'));
-    symlinkSync(join(outside, 'SKILL.md'), join(place.workspace, '.klaus/skills/stolen/SKILL.md'));
-    symlinkSync(join(outside, 'SKILL.md'), join(place.workspace, '.klaus/skills/good/leak.md'));
-    const { code, stdout, stderr } = await runKlaus(['skills', '--json'], { place });
-    const names = stdout
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => (JSON.parse(line) as { name: string }).name);
-    expect({ code, names }).toEqual({ code: 3, names: ['good'] });
-    const lines = stderr.trim().split('\n').toSorted();
-    expect(lines.map((line) => /skills\/([^/:]+)/.exec(line)?.[1])).toEqual([
-      'BAD',
-      'inner',
-      'large',
-      'linked',
-      'plain',
-      'stolen',
-      'typed',
-      'wrong',
-    ]);
-    expect(lines.find((line) => line.includes('typed'))).toMatch(/SKILL\.md:3: allowed-tools/);
-    const shown = await runKlaus(['skills', 'show', 'good', '--json'], { place });
-    expect(JSON.parse(shown.stdout)).toMatchObject({
-      name: 'good',
-      place: 'project',
-      files: ['notes.md'],
-      body: 'Do it well.',
-    });
-    expect(await runKlaus(['skills', 'show', 'god'], { place })).toMatchObject({ code: 2 });
-  },
-);
+test('no link leads out of the project or of a skill, and broken skills are reported with their line', async () => {
+  using place = createTestHome({
+    '.klaus/skills/good/SKILL.md': toSkill('description: Good.'),
+    '.klaus/skills/good/notes.md': 'notes',
+    '.klaus/skills/BAD/SKILL.md': toSkill('description: Bad name.'),
+    '.klaus/skills/wrong/SKILL.md': toSkill('name: wrong\ndescription: [1'),
+    '.klaus/skills/typed/SKILL.md': toSkill('name: typed\nallowed-tools: 5'),
+    '.klaus/skills/plain/SKILL.md': 'No header.',
+    '.klaus/skills/large/SKILL.md': toSkill('description: Large.', 'x'.repeat(300_000)),
+    '.klaus/skills/inner/SKILL.md': 'replaced below',
+  });
+  const outside = join(userHome(place), 'outside');
+  write(join(outside, 'SKILL.md'), toSkill('name: outside\ndescription: Outside.'));
+  symlinkSync(outside, join(place.workspace, '.klaus/skills/linked'));
+  mkdirSync(join(place.workspace, '.klaus/skills/stolen'));
+  symlinkSync(join(outside, 'SKILL.md'), join(place.workspace, '.klaus/skills/stolen/SKILL.md'));
+  symlinkSync(join(outside, 'SKILL.md'), join(place.workspace, '.klaus/skills/good/leak.md'));
+  const { code, stdout, stderr } = await runKlaus(['skills', '--json'], { place });
+  const names = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => (JSON.parse(line) as { name: string }).name);
+  expect({ code, names }).toEqual({ code: 3, names: ['good'] });
+  const lines = stderr.trim().split('\n').toSorted();
+  expect(lines.map((line) => /skills\/([^/:]+)/.exec(line)?.[1])).toEqual([
+    'BAD',
+    'inner',
+    'large',
+    'linked',
+    'plain',
+    'stolen',
+    'typed',
+    'wrong',
+  ]);
+  expect(lines.find((line) => line.includes('typed'))).toMatch(/SKILL\.md:3: allowed-tools/);
+  const shown = await runKlaus(['skills', 'show', 'good', '--json'], { place });
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    name: 'good',
+    place: 'project',
+    files: ['notes.md'],
+    body: 'Do it well.',
+  });
+  expect(await runKlaus(['skills', 'show', 'god'], { place })).toMatchObject({ code: 2 });
+});
 
 test('a skill of the user hides one of the project with its name, and can be a link', async () => {
   using place = createTestHome({

@@ -150,7 +150,7 @@ describe.each(programs)('with the program %s', { timeout: 120_000 }, (program) =
     expect(results[3]!.output).toContain('terraform_plan');
   });
 
-  test('an approval does not cover a configuration that changed while it was pending', { tags: ['long'] }, async () => {
+  test('an approval does not cover a configuration that changed while it was pending', async () => {
     await using engine = await start([INIT, PLAN, APPLY]);
     const file = join(engine.place.workspace, 'infra/main.tf');
     const { results } = await run(engine, () => appendFileSync(file, '# later\n'));
@@ -162,7 +162,7 @@ describe.each(programs)('with the program %s', { timeout: 120_000 }, (program) =
     expect(existsSync(join(engine.place.workspace, 'infra/terraform.tfstate'))).toBe(false);
   });
 
-  test('an approval to destroy does not cover another state: it asks again', { tags: ['long'] }, async () => {
+  test('an approval to destroy does not cover another state: it asks again', async () => {
     await using engine = await start([INIT, PLAN, APPLY, { name: 'terraform_destroy', input: PLAN.input! }]);
     const state = join(engine.place.workspace, 'infra/terraform.tfstate');
     const { verdicts, results } = await run(engine, (count) => {
@@ -174,20 +174,16 @@ describe.each(programs)('with the program %s', { timeout: 120_000 }, (program) =
     expect(results.at(-1)).toMatchObject({ outcome: 'ok' });
   });
 
-  test(
-    'names and values of variables that are no plain text are refused before any command',
-    { tags: ['long'] },
-    async () => {
-      const wrong = [{ 'a b': '1' }, { '-x': '1' }, { who: '$(id)' }, { who: 'a;b' }, { who: 'a\nb' }, { who: '`id`' }];
-      await using engine = await start([
-        ...wrong.map((vars): ToolCall => ({ name: 'terraform_plan', input: { folder: 'infra', vars } })),
-        { name: 'terraform_plan', input: { folder: 'infra', varFile: '../../x.tfvars' } },
-        { name: 'terraform_plan', input: { folder: 'infra', varFile: 'main.tf' } },
-        { name: 'terraform_plan', input: { folder: 'missing' } },
-      ]);
-      const { results, verdicts } = await run(engine);
-      expect(new Set(verdicts)).toEqual(new Set(['deny']));
-      expect(results).toHaveLength(wrong.length + 3);
-    },
-  );
+  test('names and values of variables that are no plain text are refused before any command', async () => {
+    const wrong = [{ 'a b': '1' }, { '-x': '1' }, { who: '$(id)' }, { who: 'a;b' }, { who: 'a\nb' }, { who: '`id`' }];
+    await using engine = await start([
+      ...wrong.map((vars): ToolCall => ({ name: 'terraform_plan', input: { folder: 'infra', vars } })),
+      { name: 'terraform_plan', input: { folder: 'infra', varFile: '../../x.tfvars' } },
+      { name: 'terraform_plan', input: { folder: 'infra', varFile: 'main.tf' } },
+      { name: 'terraform_plan', input: { folder: 'missing' } },
+    ]);
+    const { results, verdicts } = await run(engine);
+    expect(new Set(verdicts)).toEqual(new Set(['deny']));
+    expect(results).toHaveLength(wrong.length + 3);
+  });
 });

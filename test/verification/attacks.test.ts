@@ -31,7 +31,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('refuses files that a check changed: what is committed was checked', { tags: ['long'] }, async () => {
+  test('refuses files that a check changed: what is committed was checked', async () => {
     const Makefile = 'check:\n\techo "// formatted" >> sum.js\n';
     await using scene = await createScene({ files: { ...PROJECT, Makefile } });
     scene.write('sum.js', CHANGED);
@@ -39,7 +39,7 @@ describe('commit', () => {
     expect(scene.git('log', '--format=%s')).toBe('Begin');
   });
 
-  test('refuses files that were changed during the review', { tags: ['long'] }, async () => {
+  test('refuses files that were changed during the review', async () => {
     await using scene = await createScene();
     scene.write('sum.js', CHANGED);
     const change = (step: string) => {
@@ -62,7 +62,7 @@ describe('commit', () => {
     expect(await scene.call('commit', input)).toMatchObject({ ok: true, files: ['sum.js'] });
   });
 
-  test('runs the hooks of the repository in the sandbox, and a failing one stops it', { tags: ['long'] }, async () => {
+  test('runs the hooks of the repository in the sandbox, and a failing one stops it', async () => {
     await using scene = await createScene();
     const hook = join(scene.place.workspace, '.git/hooks/pre-commit');
     writeFileSync(hook, `#!/bin/sh\ntouch ${scene.place.home}/escaped\necho "refused by the hook" >&2\nexit 1\n`);

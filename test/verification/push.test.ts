@@ -66,7 +66,7 @@ test('no setting and no hook of the repository runs outside of the sandbox', asy
   expect(existsSync(escaped)).toBe(false);
 });
 
-test('a failing pre-push hook stops it', { tags: ['long'] }, async () => {
+test('a failing pre-push hook stops it', async () => {
   await using scene = await createScene({ hasKey: false });
   const remote = addRemote(scene);
   const hook = join(scene.place.workspace, '.git/hooks/pre-push');

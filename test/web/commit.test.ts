@@ -234,7 +234,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       }
     });
 
-    test('names of branches and folders of remotes start nothing', { tags: ['long'] }, async () => {
+    test('names of branches and folders of remotes start nothing', async () => {
       const escaped = join(it.place.home, '..', 'escaped');
       git('remote', 'set-url', 'origin', remote());
       uncommit();

@@ -226,7 +226,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     await page.locator('[aria-current=location]').getByText('two').waitFor();
   });
 
-  test('images of the workspace are shown, and no others', { tags: ['long'] }, async () => {
+  test('images of the workspace are shown, and no others', async () => {
     const answer = await open('images');
     const logo = answer.getByRole('button', { name: enRender.image.open('The logo') });
     await expect.poll(() => logo.locator('img').evaluate((image) => (image as unknown as Img).naturalWidth)).toBe(40);

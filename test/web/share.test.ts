@@ -97,38 +97,30 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(await it.client.exportSession({ params: { id: session }, query: { format: 'md' } })).toContain(CANARY);
     });
 
-    test(
-      'opened from a file, nothing runs and nothing is loaded, regardless of the content',
-      { tags: ['long'] },
-      async () => {
-        const file = join(it.place.home, 'shared.html');
-        writeFileSync(file, html);
-        const shared = await browser.newPage();
-        const errors = watch(shared);
-        const requests: string[] = [];
-        shared.on('request', (request) => requests.push(request.url()));
-        await shared.goto(pathToFileURL(file).href);
-        await shared.getByText('All tests pass.').first().waitFor();
-        for (const summary of await shared.locator('summary').all()) await summary.click();
-        expect(requests).toEqual([pathToFileURL(file).href]);
-        expect(errors).toEqual([]);
-        expect(await shared.evaluate('globalThis.taken')).toBeUndefined();
-        expect(await shared.locator('script, iframe, img, svg, b, object, form').count()).toBe(0);
-        expect(await shared.locator('style').count()).toBe(1);
-        const links = await shared.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
-        expect(links.map((link) => new URL(link).protocol).filter((it) => !['http:', 'https:'].includes(it))).toEqual(
-          [],
-        );
-        expect(await shared.locator('.diff .add').allTextContents()).toEqual([
-          '+<script>globalThis.taken = 8</script>',
-        ]);
-        expect(await shared.locator('main').textContent()).not.toContain('\u001b');
-        await shared.getByText(enShare.outcomes.done).first().waitFor();
-        await expectAccessible(shared, 'shared session');
-        await shared.close();
-        expect(complaints).toEqual([]);
-      },
-    );
+    test('opened from a file, nothing runs and nothing is loaded, regardless of the content', async () => {
+      const file = join(it.place.home, 'shared.html');
+      writeFileSync(file, html);
+      const shared = await browser.newPage();
+      const errors = watch(shared);
+      const requests: string[] = [];
+      shared.on('request', (request) => requests.push(request.url()));
+      await shared.goto(pathToFileURL(file).href);
+      await shared.getByText('All tests pass.').first().waitFor();
+      for (const summary of await shared.locator('summary').all()) await summary.click();
+      expect(requests).toEqual([pathToFileURL(file).href]);
+      expect(errors).toEqual([]);
+      expect(await shared.evaluate('globalThis.taken')).toBeUndefined();
+      expect(await shared.locator('script, iframe, img, svg, b, object, form').count()).toBe(0);
+      expect(await shared.locator('style').count()).toBe(1);
+      const links = await shared.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+      expect(links.map((link) => new URL(link).protocol).filter((it) => !['http:', 'https:'].includes(it))).toEqual([]);
+      expect(await shared.locator('.diff .add').allTextContents()).toEqual(['+<script>globalThis.taken = 8</script>']);
+      expect(await shared.locator('main').textContent()).not.toContain('\u001b');
+      await shared.getByText(enShare.outcomes.done).first().waitFor();
+      await expectAccessible(shared, 'shared session');
+      await shared.close();
+      expect(complaints).toEqual([]);
+    });
 
     test('the terminal prints the same file', async () => {
       const { stdout, code } = await runKlaus(['export', session, '--format', 'html'], { place: it.place });

@@ -190,7 +190,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     expect(new URL(page.url()).hash).toContain('path=data.csv');
   });
 
-  test('an HTML file runs in a frame without access to the page', { tags: ['long'] }, async () => {
+  test('an HTML file runs in a frame without access to the page', async () => {
     const file = await open('page.html');
     await file.getByRole('button', { name: preview.show }).click();
     const frame = page.frameLocator(`iframe[title="${preview.page}"]`);

@@ -158,7 +158,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(at).toBe(bytes);
   });
 
-  test('has the same isolation as in the foreground: files, network, limits', { tags: ['long'] }, async () => {
+  test('has the same isolation as in the foreground: files, network, limits', async () => {
     writeFileSync(join(place.workspace, 'seen.txt'), 'seen');
     const id = await start(
       'cat seen.txt; ls /proc/net/dev >/dev/null; grep -c : /proc/net/dev; touch /usr/x; cat /etc/shadow; ls -A ' +
@@ -211,17 +211,13 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     expect(await eventually(() => findProcesses(toFolder(id)).length === 0)).toBe(true);
   });
 
-  test(
-    'the end of Klaus ends processes that are not marked, and `close` returns them',
-    { tags: ['long'] },
-    async () => {
-      const gone = await start('echo up; sleep 1000', { survives: false });
-      const stays = await start('echo up; sleep 1000');
-      await said(gone, 'up');
-      await said(stays, 'up');
-      expect((await home.close()).map(({ id, state }) => [id, state])).toEqual([[gone, 'stopped']]);
-      expect(processes.find(stays)).toMatchObject({ state: 'running' });
-      expect(readFileSync(join(toFolder(gone), 'stop'), 'utf8')).toContain('Klaus');
-    },
-  );
+  test('the end of Klaus ends processes that are not marked, and `close` returns them', async () => {
+    const gone = await start('echo up; sleep 1000', { survives: false });
+    const stays = await start('echo up; sleep 1000');
+    await said(gone, 'up');
+    await said(stays, 'up');
+    expect((await home.close()).map(({ id, state }) => [id, state])).toEqual([[gone, 'stopped']]);
+    expect(processes.find(stays)).toMatchObject({ state: 'running' });
+    expect(readFileSync(join(toFolder(gone), 'stop'), 'utf8')).toContain('Klaus');
+  });
 });

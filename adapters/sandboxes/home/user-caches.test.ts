@@ -79,7 +79,7 @@ test('only a workspace that uses a tool gets its caches, from any path that the 
 });
 
 describe.skipIf(!program)('in the sandbox', () => {
-  test('entries can be read and added, and the cache of the user does not change', { tags: ['long'] }, async () => {
+  test('entries can be read and added, and the cache of the user does not change', async () => {
     const workspace = project('both', { 'Cargo.toml': '', 'pom.xml': '', 'go.mod': '' });
     const list = () => readdirSync(user, { recursive: true, encoding: 'utf8' }).sort();
     const before = list();

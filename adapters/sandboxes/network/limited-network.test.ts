@@ -88,7 +88,7 @@ describe.skipIf(!program)('a command with a limited network', () => {
     expect(stdout).not.toContain('reached');
   });
 
-  test("does not see the address of the user's own proxy", { tags: ['long'] }, async () => {
+  test("does not see the address of the user's own proxy", async () => {
     using place = createSandboxFixture();
     const env = { ...process.env, HTTPS_PROXY: 'http://me:word@proxy.example:1', all_proxy: 'socks://me:word@x' };
     const options = { workspace: place.workspace, home: place.home, env, variables: ['*_proxy', 'all_proxy'] };

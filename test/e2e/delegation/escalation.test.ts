@@ -43,43 +43,39 @@ test('a wider request asks the user, and a refusal opens nothing (naive: the age
   expect(await countSessions(team)).toBe(1);
 });
 
-test(
-  'the question of a child names its chain, and its approval is bound to it (naive: it names the asking session)',
-  { tags: ['long'] },
-  async () => {
-    await using team = await createTeam({
-      agents: [WRITER, MIDDLE, toLead('lead', ['middle'])],
-      scripts: {
-        lead: [[spawn('middle')], [wait()], 'Done.'],
-        middle: [[spawn('writer')], [wait()], 'Done.'],
-        writer: [[write('w.txt')], 'Done.'],
-      },
-    });
-    const { session, advanced, events } = await lead(team, { onAsk: 'wait' });
-    const [middle] = childrenOf(events);
-    const asked = advanced.state === 'parked' ? advanced.approvals : [];
-    expect(asked).toMatchObject([
-      {
-        session: middle,
-        reason: expect.stringMatching(/\bwriter\b.*fs\(.*, rw\)/),
-        chain: [
-          { session: session.id, agent: 'lead' },
-          { session: middle, agent: 'middle' },
-        ],
-      },
-    ]);
-    await answer(team, session.id, 'approved');
-    const [opened] = ofType(await team.events(middle!), 'child.opened');
-    expect(opened!.grant.authorities).not.toContainEqual(
-      expect.objectContaining({ rights: expect.stringContaining('w') }),
-    );
-    expect(opened!.escalation).toMatchObject({
-      chain: [session.id, middle, opened!.child],
-      authorities: [{ kind: 'fs', rights: 'rw' }],
-    });
-    expect(endsOf(await team.events(opened!.child))).toEqual(['write_file ok']);
-  },
-);
+test('the question of a child names its chain, and its approval is bound to it (naive: it names the asking session)', async () => {
+  await using team = await createTeam({
+    agents: [WRITER, MIDDLE, toLead('lead', ['middle'])],
+    scripts: {
+      lead: [[spawn('middle')], [wait()], 'Done.'],
+      middle: [[spawn('writer')], [wait()], 'Done.'],
+      writer: [[write('w.txt')], 'Done.'],
+    },
+  });
+  const { session, advanced, events } = await lead(team, { onAsk: 'wait' });
+  const [middle] = childrenOf(events);
+  const asked = advanced.state === 'parked' ? advanced.approvals : [];
+  expect(asked).toMatchObject([
+    {
+      session: middle,
+      reason: expect.stringMatching(/\bwriter\b.*fs\(.*, rw\)/),
+      chain: [
+        { session: session.id, agent: 'lead' },
+        { session: middle, agent: 'middle' },
+      ],
+    },
+  ]);
+  await answer(team, session.id, 'approved');
+  const [opened] = ofType(await team.events(middle!), 'child.opened');
+  expect(opened!.grant.authorities).not.toContainEqual(
+    expect.objectContaining({ rights: expect.stringContaining('w') }),
+  );
+  expect(opened!.escalation).toMatchObject({
+    chain: [session.id, middle, opened!.child],
+    authorities: [{ kind: 'fs', rights: 'rw' }],
+  });
+  expect(endsOf(await team.events(opened!.child))).toEqual(['write_file ok']);
+});
 
 test('what was approved ends after one hour (naive: an approval lasts as long as the session)', async () => {
   await using team = await createTeam({
@@ -150,32 +146,28 @@ test('what was approved for a child can be revoked (naive: only what it opened w
   expect(endsOf(own)).toEqual(['write_file ok', 'write_file denied', 'read_file ok']);
 });
 
-test(
-  'an approval for the session of a child covers no sibling of the same agent (naive: approvals apply to agents)',
-  { tags: ['long'] },
-  async () => {
-    await using team = await createTeam({
-      agents: [WRITER, toLead('lead', ['writer'])],
-      scripts: {
-        lead: [
-          [spawn('writer', { narrow: true })],
-          [wait({ keep: true })],
-          [spawn('writer', { narrow: true })],
-          [wait()],
-          'Done.',
-        ],
-        writer: [[write('same.txt')], [write('same.txt')], 'Done.'],
-      },
-    });
-    const { session, advanced } = await lead(team, { onAsk: 'wait' });
-    const asked = advanced.state === 'parked' ? advanced.approvals[0]! : undefined;
-    expect(asked!.subject).toMatchObject({ escalation: { authorities: [{ kind: 'fs', rights: 'w' }] } });
-    await team.klaus.answer(asked!.approval, 'approved', { by: 'test', scope: 'session' });
-    const again = await session.advance();
-    const [first, second] = childrenOf(await team.events(session.id));
-    const own = await team.events(first!);
-    expect(ofType(own, 'grant.escalated')).toMatchObject([{ chain: [session.id, first], by: 'test' }]);
-    expect(endsOf(own)).toEqual(['write_file ok', 'write_file ok']);
-    expect(again).toMatchObject({ state: 'parked', approvals: [{ session: second, subject: { name: 'write_file' } }] });
-  },
-);
+test('an approval for the session of a child covers no sibling of the same agent (naive: approvals apply to agents)', async () => {
+  await using team = await createTeam({
+    agents: [WRITER, toLead('lead', ['writer'])],
+    scripts: {
+      lead: [
+        [spawn('writer', { narrow: true })],
+        [wait({ keep: true })],
+        [spawn('writer', { narrow: true })],
+        [wait()],
+        'Done.',
+      ],
+      writer: [[write('same.txt')], [write('same.txt')], 'Done.'],
+    },
+  });
+  const { session, advanced } = await lead(team, { onAsk: 'wait' });
+  const asked = advanced.state === 'parked' ? advanced.approvals[0]! : undefined;
+  expect(asked!.subject).toMatchObject({ escalation: { authorities: [{ kind: 'fs', rights: 'w' }] } });
+  await team.klaus.answer(asked!.approval, 'approved', { by: 'test', scope: 'session' });
+  const again = await session.advance();
+  const [first, second] = childrenOf(await team.events(session.id));
+  const own = await team.events(first!);
+  expect(ofType(own, 'grant.escalated')).toMatchObject([{ chain: [session.id, first], by: 'test' }]);
+  expect(endsOf(own)).toEqual(['write_file ok', 'write_file ok']);
+  expect(again).toMatchObject({ state: 'parked', approvals: [{ session: second, subject: { name: 'write_file' } }] });
+});

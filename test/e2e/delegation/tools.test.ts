@@ -105,7 +105,7 @@ test('a lead in mode plan starts no agent (naive: only the changes of the agent 
   expect(await countSessions(team)).toBe(1);
 });
 
-test('a child is in no wider mode than its parent (naive: its definition decides)', { tags: ['long'] }, async () => {
+test('a child is in no wider mode than its parent (naive: its definition decides)', async () => {
   const bold = { ...WRITER, grants: ['fs(., rwx) exec tool(*)'], permissionMode: 'bypassPermissions' as const };
   const RUN = { name: 'run_command', input: { command: 'echo ran > ran.txt' } };
   const grant = 'fs(., rwx) exec spawn(1, 4) tool(*)';

@@ -78,30 +78,26 @@ describe.skipIf(!findPostgres())('leases of several machines (needs Postgres)', 
     }
   });
 
-  test(
-    'the lease of a stopped process expires, and its appends are refused when it continues',
-    { tags: ['long'] },
-    async () => {
-      const url = await server.createDatabase();
-      const store = await open(url);
-      const stopped = start(url);
-      expect(await stopped.ask('claim A')).toBe('fence 1');
-      expect(await stopped.ask('append A 3')).toBe('appended');
-      stopped.signal('SIGSTOP');
-      const late = stopped.ask('append A 3');
-      expect(await store.claim('A')).toBeUndefined();
-      const lease = await claimExpired(store, 'A');
-      expect(lease.fence).toBe(2);
-      await store.append('A', [toNotice('mine')], { lease });
-      stopped.signal('SIGCONT');
-      expect(await late).toBe('store.busy');
-      expect(await stopped.ask('claim A')).toBe('refused');
-      // A renewal of the process that continued does not disturb the new holder either.
-      await store.append('A', [toNotice('mine')], { lease });
-      expect(await store.isClaimed('A')).toBe(true);
-      expect(await store.verify('A')).toEqual({ intact: true, records: 5 });
-    },
-  );
+  test('the lease of a stopped process expires, and its appends are refused when it continues', async () => {
+    const url = await server.createDatabase();
+    const store = await open(url);
+    const stopped = start(url);
+    expect(await stopped.ask('claim A')).toBe('fence 1');
+    expect(await stopped.ask('append A 3')).toBe('appended');
+    stopped.signal('SIGSTOP');
+    const late = stopped.ask('append A 3');
+    expect(await store.claim('A')).toBeUndefined();
+    const lease = await claimExpired(store, 'A');
+    expect(lease.fence).toBe(2);
+    await store.append('A', [toNotice('mine')], { lease });
+    stopped.signal('SIGCONT');
+    expect(await late).toBe('store.busy');
+    expect(await stopped.ask('claim A')).toBe('refused');
+    // A renewal of the process that continued does not disturb the new holder either.
+    await store.append('A', [toNotice('mine')], { lease });
+    expect(await store.isClaimed('A')).toBe(true);
+    expect(await store.verify('A')).toEqual({ intact: true, records: 5 });
+  });
 
   test(
     'a live holder keeps its lease longer than its time, also over new connections',

@@ -137,7 +137,7 @@ describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgr
     expect(toText(seen, 'done')).toBe('');
   });
 
-  test('nothing is sent while no process shows it, nor without a redactor', { tags: ['long'] }, async () => {
+  test('nothing is sent while no process shows it, nor without a redactor', async () => {
     const url = await server.createDatabase();
     const [sending, showing] = [await openSending(url), await openShowing(url)];
     const payloads = await listenBare(url);
