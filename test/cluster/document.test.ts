@@ -1,5 +1,4 @@
 // Covers docs, apps/cli/worker, apps/cli/commands/system, sdk/cluster: the commands of the page about clusters, run as they are.
-// @module-tag long
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

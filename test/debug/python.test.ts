@@ -29,7 +29,7 @@ describe.skipIf(!hasPython())('the Python package', () => {
   }, 180_000);
   afterAll(() => place?.[Symbol.dispose]());
 
-  test.concurrent('passes its own tests', { tags: ['long'], timeout: 300_000 }, async () => {
+  test.concurrent('passes its own tests', { timeout: 300_000 }, async () => {
     const cwd = join(place.folder, 'klendathu');
     const command = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--junitxml=report.xml'] as const;
     const { status, output } = await runProgram(command, { cwd, env: place.env });
