@@ -33,6 +33,7 @@ export {
   modeSchema,
   type Mode,
   toNarrowerMode,
+  CONTAINER_SANDBOXES,
   sandboxNameSchema,
   type SandboxName,
   onAskSchema,

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FoundAgent } from '@klaus/core/agent';
 import {
+  CONTAINER_SANDBOXES,
   KlausError,
   optional,
   type AgentDefinition,
@@ -132,8 +133,8 @@ export function checkRunner(
       hint: 'Limit its turns and tool calls with --max-turns and --max-tool-calls, and pass --budget-usd 0.',
     });
   }
-  if (sandbox === 'docker' || sandbox === 'kubernetes') {
-    const driver = sandbox === 'docker' ? 'Docker' : 'Kubernetes';
+  const driver = CONTAINER_SANDBOXES[sandbox];
+  if (driver !== undefined) {
     throw new KlausError('sandbox.unavailable', `${driver} cannot run an agent that another program drives.`, {
       hint: 'Use bubblewrap, or `--sandbox host`, where the agent has all rights of the user.',
     });

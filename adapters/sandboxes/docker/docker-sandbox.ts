@@ -1,19 +1,17 @@
-import { existsSync } from 'node:fs';
-import { stat, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toCommandScript } from '../container/command-script.ts';
+import { ImageProject } from '../container/image-project.ts';
 import { prepareWorkspace } from '../container/prepare-workspace.ts';
 import { WarmSlots, type SlotRequest, type TakenContainer, type WarmSlot } from '../container/warm-slot.ts';
 import { toExecLimits } from '../exec-limits.ts';
-import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
 import { refuseLimitedNetwork } from '../network/limited-network.ts';
 import { toWorkingFolder } from '../paths.ts';
 import { ownName } from '../process/owner.ts';
 import { supervise, type Supervised } from '../process/supervise.ts';
 import { passEnvironment } from '../passed-environment.ts';
-import { openProjectHome, type ProjectHome } from '../project-home.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { toDockerProfile } from '../seccomp/docker-profile.ts';
 import { isSeccompArch } from '../seccomp/profile.ts';
@@ -58,13 +56,14 @@ export class DockerSandbox implements Sandbox {
   readonly name = 'docker';
   readonly #options: DockerSandboxOptions;
   readonly #since = Date.now();
+  readonly #project: ImageProject;
   readonly #slot: WarmSlot<Container>;
   #swept: Promise<unknown> | undefined;
-  #project: Promise<ProjectHome> | undefined;
   #enginePaths: ReturnType<typeof findEnginePaths> | undefined;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
+    this.#project = new ImageProject(options, options.image ?? DEFAULT_IMAGE);
     this.#slot = slots.open(options.workspace, options.session);
   }
 
@@ -113,8 +112,8 @@ export class DockerSandbox implements Sandbox {
     { limits, warnings }: { limits: ExecLimits; warnings: Set<string> },
   ): Promise<SlotRequest<Container, ContainerPlan>> {
     const { workspace, home, image = DEFAULT_IMAGE, objects, session } = this.#options;
-    const { uid, gid } = await stat(workspace);
-    const project = await this.#openProject({ uid, gid });
+    const user = await this.#project.readUser();
+    const project = await this.#project.open();
     const seccompFile = await writeProfile(project.etc);
     const toEnginePath = await (this.#enginePaths ??= findEnginePaths(parseMappings(this.#options.hostPaths ?? [])));
     const { view, masks, protect } = await prepareWorkspace(this.#options, request, {
@@ -131,7 +130,7 @@ export class DockerSandbox implements Sandbox {
       plan: (protection) =>
         planContainer(
           {
-            ...{ image, view, home, objects, project, limits, user: { uid, gid }, masks, protection },
+            ...{ image, view, home, objects, project, limits, user, masks, protection },
             ...(seccompFile ? { seccompFile } : {}),
             toEnginePath,
           },
@@ -145,7 +144,7 @@ export class DockerSandbox implements Sandbox {
     const passed = passEnvironment(this.#options, request).variables;
     const cwd = toWorkingFolder(request, workspace);
     const command = await container.takeCommand();
-    command.request.script = toCommandScript({ workspace, cwd, project: await this.#project!, passed }, request);
+    command.request.script = toCommandScript({ workspace, cwd, project: await this.#project.open(), passed }, request);
     return supervise(command, { ...request, timeoutMs: limits.timeoutMs });
   }
 
@@ -155,22 +154,12 @@ export class DockerSandbox implements Sandbox {
     return new KlausError('sandbox.failed', reason, { hint: fix, cause: error });
   }
 
-  /** Commands use the programs of the image, which no command can change. */
-  async inspect(_programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
-    const { workspace, image = DEFAULT_IMAGE } = this.#options;
-    const { source, suspects } = await this.#openProject(await stat(workspace));
-    return inspectEnvironment({ workspace, home: source, suspects, path: image, programs: [], folders });
+  inspect(_programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
+    return this.#project.inspect(folders);
   }
 
-  async suspect(paths: readonly string[]): Promise<void> {
-    const { workspace } = this.#options;
-    const { suspects } = await this.#openProject(await stat(workspace));
-    saveSuspects({ workspace, suspects }, paths);
-  }
-
-  async #openProject(user: { uid: number; gid: number }): Promise<ProjectHome> {
-    const opened = await (this.#project ??= openProjectHome(this.#options, user));
-    return existsSync(opened.source) ? opened : (this.#project = openProjectHome(this.#options, user));
+  suspect(paths: readonly string[]): Promise<void> {
+    return this.#project.suspect(paths);
   }
 }
 

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { ExecLimits, ExecRequest, ExecResult, Sandbox } from '@klaus/core/agent';
 import { KlausError, type CheckEnvironment } from '@klaus/core/protocol';
 import { toCommandScript } from '../container/command-script.ts';
+import { ImageProject } from '../container/image-project.ts';
 import { prepareWorkspace } from '../container/prepare-workspace.ts';
 import { WarmSlots, type SlotRequest, type WarmSlot } from '../container/warm-slot.ts';
 import { DEFAULT_IMAGE } from '../docker/find-docker.ts';
 import { toExecLimits } from '../exec-limits.ts';
-import { inspectEnvironment, saveSuspects } from '../home/inspect.ts';
 import { passEnvironment } from '../passed-environment.ts';
 import { toWorkingFolder } from '../paths.ts';
 import { supervise, type Supervised } from '../process/supervise.ts';
-import { openProjectHome, type ProjectHome } from '../project-home.ts';
 import { dropReplacedFolders } from '../readable-folders.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { cannotHideParts } from '../view.ts';
@@ -60,13 +57,14 @@ export class KubernetesSandbox implements Sandbox {
   readonly #cluster: ClusterClient;
   readonly #mappings: readonly VolumeMapping[];
   readonly #since = Date.now();
+  readonly #project: ImageProject;
   readonly #slot: WarmSlot<Pod>;
   #surroundings: Promise<Surroundings> | undefined;
-  #project: Promise<ProjectHome> | undefined;
 
   /** @throws KlausError `sandbox.unavailable`, `config` for settings that cannot work. */
   constructor(options: KubernetesSandboxOptions, cluster?: ClusterClient) {
     this.#options = options;
+    this.#project = new ImageProject(options, options.image ?? DEFAULT_IMAGE);
     checkSettings(options.kubernetes);
     this.#mappings = parseVolumes(options.kubernetes.volumes);
     this.#cluster = cluster ?? openCluster(options.kubernetes);
@@ -120,14 +118,14 @@ export class KubernetesSandbox implements Sandbox {
     { limits, warnings }: { limits: ExecLimits; warnings: Set<string> },
   ): Promise<SlotRequest<Pod, PodPlan>> {
     const { workspace, home, image = DEFAULT_IMAGE, objects, session, kubernetes, times = TIMES } = this.#options;
-    const { uid, gid } = await stat(workspace);
-    const project = await this.#openProject({ uid, gid });
+    const user = await this.#project.readUser();
+    const project = await this.#project.open();
     const { runtimeClass, owner } = await this.#findSurroundings();
     const { view, masks, protect } = await prepareWorkspace(this.#options, request, {
       ...{ project, warnings, since: this.#since },
     });
     const run = {
-      ...{ image, view, home, objects, project, limits, user: { uid, gid }, masks, runtimeClass },
+      ...{ image, view, home, objects, project, limits, user, masks, runtimeClass },
       ...{ settings: kubernetes, mappings: this.#mappings, mountPoints: listMountPoints() },
     };
     return {
@@ -144,7 +142,7 @@ export class KubernetesSandbox implements Sandbox {
     const { workspace } = this.#options;
     const passed = passEnvironment(this.#options, request).variables;
     const cwd = toWorkingFolder(request, workspace);
-    const script = toCommandScript({ workspace, cwd, project: await this.#project!, passed }, request);
+    const script = toCommandScript({ workspace, cwd, project: await this.#project.open(), passed }, request);
     return supervise(await pod.startCommand(script), { ...request, timeoutMs: limits.timeoutMs });
   }
 
@@ -173,22 +171,12 @@ export class KubernetesSandbox implements Sandbox {
     return { runtimeClass: (await this.#cluster.findClasses(GVISOR))?.[0], owner };
   }
 
-  /** Commands use the programs of the image, which no command can change. */
-  async inspect(_programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
-    const { workspace, image = DEFAULT_IMAGE } = this.#options;
-    const { source, suspects } = await this.#openProject(await stat(workspace));
-    return inspectEnvironment({ workspace, home: source, suspects, path: image, programs: [], folders });
+  inspect(_programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
+    return this.#project.inspect(folders);
   }
 
-  async suspect(paths: readonly string[]): Promise<void> {
-    const { workspace } = this.#options;
-    const { suspects } = await this.#openProject(await stat(workspace));
-    saveSuspects({ workspace, suspects }, paths);
-  }
-
-  async #openProject(user: { uid: number; gid: number }): Promise<ProjectHome> {
-    const opened = await (this.#project ??= openProjectHome(this.#options, user));
-    return existsSync(opened.source) ? opened : (this.#project = openProjectHome(this.#options, user));
+  suspect(paths: readonly string[]): Promise<void> {
+    return this.#project.suspect(paths);
   }
 }
 

@@ -9,10 +9,10 @@ const LIMITS = { timeoutMs: 90_500, memoryMb: 512, cpus: 1.5, processes: 64 };
 function toRun(more: Partial<PodRun> = {}): PodRun {
   return {
     ...{ image: 'registry.internal/tools:1', limits: LIMITS, user: { uid: 1000, gid: 1001 }, settings: {} },
-    ...{ view: { source: '/work/a', target: '/work/a' }, home: '/data', masks: [], mountPoints: ['/'] },
+    ...{ view: { source: '/projects/a', target: '/projects/a' }, home: '/data', masks: [], mountPoints: ['/'] },
     project: { home: '/data/cache/k/home', mounts: [] },
     protection: { external: [], pinned: [], readOnly: [] },
-    mappings: parseVolumes(['/work=claim:projects/sub', '/data/cache=claim:state']),
+    mappings: parseVolumes(['/projects=claim:projects/sub', '/data/cache=claim:state']),
     ...more,
   };
 }
@@ -56,7 +56,7 @@ describe('the pod', () => {
       stdin: true,
       stdinOnce: true,
       imagePullPolicy: 'IfNotPresent',
-      workingDir: '/work/a',
+      workingDir: '/projects/a',
     });
     expect(spec).toMatchObject({ activeDeadlineSeconds: 3_600 + 91, terminationGracePeriodSeconds: 1 });
     expect(spec.volumes).toContainEqual({ name: 'temporary', emptyDir: { medium: 'Memory', sizeLimit: '512Mi' } });
@@ -76,11 +76,11 @@ describe('the pod', () => {
 
   test('names its session, and belongs to the pod of the worker', () => {
     const owner = { name: 'klaus-worker-1', uid: 'u' };
-    const { metadata } = toPod(plan(), toPodNames({ workspace: '/work/a', session: 's 1', owner }, 'id'));
+    const { metadata } = toPod(plan(), toPodNames({ workspace: '/projects/a', session: 's 1', owner }, 'id'));
     expect(metadata).toMatchObject({
       name: 'klaus-id',
       labels: { 'app.kubernetes.io/name': 'klaus-sandbox', 'klaus.session': expect.stringMatching(/^[0-9a-f]{32}$/) },
-      annotations: { 'klaus.workspace': '/work/a', 'klaus.owner': expect.any(String) },
+      annotations: { 'klaus.workspace': '/projects/a', 'klaus.owner': expect.any(String) },
       ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', ...owner }],
     });
   });
@@ -93,17 +93,17 @@ describe('mounts', () => {
         protection: {
           external: [],
           pinned: [],
-          readOnly: [{ source: '/work/a/.git/config', target: '/work/a/.git/config' }],
+          readOnly: [{ source: '/projects/a/.git/config', target: '/projects/a/.git/config' }],
         },
       },
-      { readable: ['/work/b', '/work/c'], writable: ['/work/c'] },
+      { readable: ['/projects/b', '/projects/c'], writable: ['/projects/c'] },
     );
     const mounts = spec.containers[0]!.volumeMounts!.slice(2);
     expect(mounts).toEqual([
-      { name: 'folder-0', mountPath: '/work/b', subPath: 'sub/b', readOnly: true },
-      { name: 'folder-0', mountPath: '/work/c', subPath: 'sub/c', readOnly: false },
-      { name: 'folder-0', mountPath: '/work/a', subPath: 'sub/a', readOnly: false },
-      { name: 'folder-0', mountPath: '/work/a/.git/config', subPath: 'sub/a/.git/config', readOnly: true },
+      { name: 'folder-0', mountPath: '/projects/b', subPath: 'sub/b', readOnly: true },
+      { name: 'folder-0', mountPath: '/projects/c', subPath: 'sub/c', readOnly: false },
+      { name: 'folder-0', mountPath: '/projects/a', subPath: 'sub/a', readOnly: false },
+      { name: 'folder-0', mountPath: '/projects/a/.git/config', subPath: 'sub/a/.git/config', readOnly: true },
     ]);
     expect(spec.volumes).toContainEqual({ name: 'folder-0', persistentVolumeClaim: { claimName: 'projects' } });
     expect(JSON.stringify(spec.volumes)).not.toContain('"state"');
@@ -112,20 +112,25 @@ describe('mounts', () => {
   test('hide files and folders, which then cannot be changed', () => {
     const { spec } = plan({
       masks: [
-        { target: '/work/a/.env', isFolder: false },
-        { target: '/work/a/vault', isFolder: true },
+        { target: '/projects/a/.env', isFolder: false },
+        { target: '/projects/a/vault', isFolder: true },
       ],
     });
     const mounts = spec.containers[0]!.volumeMounts!;
-    expect(mounts).toContainEqual({ name: 'hidden-file', mountPath: '/work/a/.env', subPath: 'empty', readOnly: true });
-    expect(mounts).toContainEqual({ name: 'hidden-folder', mountPath: '/work/a/vault', readOnly: true });
+    expect(mounts).toContainEqual({
+      name: 'hidden-file',
+      mountPath: '/projects/a/.env',
+      subPath: 'empty',
+      readOnly: true,
+    });
+    expect(mounts).toContainEqual({ name: 'hidden-folder', mountPath: '/projects/a/vault', readOnly: true });
     expect(spec.volumes?.find(({ name }) => name === 'hidden-file')).toHaveProperty('downwardAPI');
     expect(spec.volumes?.find(({ name }) => name === 'hidden-folder')).toHaveProperty('emptyDir');
   });
 
   test('determine which commands share a pod', () => {
     expect(plan().key).toBe(plan().key);
-    expect(plan({}, { readable: ['/work/b'] }).key).not.toBe(plan().key);
+    expect(plan({}, { readable: ['/projects/b'] }).key).not.toBe(plan().key);
     expect(plan({ limits: { ...LIMITS, memoryMb: 256 } }).key).not.toBe(plan().key);
     expect(plan({ image: 'other' }).key).not.toBe(plan().key);
   });
@@ -136,9 +141,9 @@ test.each<[string, Partial<PodRun>, Partial<ExecRequest>]>([
   ['a workspace of the group root', { user: { uid: 1000, gid: 0 } }, {}],
   ['a folder on no volume', {}, { readable: ['/srv/other'] }],
   ["Klaus's own state", {}, { readable: ['/data/cache'] }],
-  ['a path that is mounted in this process', { mountPoints: ['/', '/work', '/work/a'] }, {}],
-  ['a path with a colon', { view: { source: '/work/a:b', target: '/work/a:b' } }, {}],
-  ['a path with two mounts', { objects: ['/work/a'] }, {}],
+  ['a path that is mounted in this process', { mountPoints: ['/', '/projects', '/projects/a'] }, {}],
+  ['a path with a colon', { view: { source: '/projects/a:b', target: '/projects/a:b' } }, {}],
+  ['a path with two mounts', { objects: ['/projects/a'] }, {}],
 ])('%s is refused', (_, more, request) => {
   expect(() => plan(more, request)).toThrow(expect.objectContaining({ code: 'sandbox.failed' }));
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Intent, ToolContext } from '@klaus/core/agent';
 import { isLimitedAccess, toCommandNetwork, type HeaderSecret, type LimitedNetwork } from '@klaus/core/policy';
-import type { Access } from '@klaus/core/protocol';
+import { CONTAINER_SANDBOXES, type Access } from '@klaus/core/protocol';
 import { toolFailed } from '../tool-failed.ts';
 
 /** @throws KlausError `tool.failed` for a command whose network cannot be limited to the hosts of its grant. */
@@ -15,8 +15,8 @@ export function refuseLimited(
       hint: 'Run it in the foreground, or without a network.',
     });
   }
-  if (sandbox.name === 'docker' || sandbox.name === 'kubernetes') {
-    const driver = sandbox.name === 'docker' ? 'Docker' : 'Kubernetes';
+  const driver = CONTAINER_SANDBOXES[sandbox.name];
+  if (driver !== undefined) {
     throw toolFailed(`The ${driver} sandbox cannot limit a network to the granted hosts.`, {
       hint: 'Run it without a network; the user can choose the bubblewrap sandbox.',
     });

@@ -1,3 +1,4 @@
+import { CONTAINER_SANDBOXES } from '../../protocol/index.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { ReadyCall } from '../calls/judged-call.ts';
@@ -45,7 +46,7 @@ export async function reportProblems(work: Work, { before, intent }: ReadyCall):
  */
 function isEnabled({ engine, state, authority }: Work): boolean {
   if (!engine.settings.lsp || !engine.openDiagnostics || !state.session) return false;
-  if (state.session.sandbox === 'docker' || state.session.sandbox === 'kubernetes') return false;
+  if (CONTAINER_SANDBOXES[state.session.sandbox] !== undefined) return false;
   return authority.grant().authorities.some(({ kind }) => kind === 'exec');
 }
 

@@ -19,6 +19,12 @@ export function toNarrowerMode(a: Mode, b: Mode): Mode {
 export const sandboxNameSchema = z.enum(['bubblewrap', 'docker', 'kubernetes', 'host']);
 export type SandboxName = z.infer<typeof sandboxNameSchema>;
 
+/** The sandboxes whose commands run in a container, with their names in messages. */
+export const CONTAINER_SANDBOXES: Readonly<Partial<Record<string, string>>> = {
+  docker: 'Docker',
+  kubernetes: 'Kubernetes',
+} satisfies Partial<Record<SandboxName, string>>;
+
 /** What a run does when an approval is needed and no user is connected: deny it, or park until it is answered. */
 export const onAskSchema = z.enum(['deny', 'wait']);
 export type OnAsk = z.infer<typeof onAskSchema>;
