@@ -91,4 +91,30 @@ export function describeQueries(create: CreateStoreHarness): void {
     await expect(store.approval('01KE')).rejects.toThrow(/Several approvals/);
     expect(await store.approval('nothing')).toBeUndefined();
   });
+
+  describeRebuild(create);
+}
+
+function describeRebuild(create: CreateStoreHarness): void {
+  test('a rebuild does not renew an approval that the user revoked', async () => {
+    await using harness = await create();
+    await using store = await harness.open();
+    const remember = { agent: 'klaus', tool: 'run_command', rules: ['mode'], command: 'npm test' };
+    for (const session of ['A', 'B']) {
+      const drafts = toSampleDrafts().map((draft) =>
+        draft.type === 'approval.asked'
+          ? { ...draft, approval: `${draft.approval}-${session}` }
+          : draft.type === 'approval.answered'
+            ? { ...draft, approval: `${draft.approval}-${session}`, scope: 'project' as const, remember }
+            : draft,
+      );
+      await addSession(store, session, drafts);
+    }
+    const list = async () => (await store.remembered()).map(({ session }) => session);
+    expect((await list()).toSorted()).toEqual(['A', 'B']);
+    const revoked = (await store.remembered()).find(({ session }) => session === 'A')!;
+    expect(await store.forget(revoked.approval, 'cli')).toBe(true);
+    await store.rebuild();
+    expect(await list()).toEqual(['B']);
+  });
 }

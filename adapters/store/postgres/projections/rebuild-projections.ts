@@ -24,9 +24,14 @@ export async function rebuildProjections(database: Database, options: PostgresPr
       for (const events of toRuns(rows.map((row) => fromEventRow({ file: 'The database' }, row))))
         await projectEvents(sql, events, options);
       count += rows.length;
-      if (rows.length < PAGE) return count;
+      if (rows.length < PAGE) break;
       after = rows.at(-1)!.id;
     }
+    // The logs of the sessions do not contain what the user revoked later.
+    await sql.run(
+      "DELETE FROM remembered WHERE approval IN (SELECT record::json ->> 'approval' FROM host_events WHERE type = 'approval.forgotten')",
+    );
+    return count;
   });
 }
 

@@ -30,6 +30,10 @@ export function rebuildProjections(database: Database, options: ProjectionOption
       project(database, fromEventRow(database, row), options);
       count += 1;
     }
+    // The logs of the sessions do not contain what the user revoked later.
+    database.run(
+      "DELETE FROM remembered WHERE approval IN (SELECT record ->> '$.approval' FROM host_events WHERE type = 'approval.forgotten')",
+    );
     return count;
   });
 }
