@@ -141,9 +141,10 @@ export async function createKlausOver<S extends SessionStore>(
     handle: open,
     ...createWorkspaceQueries({ engine, configuration: current, inForce, cwd }),
     sessions: (query = {}) => store.sessions(query),
-    async usage({ session: given, by = given === undefined ? 'day' : 'model', since } = {}) {
+    async usage({ session: given, by = given === undefined ? 'day' : 'model', since, workspaces } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      return readUsageReport(store, { by, ...optional({ session, since }) }, (path) => findOriginal(home, path));
+      const filter = { by, ...optional({ session, since, workspaces }) };
+      return readUsageReport(store, filter, (path) => findOriginal(home, path));
     },
     ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),

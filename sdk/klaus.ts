@@ -122,9 +122,15 @@ export interface Klaus {
    *
    * @param query.by What a row sums up. Default: `model` for one session, else `day` (in UTC).
    * @param query.since Unix milliseconds: only requests that ended at that time or later.
+   * @param query.workspaces Only of sessions in these folders, by the paths of their workspaces. Default: all.
    * @throws KlausError `usage` for an unknown session.
    */
-  usage(query?: { session?: string; by?: UsageReport['by']; since?: number }): Promise<UsageReport>;
+  usage(query?: {
+    session?: string;
+    by?: UsageReport['by'];
+    since?: number;
+    workspaces?: readonly string[];
+  }): Promise<UsageReport>;
   /** Open questions of all sessions. */
   approvals(): Promise<ApprovalRow[]>;
   /**

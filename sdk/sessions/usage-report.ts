@@ -55,20 +55,31 @@ export async function readUsageReport(
   filter: UsageFilter,
   projectOf: (workspace: string) => string | undefined,
 ): Promise<UsageReport> {
-  const { session, by } = filter;
+  const { session, by, workspaces } = filter;
   const tree = session === undefined ? undefined : await store.tree(session);
-  const reserved = (await store.openRequests())
-    .filter((event) => tree?.includes(event.session) ?? true)
-    .map((event): ReservedRequest => ({
+  const open = (await store.openRequests()).filter((event) => tree?.includes(event.session) ?? true);
+  const reserved = (workspaces === undefined ? open : await selectOf(store, open, workspaces)).map(
+    (event): ReservedRequest => ({
       session: event.session,
       purpose: event.type === 'turn.started' ? 'turn' : event.purpose,
       model: event.model,
       ...event.reserved,
       at: event.at,
-    }));
+    }),
+  );
   const budget = tree && session !== undefined ? { budget: await toBudget(store, session, tree) } : {};
   const rows = await store.usage(filter);
   return { by, rows: by === 'workspace' ? mergeRows(rows, projectOf) : rows, reserved, ...budget };
+}
+
+/** The events of sessions in these workspaces. */
+async function selectOf<T extends { session: string }>(
+  store: SessionStore,
+  events: readonly T[],
+  workspaces: readonly string[],
+): Promise<T[]> {
+  const rows = await Promise.all(events.map(({ session }) => store.session(session)));
+  return events.filter((_, at) => workspaces.includes(rows[at]?.workspace ?? ''));
 }
 
 /** Adds up the rows of a project. They are in the order of its first one. */

@@ -244,7 +244,21 @@ describe('a person who may see one of two projects', () => {
       status: 403,
       body: { code: 'forbidden' },
     });
-    expect(await send('GET', '/api/usage')).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+  });
+
+  test('usage is that of the own project alone', async () => {
+    const keysOf = async (by: string, headers?: Record<string, string>): Promise<string[]> => {
+      const { status, body } = await send('GET', `/api/usage?by=${by}`, headers && { headers });
+      expect(status).toBe(200);
+      expect(body).not.toHaveProperty('budget');
+      return (body['rows'] as { key: string }[]).map(({ key }) => key);
+    };
+    expect(await keysOf('workspace')).toEqual([own]);
+    expect(await keysOf('session')).toContain(sessions.own);
+    expect(await keysOf('session')).not.toContain(sessions.other);
+    expect(await keysOf('workspace', outsider)).toEqual([]);
+    expect(await keysOf('workspace', admin)).toEqual(expect.arrayContaining([own, other]));
+    expect(await keysOf('session', admin)).toEqual(expect.arrayContaining([sessions.own, sessions.other]));
   });
 
   test('a person without a project sees none, and an admin sees all', async () => {

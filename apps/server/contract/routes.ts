@@ -127,7 +127,7 @@ const models = {
   }),
   usage: defineRoute('runs', 'GET /api/usage', {
     projects: 'checked',
-    summary: 'Cost of requests to models.',
+    summary: 'Cost of requests to models, in the projects that the sender may see.',
     query: z.object({
       by: z.enum(USAGE_GROUPS).default('day'),
       session: z.string().optional().describe('Only this session and its children.'),

@@ -1,5 +1,4 @@
 import { isLocal } from '../access/request-guard.ts';
-import { checkComplete } from '../access/limit-context.ts';
 import { readPresent } from '../access/present-settings.ts';
 import { optional } from '@klaus/sdk/optional';
 import type { KnownModel, MessageHit } from '@klaus/sdk';
@@ -69,15 +68,22 @@ export const hostHandlers = {
 
   async usage({ query }, context) {
     const { by, session, since } = query;
-    if (session === undefined) checkComplete(context);
     const id = session === undefined ? undefined : (await findRow(context, session)).id;
-    return await context.klaus.usage({ by, ...optional({ session: id, since }) });
+    const workspaces = session === undefined ? await listSeen(context) : undefined;
+    return await context.klaus.usage({ by, ...optional({ session: id, since, workspaces }) });
   },
 
   search: async ({ query }, context) => ({
     hits: (await searchSeen(context, query)).map((hit) => toHit(hit, query.q)),
   }),
 } satisfies PartialHandlers;
+
+/** The workspaces with usage that the sender may see; undefined if these are all. */
+async function listSeen({ klaus, seen }: Context): Promise<string[] | undefined> {
+  if (seen.isComplete) return undefined;
+  // A row of deleted sessions has no workspace.
+  return (await klaus.store.usage({ by: 'workspace' })).map(({ key }) => key ?? '').filter(seen.sees);
+}
 
 /** Most messages that are searched for the ones of some projects. */
 const MAX_HITS = 20_000;

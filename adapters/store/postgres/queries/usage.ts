@@ -7,10 +7,15 @@ import { toEventOf } from './events.ts';
 import { TREE } from './tree.ts';
 
 /** Sums over charged requests; days and models by name, sessions the oldest first. */
-export async function readUsage(sql: Sql, { session, by, since }: UsageFilter): Promise<UsageRow[]> {
+export async function readUsage(sql: Sql, { session, by, since, workspaces }: UsageFilter): Promise<UsageRow[]> {
   const where = new Conditions(session === undefined ? [] : [session]);
   if (session !== undefined) where.add(() => 'session_id IN (SELECT id FROM tree)');
   if (since !== undefined) where.add((place) => `created_at >= ${place(new Date(since).toISOString())}`);
+  if (workspaces !== undefined) {
+    where.add(
+      (place) => `session_id IN (SELECT id FROM sessions WHERE workspace_dir = ANY(${place(workspaces)}::text[]))`,
+    );
+  }
   const text = `${session === undefined ? '' : TREE} SELECT ${USAGE_KEYS[by]} AS key, ${USAGE_COLUMNS}
     FROM token_usage ${where.text()} GROUP BY 1 ORDER BY ${by === 'session' ? 'min(id)' : '1 NULLS FIRST'}`;
   return (await sql.all<StoredUsage>(text, where.values)).map(toUsageSums);

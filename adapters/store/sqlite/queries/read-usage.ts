@@ -6,12 +6,15 @@ import { fromEventRow } from '../log/record.ts';
 import { TREE } from './read-tree.ts';
 
 /** Sums over charged requests; days and models by name, sessions the oldest first. */
-export function readUsage(database: Database, { session, by, since }: UsageFilter): UsageRow[] {
+export function readUsage(database: Database, { session, by, since, workspaces }: UsageFilter): UsageRow[] {
   const sql = `${TREE} SELECT ${USAGE_KEYS[by]} AS key, ${USAGE_COLUMNS} FROM token_usage
     WHERE (?1 IS NULL OR session_id IN (SELECT id FROM tree)) AND (?2 IS NULL OR created_at >= ?2)
+      AND (?3 IS NULL OR session_id IN (
+        SELECT id FROM sessions WHERE workspace_dir IN (SELECT value FROM json_each(?3))))
     GROUP BY key ORDER BY ${by === 'session' ? 'min(id)' : 'key'}`;
   const from = since === undefined ? null : new Date(since).toISOString();
-  return database.all<StoredUsage>(sql, session ?? null, from).map(toUsageSums);
+  const folders = workspaces === undefined ? null : JSON.stringify(workspaces);
+  return database.all<StoredUsage>(sql, session ?? null, from, folders).map(toUsageSums);
 }
 
 interface Row {

@@ -5,6 +5,8 @@ export interface UsageFilter {
   by: 'day' | 'model' | 'session' | 'agent' | 'workspace';
   /** Unix milliseconds: only requests that ended at that time or later. */
   since?: number;
+  /** Only of sessions in these workspaces, by their paths as `by: 'workspace'` lists them. Default: all. */
+  workspaces?: readonly string[];
 }
 
 /** Charged usage: tokens by cache class, and US dollars, null when the price of any part is unknown. */
