@@ -10,7 +10,7 @@ import {
   toDecider,
 } from './guard-rates.ts';
 
-export interface DecisionQuery {
+export interface DecisionQuery extends SeenQuery {
   /** Only decisions before this seq. Default: from the newest one. */
   before?: number | undefined;
   limit: number;
@@ -21,17 +21,24 @@ export interface DecisionQuery {
   workspace?: string | undefined;
 }
 
-export interface RatesQuery {
+export interface RatesQuery extends SeenQuery {
   /** First day (UTC), such as `2026-01-31`. Default: of the first decision. */
   since?: string | undefined;
   /** Absolute real path of the project. Default: all. */
   workspace?: string | undefined;
 }
 
+interface SeenQuery {
+  /** True for the path of a project whose decisions count. Default: all do. */
+  sees?: ((workspace: string) => boolean) | undefined;
+}
+
 /** Decisions that are read for one page, so that rare ones do not block the process. */
 const MAX_READ = 2_000;
 /** Decisions that are folded before other work of the process continues. */
 const FOLDED_AT_ONCE = 500;
+
+const all = (): boolean => true;
 
 /** The decisions of the guard, as a fold of the host chain. It reads each decision once. */
 export class GuardLog {
@@ -50,7 +57,7 @@ export class GuardLog {
    *
    * @returns `next`: the `before` of the next page; null after the oldest decision. A page can be shorter than `limit`.
    */
-  async decisions({ before = Infinity, limit, verdicts, decider, workspace }: DecisionQuery): Promise<{
+  async decisions({ before = Infinity, limit, verdicts, decider, workspace, sees = all }: DecisionQuery): Promise<{
     decisions: GuardDecision[];
     next: number | null;
   }> {
@@ -65,6 +72,7 @@ export class GuardLog {
       if (event.type !== 'guard.decided') continue;
       read += 1;
       const isShown =
+        sees(event.workspace) &&
         (verdicts === undefined || verdicts.includes(event.verdict)) &&
         (decider === undefined || toDecider(event) === decider);
       if (isShown) decisions.push(event);
@@ -73,11 +81,13 @@ export class GuardLog {
     return { decisions, next: null };
   }
 
-  async rates({ since = '', workspace }: RatesQuery = {}): Promise<GuardRates> {
+  async rates({ since = '', workspace, sees = all }: RatesQuery = {}): Promise<GuardRates> {
     await this.#fold();
     return addGuardRates(
       [...this.#rates.values()]
-        .filter((it) => it.day >= since && (workspace === undefined || it.workspace === workspace))
+        .filter(
+          (it) => it.day >= since && (workspace === undefined || it.workspace === workspace) && sees(it.workspace),
+        )
         .map(({ rates }) => rates),
     );
   }

@@ -8,6 +8,7 @@ import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { git } from '../cluster/tree-listing.ts';
+import { recordDecision } from '../fixtures/guard-decisions.ts';
 import { rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
 
 /** In every row of the project that the person may not see. */
@@ -33,14 +34,7 @@ const as = (...groups: string[]): Record<string, string> => ({
 const [painter, admin, outsider] = [as('painters', 'team'), as('admins', 'painters'), as('team')];
 
 /** Routes of all projects, which no person with some of them may use. */
-const REFUSED = [
-  'GET /api/guard/decisions',
-  'GET /api/guard/rates',
-  'GET /api/guard/states',
-  'GET /metrics',
-  'POST /api/agents/:name/uses',
-  'POST /api/demo',
-];
+const REFUSED = ['GET /metrics', 'POST /api/agents/:name/uses', 'POST /api/demo'];
 /** Routes that have nothing of projects. */
 const WITHOUT = ['GET /api/models', 'GET /api/openapi.json', 'POST /api/sign-out'];
 
@@ -101,6 +95,10 @@ describe('a person who may see one of two projects', () => {
     approval = (await it.client.approvals()).approvals[0]!.id;
     await it.client.addProject({ body: { path: join(other, 'added'), create: true } });
     await it.client.setNote({ query: { workspace: other }, body: { key: 'note', value: SECRET } });
+    await recordDecision(it.klaus, { workspace: own, text: 'npm test' });
+    await recordDecision(it.klaus, { workspace: other, text: SECRET, verdict: 'deny' });
+    const changed = { type: 'guard.changed', state: 'off', reason: SECRET } as const;
+    await it.klaus.recordGuard({ ...changed, workspace: other, of: join(other, '.claude/settings.json') });
   }, 60_000);
   afterAll(async () => {
     await it[Symbol.asyncDispose]();
@@ -189,6 +187,7 @@ describe('a person who may see one of two projects', () => {
         ...['/api/sessions', '/api/sessions/:id', '/api/sessions/:id/log', '/api/sessions/:id/events'].map(toSession),
         ...['/api/events', '/api/search', '/api/approvals/:id', '/api/attention', '/api/projects'].map(toSession),
         ...['/api/workspaces', '/api/approvals', '/api/settings', '/api/memory'].map(toFolder),
+        ...['/api/guard/decisions', '/api/guard/rates', '/api/guard/states'].map(toFolder),
         ...['/api/files', '/api/files/*', '/api/git/commits'].flatMap((path) => [toSession(path), toFolder(path)]),
       ]),
     );
@@ -259,6 +258,17 @@ describe('a person who may see one of two projects', () => {
     expect(await keysOf('workspace', outsider)).toEqual([]);
     expect(await keysOf('workspace', admin)).toEqual(expect.arrayContaining([own, other]));
     expect(await keysOf('session', admin)).toEqual(expect.arrayContaining([sessions.own, sessions.other]));
+  });
+
+  test('the guard reports the own project alone', async () => {
+    const { body: rates } = await send('GET', '/api/guard/rates');
+    expect(rates).toMatchObject({ workspaces: [own], rates: { calls: 1, denied: 0 } });
+    const { body: found } = await send('GET', '/api/guard/decisions');
+    expect(found).toMatchObject({ decisions: [{ workspace: own }], next: null });
+    expect((await send('GET', `/api/guard/rates?workspace=${other}`)).body).toMatchObject({ rates: { calls: 0 } });
+    expect((await send('GET', '/api/guard/states')).body).toEqual({ states: [] });
+    const { body: complete } = await send('GET', '/api/guard/rates', { headers: admin });
+    expect(complete).toMatchObject({ workspaces: [other, own].toSorted(), rates: { calls: 2, denied: 1 } });
   });
 
   test('a person without a project sees none, and an admin sees all', async () => {

@@ -67,6 +67,7 @@ export type GuardStateView = z.infer<typeof guardStateSchema>;
 
 export const guardRoutes = {
   guardStates: defineRoute('guard', 'GET /api/guard/states', {
+    projects: 'checked',
     summary: 'The installations of the guard with their states, and sessions that ran without it.',
     answer: z.object({ states: z.array(guardStateSchema) }),
   }),
@@ -77,6 +78,7 @@ export const guardRoutes = {
     answer: z.object({ dismissed: z.boolean().describe('False: there was nothing to dismiss.') }),
   }),
   guardDecisions: defineRoute('guard', 'GET /api/guard/decisions', {
+    projects: 'checked',
     summary: 'The decisions of the guard of Claude Code, the newest first.',
     query: z.object({
       before: z.coerce.number().int().min(1).optional().describe('`next` of the previous page.'),
@@ -91,6 +93,7 @@ export const guardRoutes = {
     }),
   }),
   guardRates: defineRoute('guard', 'GET /api/guard/rates', {
+    projects: 'checked',
     summary: 'Counts of the decisions of the guard, by reviewer and by day.',
     query: z.object({
       since: z.iso.date().optional().describe('First day (UTC). Default: of the first decision.'),
@@ -98,7 +101,7 @@ export const guardRoutes = {
     }),
     answer: z.object({
       rates: guardRatesSchema,
-      workspaces: z.array(z.string()).describe('All projects with decisions.'),
+      workspaces: z.array(z.string()).describe('All projects with decisions that the sender may see.'),
     }),
   }),
 };
