@@ -24,7 +24,7 @@ export interface SweepOptions {
 }
 
 export interface Sweep {
-  /** Repairs what is lost now. `isFull` also looks for runs without an end and for approvals that expire. */
+  /** Repairs what is lost now. `isFull` also looks for runs without an end and for approvals that expire soon. */
   run(isFull?: boolean): Promise<void>;
   stop(): void;
 }
@@ -33,6 +33,11 @@ export interface Sweep {
 const EVERY_MS = 2_000;
 /** Sweeps between two that are full. */
 const FULL_EVERY = 15;
+/**
+ * Milliseconds before the end of an approval at which its timer is set again, if it was lost: time for two full sweeps.
+ * All open approvals in each of them would be more calls than the runs need.
+ */
+const EXPIRES_SOON_MS = 2 * FULL_EVERY * EVERY_MS;
 /** Milliseconds between two wakes of a session that does not continue: doubled for each, up to the longest. */
 const WAIT = { first: 4_000, longest: 300_000 } as const;
 
@@ -73,7 +78,8 @@ export function startSweep(options: SweepOptions): Sweep {
       const { items } = await store.attention();
       for (const { kind, session } of items) if (kind === 'interrupted') found.add(session);
       for (const { session, expiresAt } of await store.approvals({ open: true })) {
-        if (!(await isMoved(session))) await scheduler.at(await findRoot(store, session), expiresAt);
+        if (expiresAt <= clock.now() + EXPIRES_SOON_MS && !(await isMoved(session)))
+          await scheduler.at(await findRoot(store, session), expiresAt);
       }
       // Between full sweeps it is not known which runs have an end.
       for (const session of woken.keys()) if (!found.has(session)) woken.delete(session);

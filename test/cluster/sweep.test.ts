@@ -100,7 +100,7 @@ describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
     expect(await store.fenceOf('A')).toBe(lease.fence);
   });
 
-  test('an approval that expires has a timer again', async () => {
+  test('an approval that expires soon has a timer again, and no other one', async () => {
     const { store, scheduler, sweep } = await start();
     await addSession(store, 'root', toOpened(NOW));
     const asked: Draft = {
@@ -115,6 +115,8 @@ describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
       at: NOW,
     };
     await addSession(store, 'child', [...toOpened(NOW, { parent: 'root' }), BEGUN, asked]);
+    const later: Draft = { ...asked, approval: 'L', expiresAt: NOW + 60_001 };
+    await addSession(store, 'later', [...toOpened(NOW), BEGUN, later]);
     await sweep.run(true);
     expect([...scheduler.timers]).toEqual([['root', NOW + 60_000]]);
   });
