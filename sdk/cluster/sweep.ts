@@ -56,18 +56,22 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
  */
 export function startSweep(options: SweepOptions): Sweep {
   const { store, scheduler, tenants, overdueMs = 2_000, clock = MACHINE_CLOCK, onError = () => {} } = options;
-  /** Sessions that were woken and have not continued since. */
-  const woken = new Map<string, { next: number; wait: number }>();
+  /** Sessions that were woken: when, the end of their logs then, and for how long they are not woken if it stays. */
+  const woken = new Map<string, { at: number; seq: number; wait: number }>();
   const isMoved = async (session: string): Promise<boolean> => (await store.transfer?.moveOf(session)) !== undefined;
   const wake = async (session: string): Promise<void> => {
     const known = woken.get(session);
-    if (known && clock.now() < known.next) return;
+    const since = known ? clock.now() - known.at : Infinity;
+    if (since < WAIT.first) return;
+    const seq = (await store.session(session))?.lastSeq ?? 0;
+    const isStill = known?.seq === seq;
+    if (isStill && since < known.wait) return;
     // Its holder reads the inbox itself.
     if (await store.isClaimed(session)) return;
     if (await isMoved(session)) return;
-    const wait = known ? Math.min(known.wait * 2, WAIT.longest) : WAIT.first;
     await scheduler.wake(session, 'sweep');
-    woken.set(session, { next: clock.now() + wait, wait });
+    const wait = isStill ? Math.min(known.wait * 2, WAIT.longest) : WAIT.first;
+    woken.set(session, { at: clock.now(), seq, wait });
   };
   const run = async (isFull = false): Promise<void> => {
     const found = new Set<string>();

@@ -137,6 +137,24 @@ describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
     expect(times).toEqual([0, 4, 12, 28, 60, 124, 252, 508, 808]);
   });
 
+  test('a session that continues is woken again after the first interval', async () => {
+    let now = NOW;
+    const clock = { now: () => now, every: () => () => {} };
+    const { store, scheduler, sweep } = await start({ clock });
+    await addSession(store, 'A', toOpened(NOW));
+    await store.send('A', { type: 'cancel', id: 'one' });
+    const times: number[] = [];
+    for (let second = 0; second < 60; second += 2) {
+      now = NOW + second * 1_000;
+      // It continues at 20 s, and still has a command.
+      if (second === 20) await addSession(store, 'A', [{ type: 'notice', level: 'info', text: 'one', at: now }]);
+      const before = scheduler.woken.length;
+      await sweep.run();
+      if (scheduler.woken.length > before) times.push(second);
+    }
+    expect(times).toEqual([0, 4, 12, 20, 24, 32, 48]);
+  });
+
   test('a failed sweep is reported, and the next one repairs', async () => {
     const errors: unknown[] = [];
     const { store, scheduler, sweep } = await start();
