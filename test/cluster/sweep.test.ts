@@ -121,37 +121,35 @@ describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
     expect([...scheduler.timers]).toEqual([['root', NOW + 60_000]]);
   });
 
-  test('a session that does not continue is woken at growing intervals', { tags: ['long'] }, async () => {
+  /** The seconds at which a sweep each two seconds wakes a session that has a command. */
+  const listWakes = async (
+    seconds: number,
+    before: (second: number, store: PostgresWorkerStore) => Promise<void> = async () => {},
+  ): Promise<number[]> => {
     let now = NOW;
-    const clock = { now: () => now, every: () => () => {} };
-    const { store, scheduler, sweep } = await start({ clock });
+    const { store, scheduler, sweep } = await start({ clock: { now: () => now, every: () => () => {} } });
     await addSession(store, 'A', toOpened(NOW));
     await store.send('A', { type: 'cancel', id: 'one' });
     const times: number[] = [];
-    for (let second = 0; second < 1_000; second += 2) {
+    for (let second = 0; second < seconds; second += 2) {
       now = NOW + second * 1_000;
-      const before = scheduler.woken.length;
+      await before(second, store);
+      const { length } = scheduler.woken;
       await sweep.run();
-      if (scheduler.woken.length > before) times.push(second);
+      if (scheduler.woken.length > length) times.push(second);
     }
-    expect(times).toEqual([0, 4, 12, 28, 60, 124, 252, 508, 808]);
+    return times;
+  };
+
+  test('a session that does not continue is woken at growing intervals', { tags: ['long'] }, async () => {
+    expect(await listWakes(1_000)).toEqual([0, 4, 12, 28, 60, 124, 252, 508, 808]);
   });
 
   test('a session that continues is woken again after the first interval', async () => {
-    let now = NOW;
-    const clock = { now: () => now, every: () => () => {} };
-    const { store, scheduler, sweep } = await start({ clock });
-    await addSession(store, 'A', toOpened(NOW));
-    await store.send('A', { type: 'cancel', id: 'one' });
-    const times: number[] = [];
-    for (let second = 0; second < 60; second += 2) {
-      now = NOW + second * 1_000;
+    const times = await listWakes(60, async (second, store) => {
       // It continues at 20 s, and still has a command.
-      if (second === 20) await addSession(store, 'A', [{ type: 'notice', level: 'info', text: 'one', at: now }]);
-      const before = scheduler.woken.length;
-      await sweep.run();
-      if (scheduler.woken.length > before) times.push(second);
-    }
+      if (second === 20) await addSession(store, 'A', [{ type: 'notice', level: 'info', text: 'one', at: NOW }]);
+    });
     expect(times).toEqual([0, 4, 12, 20, 24, 32, 48]);
   });
 

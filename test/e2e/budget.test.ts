@@ -76,6 +76,9 @@ describe('a crash during a request of the engine’s own', () => {
         { limit: 'usd', reserved: usd },
       ],
     });
+    const { workspace } = (await engine.klaus.store.session(session.id))!;
+    expect((await engine.klaus.usage({ workspaces: [workspace] })).reserved).toMatchObject([{ purpose: 'title' }]);
+    expect((await engine.klaus.usage({ workspaces: ['/elsewhere'] })).reserved).toEqual([]);
     await session.advance();
     expect(await chargesOf(session, 'title')).toMatchObject([{ outcome: 'abandoned', tokens, usd }, { outcome: 'ok' }]);
     expect(ofType(await Array.fromAsync(session.events()), 'session.changed').at(-1)).toMatchObject({

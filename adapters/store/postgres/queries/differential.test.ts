@@ -195,6 +195,14 @@ describe.skipIf(!findPostgres())('the same events in both stores have the same a
     const filters: UsageFilter[] = [{ by }, { by, since: START + 60_000 }, ...ids.map((session) => ({ by, session }))];
     for (const filter of filters)
       expect(toRounded(await queries.usage(filter))).toEqual(toRounded(await sqlite.usage(filter)));
+    const shop = { by, workspaces: ['/srv/shop'] };
+    const [own, other, all] = [await queries.usage(shop), await sqlite.usage(shop), await sqlite.usage({ by })];
+    expect(toRounded(own)).toEqual(toRounded(other));
+    const count = (rows: readonly { requests: number }[]) => rows.reduce((sum, { requests }) => sum + requests, 0);
+    expect(count(own)).toBeGreaterThan(0);
+    expect(count(own)).toBeLessThan(count(all));
+    expect(await queries.usage({ by, workspaces: [] })).toEqual([]);
+    expect(await sqlite.usage({ by, workspaces: [] })).toEqual([]);
   });
 
   test('events of a session, decisions, and requests without an end', async () => {
