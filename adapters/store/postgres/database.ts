@@ -100,6 +100,30 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
       return value;
     });
+  /** The connection of `together`: taking one from the pool and returning it takes a tenth of a commit. */
+  let kept: pg.PoolClient | undefined;
+  const together = async (statements: readonly Statement[]): Promise<void> => {
+    const client = kept ?? (await connect());
+    kept = undefined;
+    (client as Refs).ref();
+    try {
+      await sendTogether(client, statements);
+    } catch (error) {
+      client.release(error instanceof Error ? error : undefined);
+      throw error;
+    }
+    if (kept || closing) {
+      client.release();
+      return;
+    }
+    // As the idle ones of the pool, it does not keep the process running.
+    kept = client;
+    (client as Refs).unref();
+  };
+  const close = async (): Promise<void> => {
+    kept?.release();
+    await pool.end();
+  };
   let closing: Promise<void> | undefined;
   return {
     all: (text, values) => use((client) => toSql(client).all(text, values)),
@@ -107,11 +131,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     run: (text, values) => use((client) => toSql(client).run(text, values)),
     script: (text) => use((client) => toSql(client).script(text)),
     transaction: (work) => transaction('BEGIN', work),
-    together: (statements) => use((client) => sendTogether(client, statements)),
+    together,
     snapshot: (work) => transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
-    close: () => (closing ??= pool.end()),
+    close: () => (closing ??= close()),
   };
 }
+
+/** `pg` has them, and its types do not. */
+type Refs = pg.PoolClient & Record<'ref' | 'unref', () => void>;
 
 /** Settings of each connection, also of those that are not in the pool. */
 export function toClientConfig(options: DatabaseOptions): pg.ClientConfig {
@@ -156,14 +183,23 @@ export function toSql(client: pg.ClientBase): Sql {
  * statement is a transaction of its own.
  */
 async function sendTogether(client: pg.ClientBase, statements: readonly Statement[]): Promise<void> {
-  const isSingle = statements.length === 1;
-  const all: readonly Statement[] = isSingle ? statements : [['BEGIN', []], ...statements, ['COMMIT', []]];
+  if (statements.length === 1) return sendAlone(client, statements[0]!);
+  const all: readonly Statement[] = [['BEGIN', []], ...statements, ['COMMIT', []]];
   const results = await Promise.allSettled(all.map(([text, values]) => query(client, text, values)));
   const failures = results.filter((result) => result.status === 'rejected');
   if (failures.length === 0) return;
   const { reason } = failures[0]!;
   if (failures.some((failure) => isConnectionLost(failure.reason))) markCommitUnknown(reason);
   throw reason;
+}
+
+async function sendAlone(client: pg.ClientBase, [text, values]: Statement): Promise<void> {
+  try {
+    await query(client, text, values);
+  } catch (error) {
+    if (isConnectionLost(error)) markCommitUnknown(error);
+    throw error;
+  }
 }
 
 /** Statements are prepared once a connection. */

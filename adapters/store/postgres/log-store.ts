@@ -19,6 +19,7 @@ import { needsInherited } from './projections/project-events.ts';
 import { createStateCache } from './log/state-cache.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { InheritedCache } from './projections/inherited.ts';
+import { Announcer } from './notify/announcer.ts';
 import { CHANNEL, toPayload, type Change } from './notify/change.ts';
 import { openListener, type Listener } from './notify/listener.ts';
 import { Notifier } from './notify/notifier.ts';
@@ -73,20 +74,14 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
   });
   const live = new LiveRelay({ listener: getListener, receives: options.receivesLive ?? false });
   const outbox = createOutbox({ database, listener: getListener, readRow: options.readRow });
-  const appender = new Appender({
+  const { appender, announcer, leases } = createWriting({
     database,
-    holder,
+    listener: getListener,
+    notifier,
+    outbox,
+    options,
     retryMs,
-    also: (sql, written) => writeAlso(sql, written, { options, outbox }),
-    isPlain: (event) => !outbox.isCollecting() && !isRecorded(event) && !needsInherited(event),
-    projectPlain: (events) => options.projectPlain(events),
-    async committed(session, events) {
-      const seq = events.at(-1)!.seq;
-      await notifier.committed({ kind: 'events', holder: holder(), session, seq }, events);
-    },
-    lost: (lease) => leases.lose(lease),
   });
-  const leases = createLeases({ database, listener: getListener, flush: () => appender.flush(), retryMs });
   try {
     await migrate(database);
     listener = await openListener({
@@ -118,6 +113,7 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
   const close = async (): Promise<void> => {
     await appender.flush();
     await leases.close();
+    await announcer.close();
     await notifier.close();
     live.close();
     await listener?.close();
@@ -158,6 +154,43 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     stateCache: createStateCache(database),
     close: () => (closing ??= close()),
   };
+}
+
+/** What writes events: appends, the claims that allow them, and the notifications of both. */
+function createWriting(parts: {
+  database: Database;
+  listener: () => Listener;
+  notifier: Notifier;
+  outbox: ReturnType<typeof createOutbox>;
+  options: LogStoreOptions;
+  retryMs: number;
+}): { appender: Appender; announcer: Announcer; leases: Leases } {
+  const { database, listener, notifier, outbox, options, retryMs } = parts;
+  const holder = (): number => listener().holder;
+  const announcer = new Announcer(database, holder);
+  const announce = (session: string, seq: number): void => announcer.add(session, seq);
+  const appender = new Appender({
+    database,
+    retryMs,
+    also: (sql, written) => writeAlso(sql, written, { options, outbox }),
+    isPlain: (event) => !outbox.isCollecting() && !isRecorded(event) && !needsInherited(event),
+    projectPlain: (events) => options.projectPlain(events),
+    async committed(session, events) {
+      const seq = events.at(-1)!.seq;
+      announce(session, seq);
+      await notifier.committed({ kind: 'events', holder: holder(), session, seq }, events);
+    },
+    lost(lease, seq) {
+      leases.lose(lease);
+      announce(lease.session, seq);
+    },
+  });
+  const flush = async (): Promise<void> => {
+    await appender.flush();
+    await announcer.flush();
+  };
+  const leases = createLeases({ database, listener, flush, announce, retryMs });
+  return { appender, announcer, leases };
 }
 
 /** What belongs to events in addition to their records: projections, notifications, and the host chain. */

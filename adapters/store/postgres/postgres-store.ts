@@ -92,6 +92,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     const view = await createView(log.database, {
       clock: options.clock ?? MACHINE_CLOCK,
       ...optional({ sessions: options.viewSessions }),
+      onAbandoned: (session) => log.notifier.missed(session),
     });
     loaded = view;
     await Promise.all([...early.values()].map((change) => applyChange(view, change)));

@@ -30,12 +30,14 @@ type ClaimOptions = NonNullable<Parameters<Store['claim']>[1]> & { ofMoved?: boo
 export function createLeases(parts: {
   database: Database;
   listener: () => Listener;
-  /** Waits for pending appends. */
+  /** Waits for pending appends and their notifications. @throws KlausError `store.busy`. */
   flush: () => Promise<void>;
+  /** Notifies all processes of the events of a session, up to `seq`. */
+  announce: (session: string, seq: number) => void;
   /** Milliseconds in which a claim is tried again over new connections. */
   retryMs: number;
 }): Leases {
-  const { database, listener, flush, retryMs } = parts;
+  const { database, listener, flush, announce, retryMs } = parts;
   const held = new Set<Lease>();
   const lost = new WeakSet<Lease>();
   /** Claimed in the database. A release that failed is repeated with the renewals. */
@@ -47,15 +49,20 @@ export function createLeases(parts: {
   };
   const release = async (lease: Lease): Promise<void> => {
     if (!held.delete(lease)) return;
-    await flush();
-    await free(database, lease).catch(() => {});
+    // Events that are not announced remain claimed.
+    await flush()
+      .then(() => free(database, lease))
+      .catch(() => {});
   };
   const renew = async (): Promise<void> => {
     if (claimed.size === 0) return;
     const sessions = [...held].map(({ session }) => session);
+    await listener().use((sql) => sql.run(RENEW, [listener().holder, sessions, LEASE_MS]));
+    const released = [...claimed].filter((lease) => !held.has(lease));
+    if (released.length === 0) return;
+    await flush();
     await listener().use(async (sql) => {
-      await sql.run(RENEW, [listener().holder, sessions, LEASE_MS]);
-      for (const lease of claimed) if (!held.has(lease)) await free(sql, lease);
+      for (const lease of released) await free(sql, lease);
     });
   };
   const claiming = new Map<string, Promise<void>>();
@@ -73,6 +80,7 @@ export function createLeases(parts: {
         const lease: Lease = { session, fence: found.fence, release: () => release(lease) };
         held.add(lease);
         claimed.add(lease);
+        if (found.isUnreleased) announce(session, found.seq!);
         return lease;
       }
       if (!found.isHeldElsewhere || check === CHECKS) return undefined;
@@ -119,14 +127,21 @@ interface Holder {
   isLive: boolean;
 }
 
+interface Claimed {
+  /** Undefined: the session was not claimed. */
+  fence?: number;
+  /** Of its last event. */
+  seq?: number;
+  /** True: its last holder did not release it, and may not have announced its last events. */
+  isUnreleased?: boolean;
+  isHeldElsewhere?: boolean;
+}
+
 /**
  * Decides under the lock of the session's head: appends of the holder wait for it. The attempt of a scheduler only grows:
  * an older one is refused in any case, and the same one while its holder lives.
  */
-async function claim(
-  sql: Sql,
-  { session, attempt, holder, isOwn, ofMoved }: ClaimRequest,
-): Promise<{ fence?: number; isHeldElsewhere?: boolean }> {
+async function claim(sql: Sql, { session, attempt, holder, isOwn, ofMoved }: ClaimRequest): Promise<Claimed> {
   const [, , found, move] = await Promise.all([
     sql.run('INSERT INTO heads (session_id, seq, hash, fence) VALUES ($1, 0, $2, 0) ON CONFLICT DO NOTHING', [
       session,
@@ -144,10 +159,13 @@ async function claim(
   const isHeld = found?.isLive === true && (found.holder !== holder || isOwn);
   if (isHeld && !isNewer) return { isHeldElsewhere: found.holder !== holder };
   const [row] = await Promise.all([
-    sql.get<{ fence: number }>('UPDATE heads SET fence = fence + 1 WHERE session_id = $1 RETURNING fence', [session]),
+    sql.get<{ fence: number; seq: number }>(
+      'UPDATE heads SET fence = fence + 1 WHERE session_id = $1 RETURNING fence, seq',
+      [session],
+    ),
     sql.run(TAKE, [session, holder, attempt ?? null, LEASE_MS]),
   ]);
-  return { fence: row!.fence };
+  return { ...row!, isUnreleased: found?.holder != null };
 }
 
 const FIND = `SELECT holder, attempt,

@@ -4,8 +4,9 @@ import type { Database, Sql, Statement } from '../database.ts';
 import { isCommitUnknown, isConnectionLost } from '../database-error.ts';
 import type { Append, Outcome, Written } from './append.ts';
 import { retryLost } from './retry.ts';
-import { chainKnown, toKnownWrite } from './write-known.ts';
+import { chainKnown, toKnownWrite, toSingleWrite } from './write-known.ts';
 import { writeGroup } from './write-group.ts';
+import { toTouch } from '../projections/session-update.ts';
 import type { Head } from '../../shared/chain-drafts.ts';
 
 /** Events of one transaction, unless a single append has more. */
@@ -13,7 +14,6 @@ const MAX_EVENTS = 2_000;
 
 export interface AppenderParts {
   database: Database;
-  holder(): number;
   /** Milliseconds in which an append is tried again over new connections. */
   retryMs: number;
   /** What else belongs to the written appends, in the same transaction. */
@@ -24,8 +24,8 @@ export interface AppenderParts {
   projectPlain(events: readonly Event[]): readonly Statement[];
   /** Called after the commit, before the appends resolve. */
   committed(session: string, events: readonly Event[]): Promise<void>;
-  /** Called when it stays unknown whether an append of this lease is durable. */
-  lost(lease: Lease): void;
+  /** Called when it stays unknown whether an append of this lease is durable. `seq` is that of its last event. */
+  lost(lease: Lease, seq: number): void;
 }
 
 /**
@@ -57,8 +57,8 @@ export class Appender {
   }
 
   async #run(): Promise<void> {
-    // Calls of the same turn of the event loop belong to the first group.
-    await new Promise(setImmediate);
+    // Calls of the same task belong to the first group.
+    await Promise.resolve();
     while (this.#waiting.length > 0) await this.#commit(this.#takeGroup());
     this.#running = undefined;
   }
@@ -103,10 +103,8 @@ export class Appender {
         ({ session }) => session,
       );
       // All statements exist before the first is sent: an event that cannot be projected stores nothing.
-      await this.#parts.database.together([
-        toKnownWrite(known, { heads: this.#heads, holder: this.#parts.holder() }),
-        ...[...events.values()].flatMap((own) => this.#parts.projectPlain(own)),
-      ]);
+      const projections = [...events.values()].flatMap((own) => this.#parts.projectPlain(own));
+      await this.#parts.database.together(toStatements(known, { heads: this.#heads, projections }));
       return { outcomes: known, isUnknown: false };
     } catch (error) {
       const isUnknown = isCommitUnknown(error);
@@ -120,7 +118,7 @@ export class Appender {
 
   async #write(sql: Sql, group: readonly Append[]): Promise<Outcome[]> {
     const before = new Map(group.map((append) => [append, append.written]));
-    const outcomes = await writeGroup(sql, group, this.#parts.holder());
+    const outcomes = await writeGroup(sql, group);
     // What an earlier attempt committed has its other parts too.
     const written = outcomes.filter((one) => 'written' in one).filter((one) => before.get(one.append) !== one.written);
     if (written.length > 0) await this.#parts.also(sql, written);
@@ -134,7 +132,7 @@ export class Appender {
       return;
     }
     for (const append of group) {
-      if (isUnknown) this.#parts.lost(append.lease);
+      if (isUnknown) this.#parts.lost(append.lease, append.written?.head.seq ?? 0);
       append.reject(isUnknown ? toUnknown(append.lease.session, error) : error);
     }
   }
@@ -153,6 +151,17 @@ export class Appender {
       else outcome.append.reject(outcome.error);
     }
   }
+}
+
+/** One event that changes nothing but the time of its session is one statement, and most of the others are pairs. */
+function toStatements(
+  known: ReturnType<typeof chainKnown> & {},
+  { heads, projections }: { heads: WeakMap<Lease, Head>; projections: readonly Statement[] },
+): readonly Statement[] {
+  const [first] = known;
+  if (known.length !== 1 || first!.written.events.length !== 1) return [toKnownWrite(known, heads), ...projections];
+  const touchedAt = toTouch(projections);
+  return [toSingleWrite(first!, heads, touchedAt), ...(touchedAt === undefined ? projections : [])];
 }
 
 function toUnknown(session: string, cause: unknown): KlausError {

@@ -2,17 +2,16 @@ import { KlausError } from '@klaus/core/protocol';
 import { chainDrafts, takenOver, type Head } from '../../shared/chain-drafts.ts';
 import { toHash } from '../../sqlite/log/record.ts';
 import type { Sql } from '../database.ts';
-import { CHANNEL, toPayload } from '../notify/change.ts';
 import type { Append, Outcome, Written } from './append.ts';
 
 type Found = { append: Append; written: Written };
 
 /**
- * Writes the records of a group of appends of several sessions, in the caller's transaction: heads, events, consumed
- * commands and notifications. First it locks the heads of the sessions, so that nothing after it can be refused. The lock
+ * Writes the records of a group of appends of several sessions, in the caller's transaction: heads, events and
+ * consumed commands. First it locks the heads of the sessions, so that nothing after it can be refused. The lock
  * also waits for an earlier attempt whose commit is still running.
  */
-export async function writeGroup(sql: Sql, group: readonly Append[], holder: number): Promise<Outcome[]> {
+export async function writeGroup(sql: Sql, group: readonly Append[]): Promise<Outcome[]> {
   const [heads, waiting, arrived] = await Promise.all([
     lockHeads(sql, group),
     readWaiting(sql, group),
@@ -20,7 +19,7 @@ export async function writeGroup(sql: Sql, group: readonly Append[], holder: num
   ]);
   const outcomes = group.map((append) => decide(append, { heads, waiting, arrived }));
   const added = outcomes.filter((outcome): outcome is Found => 'written' in outcome && !arrived.has(outcome.append));
-  await insert(sql, added, holder);
+  await insert(sql, added);
   return outcomes;
 }
 
@@ -96,7 +95,7 @@ async function findArrived(sql: Sql, group: readonly Append[]): Promise<Readonly
   return found;
 }
 
-async function insert(sql: Sql, added: readonly Found[], holder: number): Promise<void> {
+async function insert(sql: Sql, added: readonly Found[]): Promise<void> {
   const heads = new Map(added.map(({ append, written }) => [append.lease.session, written.head]));
   const events = added.flatMap(({ written }) => written.events);
   const consumed = added.flatMap(({ append, written }) =>
@@ -104,9 +103,8 @@ async function insert(sql: Sql, added: readonly Found[], holder: number): Promis
   );
   const statements: Promise<unknown>[] = [];
   if (events.length > 0) {
-    const payloads = [...heads].map(([session, { seq }]) => toPayload({ kind: 'events', holder, session, seq }));
     statements.push(
-      sql.all(WRITE, [
+      sql.run(WRITE, [
         [...heads.keys()],
         [...heads.values()].map(({ seq }) => seq),
         [...heads.values()].map(({ hash }) => hash),
@@ -114,7 +112,6 @@ async function insert(sql: Sql, added: readonly Found[], holder: number): Promis
         events.map(({ seq }) => seq),
         events.map(({ type }) => type),
         added.flatMap(({ written }) => written.records),
-        payloads,
       ]),
     );
   }
@@ -138,11 +135,9 @@ export async function settleAll(statements: readonly Promise<unknown>[]): Promis
 const WRITE = `WITH moved AS (
     UPDATE heads SET seq = ends.seq, hash = ends.hash
     FROM unnest($1::text[], $2::bigint[], $3::text[]) AS ends(session, seq, hash) WHERE session_id = ends.session
-  ), added AS (
-    INSERT INTO events (session_id, seq, type, record)
-    SELECT * FROM unnest($4::text[], $5::bigint[], $6::text[], $7::text[])
   )
-  SELECT pg_notify('${CHANNEL}', payload) FROM unnest($8::text[]) AS payload`;
+  INSERT INTO events (session_id, seq, type, record)
+  SELECT * FROM unnest($4::text[], $5::bigint[], $6::text[], $7::text[])`;
 
 const CONSUME = `UPDATE inbox SET consumed_seq = done.seq, command = NULL
   FROM unnest($1::text[], $2::text[], $3::bigint[]) AS done(session, command, seq)

@@ -1,7 +1,6 @@
 import type { Lease } from '@klaus/core/agent';
 import { chainDrafts, type Head } from '../../shared/chain-drafts.ts';
 import type { Statement } from '../database.ts';
-import { toPayload } from '../notify/change.ts';
 import type { Append, Written } from './append.ts';
 
 type Known = { append: Append; written: Written };
@@ -30,7 +29,7 @@ export function chainKnown(group: readonly Append[], heads: Heads): Known[] | un
  * The statement that writes records. It fails without an effect when a session does not end as known or was claimed
  * again.
  */
-export function toKnownWrite(known: readonly Known[], { heads, holder }: { heads: Heads; holder: number }): Statement {
+export function toKnownWrite(known: readonly Known[], heads: Heads): Statement {
   const ends = new Map(known.map(({ append, written }) => [append.lease, written.head]));
   const leases = [...ends.keys()];
   const from = leases.map((lease) => heads.get(lease)!);
@@ -47,7 +46,18 @@ export function toKnownWrite(known: readonly Known[], { heads, holder }: { heads
     events.map(({ seq }) => seq),
     events.map(({ type }) => type),
     known.flatMap(({ written }) => written.records),
-    [...ends].map(([{ session }, { seq }]) => toPayload({ kind: 'events', holder, session, seq })),
   ];
-  return ['SELECT klaus_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', values];
+  return ['CALL klaus_add_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', values];
+}
+
+/**
+ * The same for one event.
+ *
+ * @param touchedAt ISO 8601; set: it also updates the time of the session.
+ */
+export function toSingleWrite({ append, written }: Known, heads: Heads, touchedAt: string | undefined): Statement {
+  const { session, fence } = append.lease;
+  const { seq, hash } = heads.get(append.lease)!;
+  const values = [session, fence, seq, hash, written.head.hash, written.events[0]!.type, written.records[0], touchedAt];
+  return ['CALL klaus_add_event($1, $2, $3, $4, $5, $6, $7, $8)', values];
 }

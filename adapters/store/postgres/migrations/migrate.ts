@@ -7,9 +7,10 @@ import { m004 } from './m004-children.ts';
 import { m005 } from './m005-operations.ts';
 import { m006 } from './m006-tenants.ts';
 import { m007 } from './m007-append-plan.ts';
+import { m008 } from './m008-add-events.ts';
 import type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m005, m006, m007];
+export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m005, m006, m007, m008];
 
 /** Number of the advisory lock that one process holds while it changes the schema. */
 const MIGRATION_LOCK = 0x6b6c61;

@@ -87,19 +87,15 @@ export class Notifier {
 
   /** Call it with each notification. */
   received(change: Change): void {
-    if (change.holder === this.#parts.holder()) return;
-    void this.#enqueue(async () => {
-      for (const subscription of this.#subscriptions) {
-        if (subscription.session === change.session && change.kind === 'events' && subscription.last < change.seq)
-          void this.#catchUp(subscription);
-      }
-      await this.#parts.apply(change);
-      this.#report(change);
-    });
+    if (change.holder !== this.#parts.holder()) this.#changed(change);
   }
 
-  /** Call it when notifications may have been missed. */
-  missed(): void {
+  /** Call it when notifications may have been missed: of a session, or of all. */
+  missed(session?: string): void {
+    if (session !== undefined) {
+      this.#changed({ kind: 'events', holder: this.#parts.holder(), session, seq: Infinity });
+      return;
+    }
     void this.#enqueue(async () => {
       await this.#parts.apply(undefined);
       for (const subscription of this.#subscriptions) void this.#catchUp(subscription);
@@ -122,6 +118,17 @@ export class Notifier {
     });
     this.#queue = next.catch(() => {});
     return this.#queue;
+  }
+
+  #changed(change: Change): void {
+    void this.#enqueue(async () => {
+      for (const subscription of this.#subscriptions) {
+        if (subscription.session === change.session && change.kind === 'events' && subscription.last < change.seq)
+          void this.#catchUp(subscription);
+      }
+      await this.#parts.apply(change);
+      this.#report(change);
+    });
   }
 
   #report(change: Change): void {

@@ -1,7 +1,8 @@
 import type { Event } from '@klaus/core/protocol';
 import { PROJECTION_TABLES } from '../../shared/projection-tables.ts';
 import { fromEventRow } from '../../sqlite/log/record.ts';
-import type { Database, Sql } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { EventRow } from '../queries/events.ts';
 import { type PostgresProjectionOptions, projectEvents } from './project-events.ts';
 
 /** Records of one page. */
@@ -19,13 +20,15 @@ export async function rebuildProjections(database: Database, options: PostgresPr
     await sql.run('DELETE FROM message_words');
     for (const table of PROJECTION_TABLES) await sql.run(`DELETE FROM ${table}`);
     let count = 0;
-    for (let after = 0; ;) {
-      const rows = await readPage(sql, after);
+    await sql.script(
+      'DECLARE log NO SCROLL CURSOR FOR SELECT session_id AS session, seq, record FROM events ORDER BY id',
+    );
+    for (let isEnd = false; !isEnd;) {
+      const rows = await sql.all<EventRow>(`FETCH ${PAGE} FROM log`);
       for (const events of toRuns(rows.map((row) => fromEventRow({ file: 'The database' }, row))))
         await projectEvents(sql, events, options);
       count += rows.length;
-      if (rows.length < PAGE) break;
-      after = rows.at(-1)!.id;
+      isEnd = rows.length < PAGE;
     }
     // The logs of the sessions do not contain what the user revoked later.
     await sql.run(
@@ -33,18 +36,6 @@ export async function rebuildProjections(database: Database, options: PostgresPr
     );
     return count;
   });
-}
-
-interface Row {
-  id: number;
-  session: string;
-  seq: number;
-  record: string;
-}
-
-function readPage(sql: Sql, after: number): Promise<Row[]> {
-  const text = 'SELECT id, session_id AS session, seq, record FROM events WHERE id > $1 ORDER BY id LIMIT $2';
-  return sql.all<Row>(text, [after, PAGE]);
 }
 
 /** The events in parts that belong to one session each. */

@@ -1,4 +1,5 @@
 import type { SessionChange } from '../../shared/session-change.ts';
+import type { Statement } from '../database.ts';
 import { toStorable } from './storable.ts';
 
 /**
@@ -37,6 +38,14 @@ export function toSessionUpdate(
   );
   const text = `UPDATE sessions SET ${assignments.join('')}updated_at = $${values.push(at)} WHERE id = $${values.push(session)}`;
   return [text, values];
+}
+
+const TOUCH = 'UPDATE sessions SET updated_at = $1 WHERE id = $2';
+
+/** The time in statements that set nothing but the time of one session; undefined for all others. */
+export function toTouch(statements: readonly Statement[]): string | undefined {
+  const [first] = statements;
+  return first && statements.length === 1 && first[0] === TOUCH ? (first[1][0] as string) : undefined;
 }
 
 function toPrevious(expression: string | undefined, column: string): string {

@@ -31,6 +31,8 @@ export async function listSessions(sql: Sql, filter: SessionFilter = {}): Promis
     const text = `SELECT ${key} AS key FROM sessions WHERE id = $1`;
     const last = await sql.get<{ key: string | number }>(text, [filter.before]);
     if (!last) return [];
+    if (sort === 'updated')
+      where.add((place) => `updated_minute ${order === 'desc' ? '<=' : '>='} left(${place(last.key)}, 16)`);
     where.add((place) => `(${key}, id) ${order === 'desc' ? '<' : '>'} (${place(last.key)}, ${place(filter.before)})`);
   }
   if (filter.workspace !== undefined) where.add((place) => `workspace_dir = ${place(filter.workspace)}`);
@@ -46,7 +48,9 @@ export async function listSessions(sql: Sql, filter: SessionFilter = {}): Promis
         OR EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id AND lower(content) LIKE ${pattern}))`;
     });
   }
-  const text = `SELECT ${SESSION_COLUMNS} FROM sessions ${where.text()} ORDER BY ${key} ${order}, id ${order}`;
+  // The minute of the last event, which has an index, comes first.
+  const keys = [...(sort === 'updated' ? ['updated_minute'] : []), key, 'id'].map((column) => `${column} ${order}`);
+  const text = `SELECT ${SESSION_COLUMNS} FROM sessions ${where.text()} ORDER BY ${keys.join(', ')}`;
   // A negative limit is none, as in SQLite.
   const rows = await sql.all<StoredSession>(`${text} LIMIT ${where.place(limit < 0 ? null : limit)}`, where.values);
   return rows.map(toSessionRow);
@@ -81,7 +85,7 @@ function toNearestSession(text: string, rows: readonly SessionRow[]): string | u
 export async function findLatestSession(sql: Sql, workspace: string): Promise<SessionRow | undefined> {
   const text = `SELECT ${SESSION_COLUMNS} FROM sessions
     WHERE workspace_dir = $1 AND status <> 'closed' AND parent_id IS NULL
-    ORDER BY updated_at DESC, id DESC LIMIT 1`;
+    ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT 1`;
   const row = await sql.get<StoredSession>(text, [workspace]);
   return row && toSessionRow(row);
 }

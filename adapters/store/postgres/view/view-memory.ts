@@ -4,7 +4,14 @@ import { toOpenChildren } from '../../shared/open-children.ts';
 import type { Database } from '../database.ts';
 import { listRows } from './list-rows.ts';
 import { NO_GUARD, readGuard, type ViewGuard } from './view-guard.ts';
-import { listViewSessions, readClaims, readViewPart, type ViewPart, type ViewRow } from './view-part.ts';
+import {
+  listViewSessions,
+  readAbandonedClaims,
+  readClaims,
+  readViewPart,
+  type ViewPart,
+  type ViewRow,
+} from './view-part.ts';
 
 /** Changed sessions that marks distinguish. */
 const MAX_CHANGES = 10_000;
@@ -23,6 +30,9 @@ export class ViewMemory {
   claims: ReadonlySet<string> = new Set();
   readonly #database: Database;
   readonly #limit: number;
+  readonly #onAbandoned: (session: string) => void;
+  /** Sessions whose holder ended without a release, with the fence of its claim. */
+  #abandoned: ReadonlyMap<string, number> = new Map();
   /** Number of the last change of each session, the latest last. */
   readonly #changes = new Map<string, number>();
   #lastChange = 0;
@@ -37,9 +47,11 @@ export class ViewMemory {
   #next: Promise<void> | undefined;
   #nextGuard: Promise<void> | undefined;
 
-  constructor(database: Database, limit: number) {
+  /** @param options.onAbandoned Called with a session whose last events may not be announced. */
+  constructor(database: Database, options: { limit: number; onAbandoned: (session: string) => void }) {
     this.#database = database;
-    this.#limit = limit;
+    this.#limit = options.limit;
+    this.#onAbandoned = options.onAbandoned;
   }
 
   reload(): Promise<void> {
@@ -83,7 +95,7 @@ export class ViewMemory {
     if (!this.rows.has(session)) await this.refresh(session);
   }
 
-  /** Reads what no notification reports: the claims of killed processes. Repeats reads that failed. */
+  /** Reads what no notification reports: the claims and the last events of killed processes. Repeats reads that failed. */
   tick(): void {
     // An error is a lost connection: the next tick or reload succeeds.
     const ignore = (): void => {};
@@ -94,9 +106,12 @@ export class ViewMemory {
 
   #readClaims(): Promise<void> {
     return this.#inTurn(async () => {
-      const claims = await readClaims(this.#database);
+      const [claims, abandoned] = await Promise.all([readClaims(this.#database), readAbandonedClaims(this.#database)]);
       this.claims = new Set(claims);
       for (const session of claims) if (!this.rows.has(session)) void this.refresh(session).catch(() => {});
+      const known = this.#abandoned;
+      this.#abandoned = new Map(abandoned.map(({ session, fence }) => [session, fence]));
+      for (const { session, fence } of abandoned) if (known.get(session) !== fence) this.#onAbandoned(session);
     });
   }
 

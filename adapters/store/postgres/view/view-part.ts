@@ -34,7 +34,7 @@ export interface ViewPart {
 /** The sessions that a view keeps: the latest, and all others that may need the user or work. */
 export async function listViewSessions(sql: Sql, limit: number): Promise<string[]> {
   const rows = await sql.all<{ id: string }>(
-    `(SELECT id FROM sessions ORDER BY updated_at DESC, id DESC LIMIT $1)
+    `(SELECT id FROM sessions ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT $1)
       UNION SELECT id FROM sessions WHERE status = 'running'
       UNION SELECT session_id FROM approvals WHERE answer IS NULL
       UNION SELECT session_id FROM inbox WHERE consumed_seq IS NULL
@@ -99,6 +99,20 @@ function toTime(row: EventRow): number | undefined {
 export async function readClaims(sql: Sql): Promise<string[]> {
   const rows = await sql.all<{ id: string }>('SELECT session_id AS id FROM live_leases');
   return rows.map(({ id }) => id);
+}
+
+/** The last claim of a session whose holder ended without a release. */
+export interface AbandonedClaim {
+  session: string;
+  fence: number;
+}
+
+/** The claims of processes that ended: they may not have announced their last events. */
+export function readAbandonedClaims(sql: Sql): Promise<AbandonedClaim[]> {
+  return sql.all(
+    `SELECT session_id AS session, fence FROM leases WHERE holder IS NOT NULL
+     EXCEPT SELECT session_id, fence FROM live_leases`,
+  );
 }
 
 /** The record and the text belong to an end that needs the user, and are read of no other session. */

@@ -284,7 +284,7 @@ describe.skipIf(!findPostgres())('the view in memory (needs Postgres)', () => {
     const reading = await opening;
     stack.defer(() => reading.close());
     await appended;
-    expect(reading.view.session('A')!.title).toBe('During');
+    await expect.poll(() => reading.view.session('A')!.title).toBe('During');
     expect(reading.view.head('A')).toEqual({ seq: 3 });
   });
 

@@ -39,11 +39,16 @@ export interface ViewOptions {
   clock: Pick<Clock, 'every'>;
   /** Idle sessions in memory, the latest. Default 10,000. */
   sessions?: number;
+  /** Called with a session whose holder ended without a release: its last events may not be announced. */
+  onAbandoned?: (session: string) => void;
 }
 
 /** Loads the view. */
 export async function createView(database: Database, options: ViewOptions): Promise<LoadedView> {
-  const memory = new ViewMemory(database, options.sessions ?? SESSIONS);
+  const memory = new ViewMemory(database, {
+    limit: options.sessions ?? SESSIONS,
+    onAbandoned: options.onAbandoned ?? (() => {}),
+  });
   await memory.reload();
   const stop = options.clock.every(TICK_MS, () => memory.tick());
   return {
