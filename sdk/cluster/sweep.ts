@@ -1,17 +1,9 @@
-import type { Clock, RunScheduler, StoreQueries } from '@klaus/core/agent';
-import { findRoot } from './find-root.ts';
+import type { PostgresWorkerStore } from '@klaus/adapters/postgres-store';
+import type { Clock, RunScheduler } from '@klaus/core/agent';
 import type { ClusterTenants } from './tenants.ts';
 
-/** What a sweep reads: a store of several machines. */
-export interface SweptStore extends Pick<StoreQueries, 'isClaimed' | 'session' | 'approvals' | 'attention'> {
-  /** Sessions with a command that has waited longer than this, the longest first. */
-  overdueWakes(olderThanMs: number): Promise<string[]>;
-  /** Finds out if a session runs at another place, so that no worker can run it. Default: none does. */
-  transfer?: { moveOf(session: string): Promise<unknown> };
-}
-
 export interface SweepOptions {
-  store: SweptStore;
+  store: Pick<PostgresWorkerStore, 'wakes'>;
   scheduler: Pick<RunScheduler, 'wake' | 'at'>;
   /** Limits of tenants. Default: none. */
   tenants?: Pick<ClusterTenants, 'repair'>;
@@ -38,8 +30,6 @@ const FULL_EVERY = 15;
  * All open approvals in each of them would be more calls than the runs need.
  */
 const EXPIRES_SOON_MS = 2 * FULL_EVERY * EVERY_MS;
-/** Milliseconds between two wakes of a session that does not continue: doubled for each, up to the longest. */
-const WAIT = { first: 4_000, longest: 300_000 } as const;
 
 const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
   now: () => Date.now(),
@@ -52,43 +42,33 @@ const MACHINE_CLOCK: Pick<Clock, 'now' | 'every'> = {
 
 /**
  * Repairs lost calls of a scheduler from the store, which alone knows what there is to do. Any number of processes may
- * do it at the same time, because every call of a scheduler is idempotent.
+ * do it at the same time: the store gives each session to one of them, and every call of a scheduler is idempotent.
  */
 export function startSweep(options: SweepOptions): Sweep {
   const { store, scheduler, tenants, overdueMs = 2_000, clock = MACHINE_CLOCK, onError = () => {} } = options;
-  /** Sessions that were woken: when, the end of their logs then, and for how long they are not woken if it stays. */
-  const woken = new Map<string, { at: number; seq: number; wait: number }>();
-  const isMoved = async (session: string): Promise<boolean> => (await store.transfer?.moveOf(session)) !== undefined;
-  const wake = async (session: string): Promise<void> => {
-    const known = woken.get(session);
-    const since = known ? clock.now() - known.at : Infinity;
-    if (since < WAIT.first) return;
-    const seq = (await store.session(session))?.lastSeq ?? 0;
-    const isStill = known?.seq === seq;
-    if (isStill && since < known.wait) return;
-    // Its holder reads the inbox itself.
-    if (await store.isClaimed(session)) return;
-    if (await isMoved(session)) return;
-    await scheduler.wake(session, 'sweep');
-    const wait = isStill ? Math.min(known.wait * 2, WAIT.longest) : WAIT.first;
-    woken.set(session, { at: clock.now(), seq, wait });
+  const { wakes } = store;
+  const wake = async (sessions: readonly string[]): Promise<void> => {
+    const taken = await wakes.take(sessions, clock.now());
+    let woken = 0;
+    try {
+      for (; woken < taken.length; woken++) await scheduler.wake(taken[woken]!, 'sweep');
+    } catch (error) {
+      await wakes.forget(taken.slice(woken));
+      throw error;
+    }
   };
   const run = async (isFull = false): Promise<void> => {
-    const found = new Set<string>();
     const { admitted, waiting } = (await tenants?.repair()) ?? { admitted: [], waiting: new Set<string>() };
     for (const session of admitted) await scheduler.wake(session, 'released');
-    for (const id of await store.overdueWakes(overdueMs)) found.add(await findRoot(store, id));
+    const found = new Set(await wakes.overdue(overdueMs));
     if (isFull) {
-      const { items } = await store.attention();
-      for (const { kind, session } of items) if (kind === 'interrupted') found.add(session);
-      for (const { session, expiresAt } of await store.approvals({ open: true })) {
-        if (expiresAt <= clock.now() + EXPIRES_SOON_MS && !(await isMoved(session)))
-          await scheduler.at(await findRoot(store, session), expiresAt);
-      }
+      for (const session of await wakes.interrupted()) found.add(session);
+      for (const { session, expiresAt } of await wakes.expiring(clock.now() + EXPIRES_SOON_MS))
+        await scheduler.at(session, expiresAt);
       // Between full sweeps it is not known which runs have an end.
-      for (const session of woken.keys()) if (!found.has(session)) woken.delete(session);
+      await wakes.forgetOthers([...found]);
     }
-    for (const session of found) if (!waiting.has(session)) await wake(session);
+    await wake([...found].filter((session) => !waiting.has(session)));
   };
   let sweeps = 0;
   let isRunning = false;

@@ -14,6 +14,18 @@ const STOPPED = { now: () => NOW, every: () => () => {} };
 const RUN = '01KE0000000000000000000RUN';
 const BEGUN: Draft = { type: 'run.started', run: RUN, trigger: 'prompt', onAsk: 'wait', at: NOW };
 
+const ASKED: Draft = {
+  type: 'approval.asked',
+  run: RUN,
+  approval: 'Q',
+  turn: 1,
+  subject: { kind: 'limit', limit: 'usd', used: 2, cap: 2, offer: 4 },
+  title: 'Spend up to 4 dollars?',
+  reason: 'The limit of 2 dollars is reached.',
+  expiresAt: NOW + 60_000,
+  at: NOW,
+};
+
 /** A scheduler that records its calls. */
 function createCalls() {
   const woken: string[] = [];
@@ -103,19 +115,8 @@ describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
   test('an approval that expires soon has a timer again, and no other one', async () => {
     const { store, scheduler, sweep } = await start();
     await addSession(store, 'root', toOpened(NOW));
-    const asked: Draft = {
-      type: 'approval.asked',
-      run: RUN,
-      approval: 'Q',
-      turn: 1,
-      subject: { kind: 'limit', limit: 'usd', used: 2, cap: 2, offer: 4 },
-      title: 'Spend up to 4 dollars?',
-      reason: 'The limit of 2 dollars is reached.',
-      expiresAt: NOW + 60_000,
-      at: NOW,
-    };
-    await addSession(store, 'child', [...toOpened(NOW, { parent: 'root' }), BEGUN, asked]);
-    const later: Draft = { ...asked, approval: 'L', expiresAt: NOW + 60_001 };
+    await addSession(store, 'child', [...toOpened(NOW, { parent: 'root' }), BEGUN, ASKED]);
+    const later: Draft = { ...ASKED, approval: 'L', expiresAt: NOW + 60_001 };
     await addSession(store, 'later', [...toOpened(NOW), BEGUN, later]);
     await sweep.run(true);
     expect([...scheduler.timers]).toEqual([['root', NOW + 60_000]]);
@@ -141,8 +142,16 @@ describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
     return times;
   };
 
-  test('a session that does not continue is woken at growing intervals', { tags: ['long'] }, async () => {
-    expect(await listWakes(1_000)).toEqual([0, 4, 12, 28, 60, 124, 252, 508, 808]);
+  test('a session that does not continue is woken at growing intervals', async () => {
+    expect(await listWakes(130)).toEqual([0, 4, 12, 28, 58, 88, 118]);
+  });
+
+  test('one that a worker cannot run has longer intervals', { tags: ['long'] }, async () => {
+    const times = await listWakes(1_000, async (second, store) => {
+      const problem = { worker: 'W', code: 'workspace.missing', message: 'The folder is missing.' };
+      if (second === 2) await store.administration.reportProblem('A', problem);
+    });
+    expect(times).toEqual([0, 4, 12, 28, 60, 124, 252, 508, 808]);
   });
 
   test('a session that continues is woken again after the first interval', async () => {
@@ -151,6 +160,35 @@ describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
       if (second === 20) await addSession(store, 'A', [{ type: 'notice', level: 'info', text: 'one', at: NOW }]);
     });
     expect(times).toEqual([0, 4, 12, 20, 24, 32, 48]);
+  });
+
+  test('of several sweeps one wakes a session in each interval, also of a new worker', async () => {
+    let now = NOW;
+    const clock = { now: () => now, every: () => () => {} };
+    const { url, store, scheduler, sweep } = await start({ clock });
+    const other = startSweep({ store: await open(url), scheduler, overdueMs: 0, clock });
+    const ids = Array.from({ length: 5 }, (_, at) => `S${at}`);
+    for (const id of ids) {
+      await addSession(store, id, toOpened(NOW));
+      await store.send(id, { type: 'cancel', id: 'one' });
+    }
+    for (const waves of [1, 2]) {
+      await Promise.all([sweep.run(true), other.run(true), sweep.run()]);
+      // A worker that begins now knows what the others did.
+      await startSweep({ store: await open(url), scheduler, overdueMs: 0, clock }).run(true);
+      expect(scheduler.woken).toHaveLength(waves * ids.length);
+      now += 4_000;
+    }
+    expect(scheduler.woken.toSorted()).toEqual(ids.flatMap((id) => [`${id} sweep`, `${id} sweep`]));
+  });
+
+  test('a run whose child waits for an approval is not woken', async () => {
+    const { store, scheduler, sweep } = await start();
+    await addSession(store, 'root', [...toOpened(NOW), BEGUN]);
+    await addSession(store, 'child', [...toOpened(NOW, { parent: 'root' }), BEGUN, ASKED]);
+    await addSession(store, 'other', [...toOpened(NOW), BEGUN]);
+    await sweep.run(true);
+    expect(scheduler.woken).toEqual(['other sweep']);
   });
 
   test('a failed sweep is reported, and the next one repairs', async () => {

@@ -47,8 +47,8 @@ const CLUSTER_MUTANTS: readonly Mutant[] = [
     name: 'sweep-does-nothing',
     what: 'a lost wake is not repaired',
     file: 'sdk/cluster/sweep.ts',
-    from: "await scheduler.wake(session, 'sweep');",
-    to: '',
+    from: "await scheduler.wake(taken[woken]!, 'sweep');",
+    to: ';',
     breaks: ['lost wakes are repaired'],
   },
   {

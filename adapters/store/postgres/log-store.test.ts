@@ -10,6 +10,7 @@ import { createTemporaryHome } from '../fixtures/temporary-home.ts';
 import { createFolderBlobStore } from '../shared/blob-store.ts';
 import { openLogStore, type LogStore } from './log-store.ts';
 import { verifySession } from './log/audit.ts';
+import { createWakes } from './wakes/wakes.ts';
 import { CHANNEL } from './notify/change.ts';
 
 describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)', () => {
@@ -53,7 +54,7 @@ describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)
     })();
     for (let count = 0; count < 10; count++) {
       const store = await open(url);
-      expect(await store.overdueWakes(0)).toEqual([]);
+      expect(await createWakes(store.database).overdue(0)).toEqual([]);
     }
     isDone = true;
     await notifying;
@@ -174,13 +175,13 @@ describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)
     await store.send('B', { type: 'cancel', id: '1' });
     await store.send('A', { type: 'cancel', id: '1' });
     await store.send('B', { type: 'cancel', id: '2' });
-    expect(await store.overdueWakes(60_000)).toEqual([]);
-    await expect.poll(() => store.overdueWakes(1)).toEqual(['B', 'A']);
+    expect(await createWakes(store.database).overdue(60_000)).toEqual([]);
+    await expect.poll(() => createWakes(store.database).overdue(1)).toEqual(['B', 'A']);
     const lease = (await store.claim('B'))!;
     await store.append('B', [], { lease, consume: ['1'] });
     // The other command of the session still waits.
-    expect(await store.overdueWakes(0)).toEqual(['A', 'B']);
+    expect(await createWakes(store.database).overdue(0)).toEqual(['A', 'B']);
     await store.append('B', [], { lease, consume: ['2'] });
-    expect(await store.overdueWakes(0)).toEqual(['A']);
+    expect(await createWakes(store.database).overdue(0)).toEqual(['A']);
   });
 });

@@ -9,7 +9,7 @@ import { Appender } from './log/appender.ts';
 import type { Append, Written } from './log/append.ts';
 import { settleAll } from './log/write-group.ts';
 import { appendHostRecords } from './log/host-chain.ts';
-import { putCommand, readInbox, readOverdue } from './log/inbox.ts';
+import { putCommand, readInbox } from './log/inbox.ts';
 import { readBatches } from './log/log.ts';
 import { createOutbox } from './log/outbox.ts';
 import { retryLost } from './log/retry.ts';
@@ -54,8 +54,6 @@ export interface LogStore extends Store {
   holder(): number;
   /** Reports a change that is neither an event nor a command to all processes. */
   touched(session?: string): Promise<void>;
-  /** Sessions with a command that has waited longer than this, the longest first. */
-  overdueWakes(olderThanMs: number): Promise<string[]>;
   /** Commits pending writes, releases all leases, and closes. Idempotent. */
   close(): Promise<void>;
 }
@@ -126,7 +124,6 @@ export async function openLogStore(options: LogStoreOptions): Promise<LogStore> 
     outbox,
     holder,
     touched,
-    overdueWakes: (olderThanMs) => readOverdue(database, olderThanMs),
     async append(session, drafts, { lease, consume = [] }) {
       if (lease.session !== session)
         throw new KlausError('internal', `The lease belongs to another session than ${session}.`);

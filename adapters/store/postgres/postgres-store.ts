@@ -26,6 +26,7 @@ import { createTenants, type Tenants } from './tenants/tenants.ts';
 import { createAdministration, type Administration } from './administration/administration.ts';
 import type { SessionTransfer } from '../transfer/session-transfer.ts';
 import { createTransfer } from './transfer/session-transfer.ts';
+import { createWakes, type Wakes } from './wakes/wakes.ts';
 import { createView, type LoadedView, type PostgresView } from './view/view.ts';
 
 export type { StoredRules, TenantRow, TenantRules, Tenants } from './tenants/tenants.ts';
@@ -49,8 +50,7 @@ export interface PostgresStoreOptions extends DatabaseOptions {
 
 /** A store of several machines without a view, for a process that works on sessions and lists none. */
 export interface PostgresWorkerStore extends Omit<SessionStore, 'view'> {
-  /** Sessions with a command that has waited longer than this, the longest first. For the sweep that repairs lost wakes. */
-  overdueWakes(olderThanMs: number): Promise<string[]>;
+  readonly wakes: Wakes;
   readonly tenants: Tenants;
   readonly transfer: SessionTransfer;
   /** The last events that name the state of a workspace, of all its sessions, the newest first. Forks: without their copies. */
@@ -151,6 +151,7 @@ async function openStore(
   const store: PostgresWorkerStore = {
     ...log,
     knowledge: (workspace) => createKnowledge(database, { workspace, clock }),
+    wakes: createWakes(database),
     tenants: createTenants(database, () => log.holder()),
     recall: (session) => createRecall(database, { session, readBlob: (hash) => blobs.read(hash) }),
     ...createQueries(database, {

@@ -39,7 +39,7 @@ export async function openWorkerMetrics(
     count: (event) => metrics.count(event),
     async toText() {
       [queued, approvals] = await Promise.all([
-        read(() => klaus.store.overdueWakes(0)),
+        read(() => klaus.store.wakes.overdue(0)),
         read(() => klaus.store.approvals({ open: true })),
       ]);
       return metrics.toText();

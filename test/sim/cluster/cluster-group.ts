@@ -157,15 +157,18 @@ export class ClusterGroup implements Processes {
     const io = <T>(work: () => Promise<T>): Promise<T> => scheduler.io(host, work);
     return startSweep({
       store: {
-        isClaimed: (id) => io(() => store.isClaimed(id)),
-        session: (id) => io(() => store.session(id)),
-        approvals: (filter) => io(() => store.approvals(filter)),
-        attention: (...given) => io(() => store.attention(...given)),
-        // The database has real times only.
-        async overdueWakes(olderThanMs) {
-          const before = scheduler.now - olderThanMs;
-          const isOverdue = stores.durable.inbox(session).some(({ id }) => (sentAt.get(id) ?? 0) < before);
-          return isOverdue ? io(() => store.overdueWakes(0)) : [];
+        wakes: {
+          // The database has real times only.
+          async overdue(olderThanMs) {
+            const before = scheduler.now - olderThanMs;
+            const isOverdue = stores.durable.inbox(session).some(({ id }) => (sentAt.get(id) ?? 0) < before);
+            return isOverdue ? io(() => store.wakes.overdue(0)) : [];
+          },
+          interrupted: () => io(() => store.wakes.interrupted()),
+          expiring: (until) => io(() => store.wakes.expiring(until)),
+          take: (sessions, now) => io(() => store.wakes.take(sessions, now)),
+          forget: (sessions) => io(() => store.wakes.forget(sessions)),
+          forgetOthers: (sessions) => io(() => store.wakes.forgetOthers(sessions)),
         },
       },
       scheduler: this.#wakes,

@@ -28,6 +28,7 @@ const TABLES = [
   'outbox',
   'attention_seen',
   'session_moves',
+  'sweep_wakes',
   'run_problems',
   'release_requests',
   'leases',

@@ -43,14 +43,3 @@ export async function readInbox(sql: Sql, session: string): Promise<Command[]> {
   );
   return rows.map(({ command }) => JSON.parse(command) as Command);
 }
-
-/** Sessions with a command that has waited for some time, the longest first. For the sweep that repairs lost wakes. */
-export async function readOverdue(sql: Sql, olderThanMs: number): Promise<string[]> {
-  const rows = await sql.all<{ id: string }>(
-    `SELECT session_id AS id FROM inbox
-     WHERE consumed_seq IS NULL AND received_at < clock_timestamp() - $1 * interval '1 millisecond'
-     GROUP BY session_id ORDER BY min(received_at)`,
-    [olderThanMs],
-  );
-  return rows.map(({ id }) => id);
-}
