@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { GuardLog } from '@klaus/sdk/guard-log';
-import { EmbeddedScheduler, type RunScheduler } from '@klaus/sdk/scheduler';
+import { EmbeddedScheduler } from '@klaus/sdk/scheduler';
 import { createAllowedWorkspaces } from './access/allowed-workspaces.ts';
 import { createHeldConnections } from './access/held-connections.ts';
 import { EVERY_FOLDER } from './access/seen-folders.ts';
@@ -9,7 +9,7 @@ import type { Context } from './http/handler.ts';
 import { Clones } from './projects/clones.ts';
 import { openProjectFolders } from './projects/project-folders.ts';
 import type { Metrics } from './observability/metrics.ts';
-import { ClusterQueue } from './runs/cluster-queue.ts';
+import { ClusterQueue, type ServedCluster } from './runs/cluster-queue.ts';
 import { Deletions } from './runs/deletions.ts';
 import { RunQueue } from './runs/run-queue.ts';
 import { createWebhook } from './runs/webhook.ts';
@@ -25,13 +25,13 @@ export interface ContextOptions extends Pick<
   Context,
   'klaus' | 'log' | 'signIn' | 'version' | 'hooks' | 'prepareDemo'
 > {
-  /** Of a cluster, whose workers run the sessions. Default: this process runs them. */
-  scheduler?: RunScheduler | undefined;
+  /** Its workers run the sessions. Default: this process runs them. */
+  cluster?: ServedCluster | undefined;
 }
 
-export function createContext({ klaus, log, scheduler, ...given }: ContextOptions): Context {
+export function createContext({ klaus, log, cluster, ...given }: ContextOptions): Context {
   const { configuration } = klaus;
-  const queue = scheduler ? new ClusterQueue({ klaus, scheduler, log }) : openRunQueue({ klaus, log });
+  const queue = cluster ? new ClusterQueue({ klaus, cluster, log }) : openRunQueue({ klaus, log });
   const live = new InFlightText({ klaus, queue });
   const hubs = new SessionHubs({ klaus, queue, live, log });
   const deletions = new Deletions({

@@ -4,17 +4,19 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Klaus } from '@klaus/sdk';
 import { toHostEnvironment } from '@klaus/sdk';
-import type { RunScheduler } from '@klaus/sdk/scheduler';
 import { VERSION } from '@klaus/sdk/version';
 import { type RunningServer, startServer } from './server.ts';
 import type { JudgeHook, PrepareDemo } from './http/handler.ts';
 import { createServerLog, logCrashes, type ServerLog } from './observability/server-log.ts';
+import type { ServedCluster } from './runs/cluster-queue.ts';
 import { toShutdownTimes } from './runs/shutdown-times.ts';
+
+export type { ServedCluster } from './runs/cluster-queue.ts';
 
 export interface ServeOptions {
   klaus: Klaus;
-  /** Of a cluster, whose workers run the sessions. Default: the server runs them. */
-  scheduler?: RunScheduler | undefined;
+  /** Its workers run the sessions. Default: the server runs them. */
+  cluster?: ServedCluster | undefined;
   host?: string;
   port?: number;
   /** Open the page in the user's browser. */
@@ -46,7 +48,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stopLoggingCrashes = logCrashes(log);
   const server = await startServer({
     klaus,
-    scheduler: options.scheduler,
+    cluster: options.cluster,
     log,
     version: VERSION,
     isDaemon,

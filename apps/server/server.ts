@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { KlausError, type Klaus } from '@klaus/sdk';
-import type { RunScheduler } from '@klaus/sdk/scheduler';
 import type { ServerDescriptor } from './contract/index.ts';
 import { toProxyTrust } from './access/proxy-trust.ts';
 import { createRequestGuard, isLoopback } from './access/request-guard.ts';
@@ -19,6 +18,7 @@ import { closeServer, listen, listenLocally } from './listen.ts';
 import { createEventLog } from './observability/event-log.ts';
 import type { Log } from './observability/log.ts';
 import { logRequest } from './observability/request-log.ts';
+import type { ServedCluster } from './runs/cluster-queue.ts';
 import { watchIdle } from './runs/idle-watch.ts';
 import { toShutdownTimes } from './runs/shutdown-times.ts';
 import { createSockets, type Sockets } from './sockets/sockets.ts';
@@ -32,8 +32,8 @@ const MAX_SOCKET_PATH = 107;
 
 export interface ServerOptions {
   klaus: Klaus;
-  /** Of a cluster, whose workers run the sessions. Default: the server runs them. */
-  scheduler?: RunScheduler | undefined;
+  /** Its workers run the sessions. Default: the server runs them. */
+  cluster?: ServedCluster | undefined;
   /** Address to listen on. Default `127.0.0.1`. */
   host?: string;
   /** Default 3001; 0 selects a free port. */
@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     cookie: `klaus-${address.port}`,
     ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
   });
-  const context = createContext({ klaus, log, signIn, version, hooks, prepareDemo, scheduler: options.scheduler });
+  const context = createContext({ klaus, log, signIn, version, hooks, prepareDemo, cluster: options.cluster });
   const { queue, hubs, live, deletions, clones, feed } = context;
   const guard = createRequestGuard({
     host,

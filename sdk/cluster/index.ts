@@ -11,6 +11,7 @@ export { toClusterServices, type ClusterServices } from './cluster-services.ts';
 export { startClusterWorker, type ClusterWorker, type ClusterWorkerOptions } from './cluster-worker.ts';
 export type { WorkspaceOrigin } from './managed-workspaces.ts';
 export { openCluster, openClusterServer, type OpenClusterOptions, type OpenedCluster } from './open-cluster.ts';
+export type { WaitingSession } from '@klaus/adapters/postgres-store';
 export { startSweep, type Sweep, type SweepOptions } from './sweep.ts';
 export type { ClusterTenants } from './tenants.ts';
 export { copySessions, type CopiedSession, type CopyOptions, type CopyReport } from './copy/copy-sessions.ts';

@@ -107,7 +107,8 @@ export async function startCluster(
     async openServer() {
       const klaus = await createClusterServer(toOptions(toOrder()));
       stack.defer(() => klaus.close());
-      const server = await serve({ klaus, scheduler, port: 0, log: LOG, version: 'test' });
+      const served = { scheduler, waiting: () => klaus.store.wakes.waiting() };
+      const server = await serve({ klaus, cluster: served, port: 0, log: LOG, version: 'test' });
       stack.defer(() => server.close());
       return { klaus, server, client: createClient({ baseUrl: server.url, token: server.token }) };
     },

@@ -96,7 +96,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       await followed.stop();
       const finished = followed.events.findLast(({ type }) => type === 'run.finished');
       expect(finished).toMatchObject({ outcome: 'cancelled' });
-      expect(await first!.client.runs()).toMatchObject({ limit: 0, queued: [] });
+      await expect.poll(() => first!.client.runs()).toMatchObject({ limit: 0, queued: [] });
     });
   },
 );

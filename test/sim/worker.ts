@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { installMutant } from './mutants.ts';
 import { openGround, type GroundOrder } from './open-ground.ts';
+import type { Ground } from './ground.ts';
 import type { Report } from './report.ts';
 
 const { mutant, order } = workerData as { mutant?: string; order: GroundOrder };
@@ -13,8 +14,16 @@ const { toReport } = await import('./report.ts');
 const port = parentPort!;
 const opening = openGround(order);
 
+/** @throws Error that names the seed: an error outside of the simulated life, such as of Postgres. */
 async function live(seed: number): Promise<Report> {
-  const ground = await opening;
+  try {
+    return await liveOn(await opening, seed);
+  } catch (error) {
+    throw new Error(`The simulation of seed ${seed} ended with an error.`, { cause: error });
+  }
+}
+
+async function liveOn(ground: Ground, seed: number): Promise<Report> {
   const plan = planOf(ground, seed);
   const outcome = await check(ground, plan);
   // The plan of a mutant is not shrunk.

@@ -116,5 +116,13 @@ function describeRebuild(create: CreateStoreHarness): void {
     expect(await store.forget(revoked.approval, 'cli')).toBe(true);
     await store.rebuild();
     expect(await list()).toEqual(['B']);
+
+    // The same approval is given again, after it was revoked.
+    const at = (await store.lastHostEvent('approval.forgotten', revoked.workspace))!.at + 1;
+    const changed = { type: 'approval.changed' as const, approval: revoked.approval, scope: 'project' as const };
+    await addSession(store, 'A', [{ ...changed, remember, by: 'cli', at }]);
+    expect((await list()).toSorted()).toEqual(['A', 'B']);
+    await store.rebuild();
+    expect((await list()).toSorted()).toEqual(['A', 'B']);
   });
 }

@@ -29,6 +29,7 @@ import { createTransfer } from './transfer/session-transfer.ts';
 import { createWakes, type Wakes } from './wakes/wakes.ts';
 import { createView, type LoadedView, type PostgresView } from './view/view.ts';
 
+export type { WaitingSession } from './wakes/wakes.ts';
 export type { StoredRules, TenantRow, TenantRules, Tenants } from './tenants/tenants.ts';
 
 export interface PostgresStoreOptions extends DatabaseOptions {

@@ -22,7 +22,7 @@ export interface SessionQueue {
   readonly isBusy: boolean;
   /** From 1; undefined for a session that is not queued, or whose position is not known. */
   positionOf(session: string): number | undefined;
-  /** Moves a waiting session to another position, from 1. Does nothing for others. */
+  /** Moves a waiting session to another position, from 1. Does nothing for others. @throws KlausError `usage` in a cluster. */
   move(session: string, position: number): void;
   /** The error that prevents the session from running here; undefined without one. */
   problemOf(session: string): unknown;

@@ -164,6 +164,7 @@ export class ClusterGroup implements Processes {
             const isOverdue = stores.durable.inbox(session).some(({ id }) => (sentAt.get(id) ?? 0) < before);
             return isOverdue ? io(() => store.wakes.overdue(0)) : [];
           },
+          waiting: () => io(() => store.wakes.waiting()),
           interrupted: () => io(() => store.wakes.interrupted()),
           expiring: (until) => io(() => store.wakes.expiring(until)),
           take: (sessions, now) => io(() => store.wakes.take(sessions, now)),

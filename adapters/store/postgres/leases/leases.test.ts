@@ -66,6 +66,23 @@ describe.skipIf(!findPostgres())('leases of several machines (needs Postgres)', 
     expect(await two.claim('A', { attempt: 6 })).toBeDefined();
   });
 
+  test('a session is released while others append without a pause', async () => {
+    const store = await open(await server.createDatabase());
+    const busy = (await store.claim('busy'))!;
+    const done = (await store.claim('done'))!;
+    let isReleased = false;
+    let count = 0;
+    const working = (async () => {
+      for (; !isReleased && count < 5_000; count++) await store.append('busy', [toNotice('1')], { lease: busy });
+    })();
+    await store.append('done', [toNotice('1')], { lease: done });
+    await done.release();
+    isReleased = true;
+    await working;
+    expect(count).toBeLessThan(5_000);
+    expect(await store.isClaimed('done')).toBe(false);
+  });
+
   test('of many claims at the same time one succeeds', async () => {
     const url = await server.createDatabase();
     const stores = await Promise.all(Array.from({ length: 4 }, () => open(url)));

@@ -8,6 +8,8 @@ export interface Append {
   readonly drafts: readonly Draft[];
   /** Ids of commands. */
   readonly consume: readonly string[];
+  /** The result of the call. */
+  readonly promise: Promise<Event[]>;
   resolve(events: Event[]): void;
   reject(error: unknown): void;
   /** What an earlier attempt wrote, of which it is not known whether it was committed. */

@@ -35,6 +35,7 @@ export interface AppenderParts {
 export class Appender {
   readonly #parts: AppenderParts;
   #waiting: Append[] = [];
+  #committing: readonly Append[] = [];
   #running: Promise<void> | undefined;
   /** The end of each session after the last append of this lease. */
   readonly #heads = new WeakMap<Lease, Head>();
@@ -45,21 +46,25 @@ export class Appender {
 
   /** Resolves when the events are durable. */
   append(drafts: readonly Draft[], { lease, consume = [] }: AppendOptions): Promise<Event[]> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ lease, drafts, consume, resolve, reject });
-      this.#running ??= this.#run();
-    });
+    const settling = Promise.withResolvers<Event[]>();
+    this.#waiting.push({ lease, drafts, consume, ...settling });
+    this.#running ??= this.#run();
+    return settling.promise;
   }
 
-  /** Waits for all pending appends. */
+  /** Waits for the appends that are pending now, not for those that follow. */
   async flush(): Promise<void> {
-    while (this.#running) await this.#running;
+    await Promise.allSettled([...this.#committing, ...this.#waiting].map(({ promise }) => promise));
   }
 
   async #run(): Promise<void> {
     // Calls of the same task belong to the first group.
     await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#commit(this.#takeGroup());
+    while (this.#waiting.length > 0) {
+      this.#committing = this.#takeGroup();
+      await this.#commit(this.#committing);
+    }
+    this.#committing = [];
     this.#running = undefined;
   }
 

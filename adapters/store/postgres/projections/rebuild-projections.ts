@@ -30,9 +30,11 @@ export async function rebuildProjections(database: Database, options: PostgresPr
       count += rows.length;
       isEnd = rows.length < PAGE;
     }
-    // The logs of the sessions do not contain what the user revoked later.
+    // The logs of the sessions do not contain what the user revoked later, unless it was given again after that.
     await sql.run(
-      "DELETE FROM remembered WHERE approval IN (SELECT record::json ->> 'approval' FROM host_events WHERE type = 'approval.forgotten')",
+      `DELETE FROM remembered USING host_events
+       WHERE type = 'approval.forgotten' AND host_events.record::json ->> 'approval' = remembered.approval
+         AND host_events.at >= round(extract(epoch FROM remembered.created_at::timestamptz) * 1000)`,
     );
     return count;
   });

@@ -6,6 +6,15 @@ import type { Sql } from '../database.ts';
  */
 const WAIT = { first: 4_000, longest: 30_000, refused: 300_000 } as const;
 
+/** A session that has something to do, and that no live process holds. */
+export interface WaitingSession {
+  session: string;
+  /** Unix milliseconds: when its oldest command arrived, or of the last event of its run. */
+  since: number;
+  /** Why a worker could not run it, if nothing has changed since. */
+  problem: { code: string; message: string } | null;
+}
+
 /** Sessions that one call gives: a sweep can wake them before the next one. */
 const MAX_TAKEN = 200;
 
@@ -18,6 +27,8 @@ export interface Wakes {
   overdue(olderThanMs: number): Promise<string[]>;
   /** Sessions with a run that has no end, that no live process holds, and that waits for no approval. */
   interrupted(): Promise<string[]>;
+  /** All sessions that wait for a worker, the longest first. */
+  waiting(): Promise<WaitingSession[]>;
   /** Sessions with an open approval that expires until then, with the first one. Not those that run at another place. */
   expiring(until: number): Promise<{ session: string; expiresAt: number }[]>;
   /**
@@ -46,6 +57,7 @@ export function createWakes(sql: Sql): Wakes {
     async interrupted() {
       return (await sql.all<{ session: string }>(INTERRUPTED)).map(({ session }) => session);
     },
+    waiting: () => sql.all<WaitingSession>(WAITING),
     async expiring(until) {
       const found = `SELECT session_id, min(expires_at) FROM approvals
         WHERE answer IS NULL AND expires_at <= $1
@@ -89,14 +101,31 @@ function toParents(from: string, ...columns: readonly string[]): string {
     JOIN sessions AS parent ON parent.id = child.parent_id WHERE child.forked_from IS NULL`;
 }
 
-const INTERRUPTED = `WITH RECURSIVE up(id) AS (
-    SELECT session_id FROM live_leases UNION SELECT session_id FROM approvals WHERE answer IS NULL
-    UNION ${toParents('up')})
+/** Sessions that a live process holds or that wait for an approval, with all above them. */
+const BUSY = `SELECT session_id FROM live_leases UNION SELECT session_id FROM approvals WHERE answer IS NULL
+    UNION ${toParents('up')}`;
+
+const INTERRUPTED = `WITH RECURSIVE up(id) AS (${BUSY})
   SELECT id AS session FROM sessions WHERE status = 'running' AND (parent_id IS NULL OR forked_from IS NOT NULL)
     AND id NOT IN (SELECT id FROM up)`;
 
-const LONGEST = `CASE WHEN EXISTS (SELECT 1 FROM run_problems AS problems JOIN sessions ON sessions.id = problems.session_id
-    WHERE problems.session_id = known.session_id AND problems.at >= updated_at::timestamptz)
+/** A problem counts until the session changes. */
+const PROBLEMS = `run_problems AS problems JOIN sessions AS stopped ON stopped.id = problems.session_id
+  AND problems.at >= stopped.updated_at::timestamptz`;
+
+const WAITING = `WITH commands AS (${toRoots(`SELECT session_id, (extract(epoch FROM min(received_at)) * 1000)::bigint
+      FROM inbox WHERE consumed_seq IS NULL GROUP BY session_id`)}),
+    interrupted AS (${INTERRUPTED}),
+    found AS (
+      SELECT session, key AS since FROM commands
+        WHERE session NOT IN (SELECT session_id FROM live_leases) AND session NOT IN (SELECT session_id FROM session_moves)
+      UNION ALL SELECT session, (extract(epoch FROM updated_at::timestamptz) * 1000)::bigint
+        FROM interrupted JOIN sessions ON id = session)
+  SELECT session, min(since) AS since, (SELECT json_build_object('code', code, 'message', message) FROM ${PROBLEMS}
+    WHERE problems.session_id = session) AS problem
+  FROM found GROUP BY session ORDER BY min(since), session`;
+
+const LONGEST = `CASE WHEN EXISTS (SELECT 1 FROM ${PROBLEMS} WHERE problems.session_id = known.session_id)
   THEN ${WAIT.refused} ELSE ${WAIT.longest} END`;
 
 /** The rows are locked in the order of their ids, so that two sweeps never wait for each other. */

@@ -30,9 +30,11 @@ export function rebuildProjections(database: Database, options: ProjectionOption
       project(database, fromEventRow(database, row), options);
       count += 1;
     }
-    // The logs of the sessions do not contain what the user revoked later.
+    // The logs of the sessions do not contain what the user revoked later, unless it was given again after that.
     database.run(
-      "DELETE FROM remembered WHERE approval IN (SELECT record ->> '$.approval' FROM host_events WHERE type = 'approval.forgotten')",
+      `DELETE FROM remembered WHERE EXISTS (SELECT 1 FROM host_events
+         WHERE type = 'approval.forgotten' AND record ->> '$.approval' = remembered.approval
+           AND at >= round(unixepoch(remembered.created_at, 'subsec') * 1000))`,
     );
     return count;
   });

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Klaus } from '@klaus/sdk';
-import type { RunScheduler } from '@klaus/sdk/scheduler';
+import type { ServedCluster } from '@klaus/server';
 import type { Guard, Heartbeat } from '@klaus/claude-code/hooks';
 import { openKlaus, toFolder, toScriptedServer } from '../../client/open-klaus.ts';
 import { err } from '../../output/sink.ts';
@@ -48,12 +48,12 @@ export const command: LeafCommand = {
   async run(options: Options & { host: string; port: number; open?: true; cluster?: true; daemon?: true }) {
     const { host, port, open = false, json = false, daemon: isDaemon = false } = options;
     await using opened = await openServed(options);
-    const { klaus, scheduler } = opened;
+    const { klaus, cluster } = opened;
     const { serve } = await import('@klaus/server');
     await using hooks = new JudgeHooks(klaus);
     await hooks.begin();
     await serve({
-      ...{ klaus, scheduler, host, port, open, json, isDaemon },
+      ...{ klaus, cluster, host, port, open, json, isDaemon },
       hooks: (event, project) => hooks.judge(event, project),
       async prepareDemo() {
         const { DEMO_MODEL, DEMO_PROMPT, prepareDemo } = await import('../../demo/prepare-demo.ts');
@@ -63,10 +63,10 @@ export const command: LeafCommand = {
   },
 };
 
-/** What is served: the sessions of this machine, or those of a cluster with the scheduler that wakes its workers. */
+/** What is served: the sessions of this machine, or those of a cluster. */
 interface Served extends AsyncDisposable {
   klaus: Klaus;
-  scheduler?: RunScheduler;
+  cluster?: ServedCluster;
 }
 
 async function openServed(options: Options & { cluster?: true }): Promise<Served> {
@@ -75,7 +75,12 @@ async function openServed(options: Options & { cluster?: true }): Promise<Served
     const { openClusterServer } = await import('@klaus/sdk/cluster');
     const cwd = options.cwd === undefined ? process.cwd() : toFolder(options.cwd);
     const onNotice = (text: string): void => err.write(`klaus: ${text}\n`);
-    return await openClusterServer({ cwd, settings, endProcesses: 'close', scripted: toScriptedServer, onNotice });
+    const opened = await openClusterServer({
+      ...{ cwd, settings, endProcesses: 'close', scripted: toScriptedServer, onNotice },
+    });
+    const { klaus, scheduler } = opened;
+    const cluster = { scheduler, waiting: () => klaus.store.wakes.waiting() };
+    return { klaus, cluster, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
   }
   const klaus = await openKlaus({ cwd: options.cwd, settings, endProcesses: 'close' });
   return { klaus, [Symbol.asyncDispose]: () => klaus.close() };

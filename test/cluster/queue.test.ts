@@ -1,0 +1,59 @@
+// Covers apps/server/runs, apps/server/streams, adapters/store/postgres: what a server shows of sessions that wait for a worker.
+import type { SessionView } from '@klaus/server/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startServer, toEnv } from '../fixtures/klaus.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
+import { startCluster, WITHOUT_CLUSTER, type Cluster, type ServerNode } from './cluster.ts';
+
+const poll = { timeout: 60_000 };
+
+describe.skipIf(WITHOUT_CLUSTER !== undefined)(
+  `sessions that wait for a worker${WITHOUT_CLUSTER ? `: ${WITHOUT_CLUSTER}` : ''}`,
+  () => {
+    const stack = new AsyncDisposableStack();
+    let cluster: Cluster;
+    let node: ServerNode;
+
+    beforeAll(async () => {
+      const server = stack.use(await startServer({ steps: [{ reply: { text: 'Done.' } }] }));
+      const place = stack.use(createTestHome());
+      cluster = stack.use(await startCluster(place, { env: toEnv({ place, server }) }));
+      node = await cluster.openServer();
+    }, 240_000);
+    afterAll(() => stack.disposeAsync(), 60_000);
+
+    const show = async (id: string): Promise<Partial<SessionView>> => {
+      const { sessions } = await node.client.sessions();
+      const { state, position, problem } = sessions.find((view) => view.id === id)!;
+      return { state, position, problem };
+    };
+
+    test(
+      'they have positions, then the reason why a worker refused, and then their answers',
+      { timeout: 120_000 },
+      async () => {
+        const ids: string[] = [];
+        for (const text of ['One', 'Two', 'Three'])
+          ids.push((await node.client.openSession({ body: { text } })).session);
+        const [first, second, third] = ids as [string, string, string];
+        await expect.poll(() => show(third), poll).toEqual({ state: 'queued', position: 3, problem: null });
+        expect(await show(first)).toEqual({ state: 'queued', position: 1, problem: null });
+        expect((await node.client.runs()).queued.map(({ session }) => session)).toEqual(ids);
+        const moving = node.client.moveQueued({ params: { id: third }, body: { position: 1 } });
+        await expect(moving).rejects.toMatchObject({ code: 'usage' });
+
+        const problem = { worker: 'W', code: 'config', message: 'The model of this session is not known here.' };
+        await node.klaus.store.administration.reportProblem(first, problem);
+        await expect.poll(() => show(first), poll).toMatchObject({ position: null, problem: problem.message });
+        await expect.poll(() => show(second), poll).toEqual({ state: 'queued', position: 1, problem: null });
+        const { items } = await node.client.attention({ query: {} });
+        expect(items.filter(({ kind }) => kind === 'blocked').map(({ session }) => session)).toEqual([first]);
+
+        await cluster.startWorker();
+        for (const id of ids)
+          await expect.poll(() => show(id), poll).toEqual({ state: 'done', position: null, problem: null });
+        expect((await node.client.runs()).queued).toEqual([]);
+      },
+    );
+  },
+);
