@@ -10,7 +10,7 @@ export { createSandbox, probeSandboxes } from './create-sandbox.ts';
 export { buildImage } from './docker/image/build-image.ts';
 export type { BuildImageOptions, BuiltImage } from './docker/image/build-image.ts';
 export { closeIdleContainers } from './container/warm-slot.ts';
-export { listSandboxes, pruneSandboxes } from './list-sandboxes.ts';
+export { listSandboxes, pruneSandboxes, type ListSandboxesOptions } from './list-sandboxes.ts';
 export type { ListedSandbox } from './list-sandboxes.ts';
 export type { CreateSandboxOptions } from './create-sandbox.ts';
 export { dropFetched } from './home/fetched-folders.ts';

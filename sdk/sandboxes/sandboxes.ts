@@ -2,6 +2,8 @@ import { optional } from '@klaus/core/optional';
 import * as drivers from '@klaus/adapters/sandboxes';
 import type { EventOf, SandboxName } from '@klaus/core/protocol';
 import { toHome } from '../config/home.ts';
+import { loadConfiguration } from '../config/load-configuration.ts';
+import { toKubernetesOptions } from '../engine/engine-settings.ts';
 import { createKlaus } from '../create-klaus.ts';
 import type { Klaus } from '../klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
@@ -19,14 +21,25 @@ export function buildSandboxImage(options?: drivers.BuildImageOptions): Promise<
   return drivers.buildImage(options);
 }
 
-/** The sandboxes of this machine. @param env Names the state folder. Default: that of the process. */
-export function listSandboxes(env: Env = process.env): Promise<drivers.ListedSandbox[]> {
-  return drivers.listSandboxes(toHome(env, process.cwd()));
+/**
+ * The sandboxes of this machine; with the setting `sandbox.driver: kubernetes` also the pods of the namespace.
+ *
+ * @param env Names the state folder. Default: that of the process.
+ * @throws KlausError `config`, and `sandbox.unavailable` and `sandbox.failed` of Kubernetes.
+ */
+export async function listSandboxes(env: Env = process.env): Promise<drivers.ListedSandbox[]> {
+  return drivers.listSandboxes(toHome(env, process.cwd()), await findKubernetes(env));
 }
 
-/** Removes the containers that no Klaus process uses any more. Returns them. */
-export function pruneSandboxes(): Promise<drivers.ListedSandbox[]> {
-  return drivers.pruneSandboxes();
+/** Removes the containers and pods that no Klaus process uses any more. Returns them. @throws KlausError As {@link listSandboxes}. */
+export async function pruneSandboxes(env: Env = process.env): Promise<drivers.ListedSandbox[]> {
+  return drivers.pruneSandboxes(await findKubernetes(env));
+}
+
+async function findKubernetes(env: Env): Promise<drivers.ListSandboxesOptions> {
+  const cwd = process.cwd();
+  const configuration = await loadConfiguration({ env, home: toHome(env, cwd), cwd });
+  return configuration.get('sandbox.driver') === 'kubernetes' ? { kubernetes: toKubernetesOptions(configuration) } : {};
 }
 
 export interface SandboxRunOptions extends Pick<KlausOptions, 'home' | 'env' | 'settings' | 'onNotice'> {

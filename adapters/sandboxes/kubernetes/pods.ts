@@ -38,15 +38,41 @@ function toLabel(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
+/** A pod of the sandbox. */
+export interface SandboxPod {
+  name: string;
+  /** Its phase in lower case, such as `running`, or `terminating`. */
+  state: string;
+  /** Empty for a command outside of a session. */
+  session: string;
+  workspace: string;
+  /** True if no process uses it any more, as far as this machine knows. */
+  isOrphan: boolean;
+}
+
+/** The pods of all processes in the namespace. @throws KlausError `sandbox.failed`. */
+export async function listPods(cluster: ClusterClient): Promise<SandboxPod[]> {
+  return (await cluster.listPods(SELECTOR)).map((pod) => {
+    const { name = '', labels, annotations, deletionTimestamp } = pod.metadata ?? {};
+    return {
+      name,
+      state: deletionTimestamp === undefined ? (pod.status?.phase ?? 'unknown').toLowerCase() : 'terminating',
+      session: labels?.['klaus.session'] ?? '',
+      workspace: annotations?.['klaus.workspace'] ?? '',
+      isOrphan: isLeft(pod),
+    };
+  });
+}
+
 /**
  * Deletes the pods that no process uses any more: those that have ended, as pods do whose process was killed, and those of
  * an ended process on this machine.
  *
- * @returns Their names.
+ * @returns The deleted ones. @throws KlausError `sandbox.failed`.
  */
-export async function removeLeftPods(cluster: ClusterClient): Promise<string[]> {
-  const left = (await cluster.listPods(SELECTOR)).filter(isLeft).map((pod) => pod.metadata?.name ?? '');
-  await Promise.all(left.map((name) => cluster.deletePod(name)));
+export async function removeLeftPods(cluster: ClusterClient): Promise<SandboxPod[]> {
+  const left = (await listPods(cluster)).filter(({ isOrphan }) => isOrphan);
+  await Promise.all(left.map(({ name }) => cluster.deletePod(name)));
   return left;
 }
 

@@ -10,7 +10,7 @@ export const list: LeafCommand = {
   isDefault: true,
   summary: 'list sandboxes and orphans (the default)',
   description:
-    'Lists the containers of the Docker sandbox, of every Klaus process that uses the engine, and running commands in bubblewrap. An orphan belongs to a Klaus process that has ended.',
+    'Lists the containers of the Docker sandbox, of every Klaus process that uses the engine, running commands in bubblewrap, and with the setting `sandbox.driver: kubernetes` the pods of its namespace. An orphan belongs to a Klaus process that has ended.',
   server: 'none',
   declare: (declared) => declared.option('--json', 'one object per line'),
   async run({ json }: { json?: true }) {

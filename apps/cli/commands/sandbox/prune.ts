@@ -5,7 +5,7 @@ import { SANDBOX_HEAD, toRow } from './list.ts';
 export const prune: LeafCommand = {
   name: 'prune',
   summary: 'remove orphans',
-  description: 'Removes the containers of Klaus processes that have ended, and lists them.',
+  description: 'Removes the containers and pods of Klaus processes that have ended, and lists them.',
   server: 'none',
   declare: (declared) => declared.option('--json', 'one object per line'),
   async run({ json }: { json?: true }) {
