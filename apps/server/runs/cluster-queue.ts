@@ -36,8 +36,8 @@ export class ClusterQueue implements SessionQueue {
   readonly #log: Log;
   readonly #listeners = new Set<(session: string) => void>();
   readonly #stopWatching: () => void;
-  /** Sessions that can run, in order, and those that cannot. */
-  #queued: readonly WaitingSession[] = [];
+  /** Sessions that can run, in order with their positions, and those that cannot. */
+  #queued = new Map<string, { position: number; since: number }>();
   #blocked = new Map<string, KlausError>();
   #timer: NodeJS.Timeout | undefined;
   #isReading = false;
@@ -52,10 +52,8 @@ export class ClusterQueue implements SessionQueue {
     this.#mark = view.changedSessions().mark;
     const stop = [
       view.watch(() => this.#onChange()),
-      // The begin of a run and a reported problem are no commits.
-      everySecond(() => {
-        if (this.#queued.length > 0 || this.#blocked.size > 0) this.#readSoon();
-      }),
+      // The begin of a run, the end of its process and a reported problem are no commits.
+      everySecond(() => this.#readSoon()),
     ];
     this.#stopWatching = () => stop.forEach((each) => each());
     this.#readSoon();
@@ -90,8 +88,7 @@ export class ClusterQueue implements SessionQueue {
   }
 
   positionOf(session: string): number | undefined {
-    const at = this.#queued.findIndex((waiting) => waiting.session === session);
-    return at < 0 || this.isHeld(session) ? undefined : at + 1;
+    return this.isHeld(session) ? undefined : this.#queued.get(session)?.position;
   }
 
   move(): void {
@@ -117,9 +114,8 @@ export class ClusterQueue implements SessionQueue {
   }
 
   get queued(): { session: string; since: number }[] {
-    return this.#queued
-      .filter(({ session }) => !this.isHeld(session))
-      .map(({ session, since }) => ({ session, since }));
+    const waiting = [...this.#queued].filter(([session]) => !this.isHeld(session));
+    return waiting.map(([session, { since }]) => ({ session, since }));
   }
 
   onChange(listener: (session: string) => void): () => void {
@@ -174,7 +170,8 @@ export class ClusterQueue implements SessionQueue {
     this.#isReading = false;
     if (!waiting || this.#isStopping) return;
     const before = this.#toFacts();
-    this.#queued = waiting.filter(({ problem }) => !problem);
+    const queued = waiting.filter(({ problem }) => !problem);
+    this.#queued = new Map(queued.map(({ session, since }, at) => [session, { position: at + 1, since }]));
     const blocked = waiting.flatMap(({ session, problem }) => (problem ? [[session, toError(problem)] as const] : []));
     this.#blocked = new Map(blocked);
     const after = this.#toFacts();
@@ -184,7 +181,9 @@ export class ClusterQueue implements SessionQueue {
 
   /** What is reported of each waiting session when it changes. */
   #toFacts(): Map<string, number | string> {
-    const positions = this.#queued.map(({ session }, at) => [session, Math.min(at, REPORTED_POSITIONS)] as const);
+    const positions = [...this.#queued].map(
+      ([session, { position }]) => [session, Math.min(position, REPORTED_POSITIONS + 1)] as const,
+    );
     const problems = [...this.#blocked].map(([session, { message }]) => [session, message] as const);
     return new Map<string, number | string>([...positions, ...problems]);
   }
