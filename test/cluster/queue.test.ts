@@ -40,7 +40,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
         expect(await show(first)).toEqual({ state: 'queued', position: 1, problem: null });
         expect((await node.client.runs()).queued.map(({ session }) => session)).toEqual(ids);
         const moving = node.client.moveQueued({ params: { id: third }, body: { position: 1 } });
-        await expect(moving).rejects.toMatchObject({ code: 'usage' });
+        await expect(moving).rejects.toMatchObject({ problem: { code: 'usage' } });
 
         const problem = { worker: 'W', code: 'config', message: 'The model of this session is not known here.' };
         await node.klaus.store.administration.reportProblem(first, problem);
