@@ -165,7 +165,11 @@ function createWriting(parts: {
   const { database, listener, notifier, outbox, options, retryMs } = parts;
   const holder = (): number => listener().holder;
   const announcer = new Announcer(database, holder);
-  const announce = (session: string, seq: number): void => announcer.add(session, seq);
+  /** Of events about which the other processes, and the listeners of this one, may not know. */
+  const announceMissed = (session: string, seq: number): void => {
+    announcer.add(session, seq);
+    notifier.missed(session);
+  };
   const appender = new Appender({
     database,
     retryMs,
@@ -174,19 +178,19 @@ function createWriting(parts: {
     projectPlain: (events) => options.projectPlain(events),
     async committed(session, events) {
       const seq = events.at(-1)!.seq;
-      announce(session, seq);
+      announcer.add(session, seq);
       await notifier.committed({ kind: 'events', holder: holder(), session, seq }, events);
     },
     lost(lease, seq) {
       leases.lose(lease);
-      announce(lease.session, seq);
+      announceMissed(lease.session, seq);
     },
   });
   const flush = async (): Promise<void> => {
     await appender.flush();
     await announcer.flush();
   };
-  const leases = createLeases({ database, listener, flush, announce, retryMs });
+  const leases = createLeases({ database, listener, flush, announceMissed, retryMs });
   return { appender, announcer, leases };
 }
 

@@ -32,12 +32,12 @@ export function createLeases(parts: {
   listener: () => Listener;
   /** Waits for pending appends and their notifications. @throws KlausError `store.busy`. */
   flush: () => Promise<void>;
-  /** Notifies all processes of the events of a session, up to `seq`. */
-  announce: (session: string, seq: number) => void;
+  /** Notifies all processes, also this one, of the events of a session up to `seq`. */
+  announceMissed: (session: string, seq: number) => void;
   /** Milliseconds in which a claim is tried again over new connections. */
   retryMs: number;
 }): Leases {
-  const { database, listener, flush, announce, retryMs } = parts;
+  const { database, listener, flush, announceMissed, retryMs } = parts;
   const held = new Set<Lease>();
   const lost = new WeakSet<Lease>();
   /** Claimed in the database. A release that failed is repeated with the renewals. */
@@ -80,7 +80,7 @@ export function createLeases(parts: {
         const lease: Lease = { session, fence: found.fence, release: () => release(lease) };
         held.add(lease);
         claimed.add(lease);
-        if (found.isUnreleased) announce(session, found.seq!);
+        if (found.isUnreleased) announceMissed(session, found.seq!);
         return lease;
       }
       if (!found.isHeldElsewhere || check === CHECKS) return undefined;

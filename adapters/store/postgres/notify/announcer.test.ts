@@ -92,11 +92,15 @@ describe.skipIf(!findPostgres())('events that their process did not announce (ne
     stack.defer(() => other.close());
     const seen: Event[] = [];
     store.subscribe('A', 0, (event) => seen.push(event));
+    // Its own notifications are not delivered to it.
+    const own: number[] = [];
+    other.subscribe('A', 0, ({ seq }) => own.push(seq));
     await expect.poll(() => seen.map(({ seq }) => seq)).toEqual([1, 2]);
     await kill();
     const lease: Lease = (await other.claim('A'))!;
     await expect.poll(() => seen.map(({ seq }) => seq)).toEqual([1, 2, 3]);
     expect(seen).toEqual(await readLog(store, 'A'));
+    await expect.poll(() => own).toEqual([1, 2, 3]);
     await lease.release();
   });
 
