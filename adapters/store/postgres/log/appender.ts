@@ -4,7 +4,7 @@ import type { Database, Sql, Statement } from '../database.ts';
 import { isCommitUnknown, isConnectionLost } from '../database-error.ts';
 import type { Append, Outcome, Written } from './append.ts';
 import { retryLost } from './retry.ts';
-import { chainKnown, toKnownWrite, toSingleWrite } from './write-known.ts';
+import { chainKnown, toKnownWrite, toSingleWrite, type Known } from './write-known.ts';
 import { writeGroup } from './write-group.ts';
 import { toTouch } from '../projections/session-update.ts';
 import type { Head } from '../../shared/chain-drafts.ts';
@@ -36,7 +36,7 @@ export class Appender {
   readonly #parts: AppenderParts;
   #waiting: Append[] = [];
   #committing: readonly Append[] = [];
-  #running: Promise<void> | undefined;
+  #isRunning = false;
   /** The end of each session after the last append of this lease. */
   readonly #heads = new WeakMap<Lease, Head>();
 
@@ -48,7 +48,7 @@ export class Appender {
   append(drafts: readonly Draft[], { lease, consume = [] }: AppendOptions): Promise<Event[]> {
     const settling = Promise.withResolvers<Event[]>();
     this.#waiting.push({ lease, drafts, consume, ...settling });
-    this.#running ??= this.#run();
+    if (!this.#isRunning) void this.#run();
     return settling.promise;
   }
 
@@ -58,6 +58,7 @@ export class Appender {
   }
 
   async #run(): Promise<void> {
+    this.#isRunning = true;
     // Calls of the same task belong to the first group.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
@@ -65,7 +66,7 @@ export class Appender {
       await this.#commit(this.#committing);
     }
     this.#committing = [];
-    this.#running = undefined;
+    this.#isRunning = false;
   }
 
   #takeGroup(): Append[] {
@@ -103,12 +104,8 @@ export class Appender {
     }
     for (const { append, written } of known) append.written = written;
     try {
-      const events = Map.groupBy(
-        known.flatMap(({ written }) => written.events),
-        ({ session }) => session,
-      );
       // All statements exist before the first is sent: an event that cannot be projected stores nothing.
-      const projections = [...events.values()].flatMap((own) => this.#parts.projectPlain(own));
+      const projections = toSessions(known).flatMap((own) => this.#parts.projectPlain(own));
       await this.#parts.database.together(toStatements(known, { heads: this.#heads, projections }));
       return { outcomes: known, isUnknown: false };
     } catch (error) {
@@ -143,14 +140,9 @@ export class Appender {
   }
 
   async #settle(outcomes: readonly Outcome[]): Promise<void> {
-    const bySession = new Map<string, Event[]>();
-    for (const outcome of outcomes) {
-      if (!('written' in outcome) || outcome.written.events.length === 0) continue;
-      const { session } = outcome.append.lease;
-      this.#heads.set(outcome.append.lease, outcome.written.head);
-      bySession.set(session, [...(bySession.get(session) ?? []), ...outcome.written.events]);
-    }
-    await Promise.all([...bySession].map(([session, events]) => this.#parts.committed(session, events)));
+    const added = outcomes.filter((outcome) => 'written' in outcome && outcome.written.events.length > 0) as Known[];
+    for (const { append, written } of added) this.#heads.set(append.lease, written.head);
+    await Promise.all(toSessions(added).map((events) => this.#parts.committed(events[0]!.session, events)));
     for (const outcome of outcomes) {
       if ('written' in outcome) outcome.append.resolve(outcome.written.events);
       else outcome.append.reject(outcome.error);
@@ -158,9 +150,16 @@ export class Appender {
   }
 }
 
+/** The events of each session. */
+function toSessions(written: readonly Known[]): readonly (readonly Event[])[] {
+  if (written.length === 1) return [written[0]!.written.events];
+  const events = written.flatMap((one) => one.written.events);
+  return [...Map.groupBy(events, ({ session }) => session).values()];
+}
+
 /** One event that changes nothing but the time of its session is one statement, and most of the others are pairs. */
 function toStatements(
-  known: ReturnType<typeof chainKnown> & {},
+  known: readonly Known[],
   { heads, projections }: { heads: WeakMap<Lease, Head>; projections: readonly Statement[] },
 ): readonly Statement[] {
   const [first] = known;

@@ -3,7 +3,8 @@ import { chainDrafts, type Head } from '../../shared/chain-drafts.ts';
 import type { Statement } from '../database.ts';
 import type { Append, Written } from './append.ts';
 
-type Known = { append: Append; written: Written };
+/** An append with its records. */
+export type Known = { append: Append; written: Written };
 type Heads = Pick<WeakMap<Lease, Head>, 'get'>;
 
 /** Chains the drafts to the ends that are known. Undefined when a statement has to read something first. */

@@ -2,7 +2,7 @@ import type { Sql } from '../database.ts';
 import { CHANNEL, toPayload } from './change.ts';
 
 /** Milliseconds for which changes are collected after a notification. */
-const COLLECT_MS = 20;
+const COLLECT_MS = 50;
 /** Milliseconds after which changes are sent again that could not be sent. */
 const RETRY_MS = 250;
 
