@@ -157,7 +157,7 @@ function toSessions(written: readonly Known[]): readonly (readonly Event[])[] {
   return [...Map.groupBy(events, ({ session }) => session).values()];
 }
 
-/** One event that changes nothing but the time of its session is one statement, and most of the others are pairs. */
+/** An event that changes nothing but the time of its session is one statement alone. */
 function toStatements(
   known: readonly Known[],
   { heads, projections }: { heads: WeakMap<Lease, Head>; projections: readonly Statement[] },
