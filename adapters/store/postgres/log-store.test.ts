@@ -28,7 +28,7 @@ describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)
       retryMs,
       inherited: new Map(),
       project: async () => {},
-      projectPlain: () => [],
+      projectPlain: () => ({ statements: [], updatedAt: null }),
       readRow: async () => undefined,
       apply: async () => {},
     });

@@ -2,7 +2,7 @@ import type { Clock, SessionRow, Store } from '@klaus/core/agent';
 import { KlausError, type Command, type Event, type HostEvent, type HostEventBody } from '@klaus/core/protocol';
 import type { BlobStore } from '../shared/blob-store.ts';
 import type { Redact } from '../shared/host-record.ts';
-import { openDatabase, type Database, type DatabaseOptions, type Sql, type Statement } from './database.ts';
+import { openDatabase, type Database, type DatabaseOptions, type Sql } from './database.ts';
 import { LiveRelay } from './live/live-relay.ts';
 import { createLeases, type Leases } from './leases/leases.ts';
 import { Appender } from './log/appender.ts';
@@ -15,7 +15,7 @@ import { createOutbox } from './log/outbox.ts';
 import { retryLost } from './log/retry.ts';
 import { recordInHostChain } from './log/session-records.ts';
 import { isRecorded } from '../shared/session-records.ts';
-import { needsInherited } from './projections/project-events.ts';
+import { needsInherited, type Projected } from './projections/project-events.ts';
 import { createStateCache } from './log/state-cache.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { InheritedCache } from './projections/inherited.ts';
@@ -35,7 +35,7 @@ export interface LogStoreOptions extends DatabaseOptions {
   /** Updates the projections by events of one session, in the transaction that appends them. */
   project(sql: Sql, events: readonly Event[]): Promise<void>;
   /** The same for plain events, whose statements need nothing that is stored. */
-  projectPlain(events: readonly Event[]): readonly Statement[];
+  projectPlain(events: readonly Event[]): Projected;
   /** Reads the row of a session. */
   readRow: (sql: Sql, session: string) => Promise<SessionRow | undefined>;
   /** Called before the listeners for commands and lists, with a change of any process; undefined after notifications were missed. */

@@ -66,13 +66,13 @@ export function listActive(sql: Sql): Promise<ActiveSession[]> {
           FROM run_problems AS problems WHERE session_id = sessions.id AND at >= updated_at::timestamptz) AS problem,
        (SELECT json_build_object('state', state, 'place', place) FROM session_moves
           WHERE session_id = sessions.id) AS move
-     FROM sessions JOIN active USING (id) ORDER BY updated_at DESC, sessions.id`,
+     FROM dated_sessions AS sessions JOIN active USING (id) ORDER BY updated_at DESC, sessions.id`,
   );
 }
 
 export function listIdle(sql: Sql, limit: number): Promise<IdleSession[]> {
   return sql.all<IdleSession>(
-    `SELECT id, workspace_dir AS workspace, title, ${MS('updated_at::timestamptz')} AS "idleMs" FROM sessions
+    `SELECT id, workspace_dir AS workspace, title, ${MS('updated_at::timestamptz')} AS "idleMs" FROM dated_sessions
      WHERE id NOT IN (${ACTIVE}) ORDER BY updated_at DESC, id LIMIT $1`,
     [limit],
   );

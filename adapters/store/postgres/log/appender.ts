@@ -6,7 +6,7 @@ import type { Append, Outcome, Written } from './append.ts';
 import { retryLost } from './retry.ts';
 import { chainKnown, toKnownWrite, toSingleWrite, type Known } from './write-known.ts';
 import { writeGroup } from './write-group.ts';
-import { toTouch } from '../projections/session-update.ts';
+import type { Projected } from '../projections/project-events.ts';
 import type { Head } from '../../shared/chain-drafts.ts';
 
 /** Events of one transaction, unless a single append has more. */
@@ -21,7 +21,7 @@ export interface AppenderParts {
   /** True for an event with which only the projections of its session change, without a look at what is stored. */
   isPlain(event: Event): boolean;
   /** Updates the projections by plain events of one session. */
-  projectPlain(events: readonly Event[]): readonly Statement[];
+  projectPlain(events: readonly Event[]): Projected;
   /** Called after the commit, before the appends resolve. */
   committed(session: string, events: readonly Event[]): Promise<void>;
   /** Called when it stays unknown whether an append of this lease is durable. `seq` is that of its last event. */
@@ -105,8 +105,8 @@ export class Appender {
     for (const { append, written } of known) append.written = written;
     try {
       // All statements exist before the first is sent: an event that cannot be projected stores nothing.
-      const projections = toSessions(known).flatMap((own) => this.#parts.projectPlain(own));
-      await this.#parts.database.together(toStatements(known, { heads: this.#heads, projections }));
+      const projected = toSessions(known).map((own) => this.#parts.projectPlain(own));
+      await this.#parts.database.together(toStatements(known, { heads: this.#heads, projected }));
       return { outcomes: known, isUnknown: false };
     } catch (error) {
       const isUnknown = isCommitUnknown(error);
@@ -150,22 +150,23 @@ export class Appender {
   }
 }
 
-/** The events of each session. */
+/** The events of each session, in the order of the first ones. */
 function toSessions(written: readonly Known[]): readonly (readonly Event[])[] {
   if (written.length === 1) return [written[0]!.written.events];
   const events = written.flatMap((one) => one.written.events);
   return [...Map.groupBy(events, ({ session }) => session).values()];
 }
 
-/** An event that changes nothing but the time of its session is one statement alone. */
+/** @param parts `projected`: of each session, in the same order. */
 function toStatements(
   known: readonly Known[],
-  { heads, projections }: { heads: WeakMap<Lease, Head>; projections: readonly Statement[] },
+  { heads, projected }: { heads: WeakMap<Lease, Head>; projected: readonly Projected[] },
 ): readonly Statement[] {
+  const times = projected.map(({ updatedAt }) => updatedAt);
   const [first] = known;
-  if (known.length !== 1 || first!.written.events.length !== 1) return [toKnownWrite(known, heads), ...projections];
-  const touchedAt = toTouch(projections);
-  return [toSingleWrite(first!, heads, touchedAt), ...(touchedAt === undefined ? projections : [])];
+  const isSingle = known.length === 1 && first!.written.events.length === 1;
+  const write = isSingle ? toSingleWrite(first!, heads, times[0]!) : toKnownWrite(known, { heads, times });
+  return [write, ...projected.flatMap(({ statements }) => statements)];
 }
 
 function toUnknown(session: string, cause: unknown): KlausError {

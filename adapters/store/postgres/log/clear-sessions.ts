@@ -73,7 +73,7 @@ export async function clearSessions(
 }
 
 async function listCandidates(sql: Sql, { olderThan, ids }: ClearFilter): Promise<string[]> {
-  const text = `SELECT id FROM sessions WHERE ($1::text IS NULL OR updated_at < $1)
+  const text = `SELECT id FROM dated_sessions WHERE ($1::text IS NULL OR updated_at < $1)
     AND (CASE WHEN $2::text[] IS NULL THEN pinned = 0 ELSE id = ANY($2) END) ORDER BY id`;
   const values = [olderThan === undefined ? null : toIso(olderThan), ids ?? null];
   return (await sql.all<{ id: string }>(text, values)).map(({ id }) => id);

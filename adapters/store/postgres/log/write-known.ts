@@ -29,8 +29,14 @@ export function chainKnown(group: readonly Append[], heads: Heads): Known[] | un
 /**
  * The statement that writes records. It fails without an effect when a session does not end as known or was claimed
  * again.
+ *
+ * @param parts `times`: of the last event of each session that concerns the session itself, in ISO 8601, in the order of
+ *   their first records; null without one.
  */
-export function toKnownWrite(known: readonly Known[], heads: Heads): Statement {
+export function toKnownWrite(
+  known: readonly Known[],
+  { heads, times }: { heads: Heads; times: readonly (string | null)[] },
+): Statement {
   const ends = new Map(known.map(({ append, written }) => [append.lease, written.head]));
   const leases = [...ends.keys()];
   const from = leases.map((lease) => heads.get(lease)!);
@@ -43,22 +49,28 @@ export function toKnownWrite(known: readonly Known[], heads: Heads): Statement {
     from.map(({ hash }) => hash),
     to.map(({ seq }) => seq),
     to.map(({ hash }) => hash),
+    times,
     events.map(({ session }) => session),
     events.map(({ seq }) => seq),
     events.map(({ type }) => type),
     known.flatMap(({ written }) => written.records),
   ];
-  return ['CALL klaus_add_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', values];
+  return ['CALL klaus_add_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', values];
+}
+
+/** The same for one event. */
+export function toSingleWrite({ append, written }: Known, heads: Heads, time: string | null): Statement {
+  const { session, fence } = append.lease;
+  const { seq, hash } = heads.get(append.lease)!;
+  return [WRITE_ONE, [session, fence, seq, hash, written.head.hash, written.events[0]!.type, written.records[0], time]];
 }
 
 /**
- * The same for one event.
- *
- * @param touchedAt ISO 8601; set: it also updates the time of the session.
+ * A procedure with the same two statements takes a tenth longer. A head that is not as expected has no next seq, which
+ * the column refuses.
  */
-export function toSingleWrite({ append, written }: Known, heads: Heads, touchedAt: string | undefined): Statement {
-  const { session, fence } = append.lease;
-  const { seq, hash } = heads.get(append.lease)!;
-  const values = [session, fence, seq, hash, written.head.hash, written.events[0]!.type, written.records[0], touchedAt];
-  return ['CALL klaus_add_event($1, $2, $3, $4, $5, $6, $7, $8)', values];
-}
+const WRITE_ONE = `WITH moved AS (
+    UPDATE heads SET seq = seq + 1, hash = $5, updated_at = coalesce($8, updated_at)
+    WHERE session_id = $1 AND fence = $2 AND seq = $3 AND hash = $4 RETURNING seq
+  )
+  INSERT INTO events (session_id, seq, type, record) VALUES ($1, (SELECT seq FROM moved), $6, $7)`;

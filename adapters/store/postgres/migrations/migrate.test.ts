@@ -20,6 +20,20 @@ describe.skipIf(!findPostgres())('migrations (needs Postgres)', () => {
     await Promise.all(databases.map((database) => database.close()));
   });
 
+  test('sessions keep their times when these move to the ends of the logs', async () => {
+    const database = openDatabase({ url: await server.createDatabase() });
+    const at = MIGRATIONS.findIndex(({ name }) => name === 'm008-add-events');
+    await migrate(database, MIGRATIONS.slice(0, at));
+    await database.script(`INSERT INTO heads (session_id, seq, hash, fence) VALUES ('A', 1, 'h', 1), ('empty', 0, 'h', 1);
+      INSERT INTO sessions (id, workspace_dir, created_at, updated_at) VALUES ('A', '/srv', '2026-01-01', '2026-02-03T04:05:06Z')`);
+    await migrate(database);
+    const rows = await database.all('SELECT id, created_at, updated_at, updated_minute FROM dated_sessions');
+    expect(rows).toEqual([
+      { id: 'A', created_at: '2026-01-01', updated_at: '2026-02-03T04:05:06Z', updated_minute: '2026-02-03T04:05' },
+    ]);
+    await database.close();
+  });
+
   test('a step that fails leaves the schema as it was, and an unknown step is refused', async () => {
     const database = openDatabase({ url: await server.createDatabase() });
     await migrate(database);

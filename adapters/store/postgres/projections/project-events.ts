@@ -41,22 +41,29 @@ export async function projectEvents(
   const inherited = events.some(needsInherited)
     ? await readInherited(sql, { session, events, cache: options.inherited })
     : 0;
-  const statements = toStatements(events, { inherited, maxToolResultSize: options.maxToolResultSize });
-  await Promise.all(statements.map(([text, values]) => sql.run(text, values)));
+  const { statements, updatedAt } = project(events, { inherited, maxToolResultSize: options.maxToolResultSize });
+  const all = updatedAt === null ? statements : [...statements, [SET_TIME, [session, updatedAt]] satisfies Statement];
+  await Promise.all(all.map(([text, values]) => sql.run(text, values)));
 }
 
-/** The statements of `projectEvents` for events that all do without {@link needsInherited}. */
-export function projectPlainEvents(
-  events: readonly Event[],
-  { maxToolResultSize }: ProjectionOptions,
-): readonly Statement[] {
-  return toStatements(events, { inherited: 0, maxToolResultSize });
+const SET_TIME = 'UPDATE heads SET updated_at = $2 WHERE session_id = $1';
+
+/** What events of one session change. */
+export interface Projected {
+  statements: readonly Statement[];
+  /** ISO 8601: of the last event that concerns the session itself. It belongs into `heads`. */
+  updatedAt: string | null;
 }
 
-function toStatements(
+/** The changes of `projectEvents` for events that all do without {@link needsInherited}. */
+export function projectPlainEvents(events: readonly Event[], { maxToolResultSize }: ProjectionOptions): Projected {
+  return project(events, { inherited: 0, maxToolResultSize });
+}
+
+function project(
   events: readonly Event[],
   { inherited, maxToolResultSize }: ProjectionOptions & { inherited: number },
-): readonly Statement[] {
+): Projected {
   const projection = new Projection(events[0]!.session, maxToolResultSize);
   for (const event of events) projection.add(event, inherited);
   return projection.end();
@@ -67,14 +74,14 @@ export function needsInherited(event: Event): boolean {
   return dependsOnFork(event) || event.type === 'approval.answered' || event.type === 'approval.changed';
 }
 
-/** The statements for events of one session. */
+/** The changes by events of one session. */
 class Projection {
   readonly #session: string;
   readonly #maxOutput: number;
   readonly #statements: Statement[] = [];
-  /** Of the row of the session, with the time of the last. */
+  /** Of the row of the session. */
   #changes: SessionChange[] = [];
-  #changedAt = 0;
+  #updatedAt: number | undefined;
   #rows: Record<Exclude<RowTable, 'approvals'>, RowValues[]> = { messages: [], tool_calls: [], token_usage: [] };
   /** By id: a question that is asked twice has the newest row. */
   #asked = new Map<string, RowValues>();
@@ -94,7 +101,7 @@ class Projection {
     const change = toSessionChange(event, inherited);
     if (change) {
       this.#changes.push(change);
-      this.#changedAt = event.at;
+      this.#updatedAt = event.at;
     }
     if (event.type === 'message.added') {
       this.#rows.messages.push(toMessageRow(event));
@@ -113,16 +120,20 @@ class Projection {
     for (const { hash } of toBlobRefs(event)) this.#blobs.add(hash);
   }
 
-  end(): readonly Statement[] {
+  end(): Projected {
     this.#flush();
-    return this.#statements;
+    return {
+      statements: this.#statements,
+      updatedAt: this.#updatedAt === undefined ? null : toIso(this.#updatedAt),
+    };
   }
 
   #open(event: Event): void {
     const at = toIso(event.at);
     if (event.seq === 1) {
-      const text = `INSERT INTO sessions (id, workspace_dir, created_at, updated_at) VALUES ($1, '', $2, $2)`;
+      const text = `INSERT INTO sessions (id, workspace_dir, created_at) VALUES ($1, '', $2)`;
       this.#statements.push([text, [event.session, at]]);
+      this.#updatedAt = event.at;
     }
     if (event.type === 'session.opened') {
       const text = 'INSERT INTO projects (hash, root, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
@@ -140,7 +151,8 @@ class Projection {
 
   #flush(): void {
     if (this.#changes.length > 0) {
-      this.#statements.push(toSessionUpdate(this.#session, this.#changes, toIso(this.#changedAt)));
+      const update = toSessionUpdate(this.#session, this.#changes);
+      if (update) this.#statements.push(update);
       this.#changes = [];
     }
     for (const table of ['messages', 'tool_calls', 'token_usage'] as const) {

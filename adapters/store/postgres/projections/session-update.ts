@@ -4,15 +4,9 @@ import { toStorable } from './storable.ts';
 
 /**
  * One statement for several changes of a session's row, with the result of one statement for each of them: an expression
- * contains those before it.
- *
- * @param at ISO 8601; of the last change.
+ * contains those before it. Undefined when they change no column.
  */
-export function toSessionUpdate(
-  session: string,
-  changes: readonly SessionChange[],
-  at: string,
-): [text: string, values: unknown[]] {
+export function toSessionUpdate(session: string, changes: readonly SessionChange[]): Statement | undefined {
   const given: unknown[] = [];
   const columns = new Map<string, string>();
   for (const [kind, ...values] of changes) {
@@ -25,6 +19,7 @@ export function toSessionUpdate(
       columns.set(column, expression);
     }
   }
+  if (columns.size === 0) return undefined;
   // A value that a later change replaced is left out: Postgres could not derive its type.
   const values: unknown[] = [];
   const places = new Map<string, string>();
@@ -34,18 +29,10 @@ export function toSessionUpdate(
     return known;
   };
   const assignments = [...columns].map(
-    ([column, expression]) => `${column} = ${expression.replaceAll(/\$\d+/g, place)}, `,
+    ([column, expression]) => `${column} = ${expression.replaceAll(/\$\d+/g, place)}`,
   );
-  const text = `UPDATE sessions SET ${assignments.join('')}updated_at = $${values.push(at)} WHERE id = $${values.push(session)}`;
+  const text = `UPDATE sessions SET ${assignments.join(', ')} WHERE id = $${values.push(session)}`;
   return [text, values];
-}
-
-const TOUCH = 'UPDATE sessions SET updated_at = $1 WHERE id = $2';
-
-/** The time in statements that set nothing but the time of one session; undefined for all others. */
-export function toTouch(statements: readonly Statement[]): string | undefined {
-  const [first] = statements;
-  return first && statements.length === 1 && first[0] === TOUCH ? (first[1][0] as string) : undefined;
 }
 
 function toPrevious(expression: string | undefined, column: string): string {

@@ -25,7 +25,7 @@ export async function readAttention(
   const asked = await readAsked(sql);
   const interrupted = await readInterrupted(sql, new Set(asked.map(({ session }) => session)));
   const counted = (await sql.get<{ done: number; failed: number }>(`SELECT
-    count(*) FILTER (WHERE outcome = 'done') AS done, count(*) FILTER (WHERE outcome <> 'done') AS failed ${UNSEEN}`))!;
+    count(*) FILTER (WHERE outcome = 'done') AS done, count(*) FILTER (WHERE outcome <> 'done') AS failed ${toUnseen('sessions')}`))!;
   const left = (rows: readonly unknown[]): number => Math.max(0, limit - rows.length);
   const urgent = [...asked, ...interrupted].slice(0, limit);
   const failed = await readEnded(sql, 'failed', left(urgent));
@@ -49,7 +49,8 @@ export async function claimNotification(sql: Sql, item: string, at: number): Pro
 }
 
 /** The ends of runs that no user interface showed. A run that the user stopped needs no attention. */
-const UNSEEN = `FROM sessions LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
+const toUnseen = (table: 'sessions' | 'dated_sessions'): string =>
+  `FROM ${table} AS sessions LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
   WHERE ended_seq IS NOT NULL AND outcome <> 'cancelled' AND ended_seq > coalesce(seen.seq, 0)`;
 
 async function readAsked(sql: Sql): Promise<AttentionItem[]> {
@@ -67,8 +68,7 @@ async function readAsked(sql: Sql): Promise<AttentionItem[]> {
 }
 
 async function readInterrupted(sql: Sql, asking: ReadonlySet<string>): Promise<AttentionItem[]> {
-  const rows =
-    await sql.all<RunningRow>(`SELECT sessions.id AS session, heads.seq, sessions.updated_at AS since, ${FACTS}
+  const rows = await sql.all<RunningRow>(`SELECT sessions.id AS session, heads.seq, updated_at AS since, ${FACTS}
     FROM sessions JOIN heads ON heads.session_id = sessions.id
     LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
     WHERE status = 'running' AND heads.seq > coalesce(seen.seq, 0) ORDER BY sessions.id DESC LIMIT ${MAX_RUNNING}`);
@@ -114,9 +114,9 @@ async function readEnded(sql: Sql, kind: 'done' | 'failed', limit: number): Prom
   // The rows are chosen by a column that an end sets, so that no other record is read.
   const rows = await sql.all<Omit<EndedRow, 'at'> & { record: string }>(
     `SELECT sessions.id AS session, ended_seq AS seq, record, outcome_reason AS reason, (${LAST_ANSWER}) AS text, ${FACTS}
-      FROM (SELECT sessions.id AS found ${UNSEEN} AND outcome ${kind === 'done' ? '=' : '<>'} 'done'
+      FROM (SELECT sessions.id AS found ${toUnseen('dated_sessions')} AND outcome ${kind === 'done' ? '=' : '<>'} 'done'
         ORDER BY updated_at, sessions.id LIMIT $1) AS chosen
-      JOIN sessions ON sessions.id = found JOIN events ON events.session_id = found AND events.seq = ended_seq
+      JOIN dated_sessions AS sessions ON sessions.id = found JOIN events ON events.session_id = found AND events.seq = ended_seq
       ORDER BY updated_at, sessions.id`,
     [limit],
   );

@@ -28,7 +28,7 @@ export async function listSessions(sql: Sql, filter: SessionFilter = {}): Promis
   const key = SORTS[sort];
   const where = new Conditions();
   if (filter.before !== undefined) {
-    const text = `SELECT ${key} AS key FROM sessions WHERE id = $1`;
+    const text = `SELECT ${key} AS key FROM dated_sessions WHERE id = $1`;
     const last = await sql.get<{ key: string | number }>(text, [filter.before]);
     if (!last) return [];
     if (sort === 'updated')
@@ -50,7 +50,7 @@ export async function listSessions(sql: Sql, filter: SessionFilter = {}): Promis
   }
   // The minute of the last event, which has an index, comes first.
   const keys = [...(sort === 'updated' ? ['updated_minute'] : []), key, 'id'].map((column) => `${column} ${order}`);
-  const text = `SELECT ${SESSION_COLUMNS} FROM sessions ${where.text()} ORDER BY ${keys.join(', ')}`;
+  const text = `SELECT ${SESSION_COLUMNS} FROM dated_sessions AS sessions ${where.text()} ORDER BY ${keys.join(', ')}`;
   // A negative limit is none, as in SQLite.
   const rows = await sql.all<StoredSession>(`${text} LIMIT ${where.place(limit < 0 ? null : limit)}`, where.values);
   return rows.map(toSessionRow);
@@ -63,7 +63,7 @@ export async function listSessions(sql: Sql, filter: SessionFilter = {}): Promis
  */
 export async function findSession(sql: Sql, idOrPrefix: string): Promise<SessionRow | undefined> {
   if (idOrPrefix === '') return undefined;
-  const text = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = $1 OR (lower(id) >= $2 AND lower(id) < $3)
+  const text = `SELECT ${SESSION_COLUMNS} FROM dated_sessions AS sessions WHERE id = $1 OR (lower(id) >= $2 AND lower(id) < $3)
     ORDER BY id <> $1, id LIMIT 3`;
   const rows = await sql.all<StoredSession>(text, [idOrPrefix, ...toPrefixRange(toAsciiLower(idOrPrefix))]);
   return pickByPrefix('sessions', idOrPrefix, rows.map(toSessionRow));
@@ -83,7 +83,7 @@ function toNearestSession(text: string, rows: readonly SessionRow[]): string | u
 
 /** The newest session of a workspace that is not closed and was not started by another session. */
 export async function findLatestSession(sql: Sql, workspace: string): Promise<SessionRow | undefined> {
-  const text = `SELECT ${SESSION_COLUMNS} FROM sessions
+  const text = `SELECT ${SESSION_COLUMNS} FROM dated_sessions AS sessions
     WHERE workspace_dir = $1 AND status <> 'closed' AND parent_id IS NULL
     ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT 1`;
   const row = await sql.get<StoredSession>(text, [workspace]);
@@ -93,6 +93,6 @@ export async function findLatestSession(sql: Sql, workspace: string): Promise<Se
 /** The latest use of each agent by its name, in ISO 8601. */
 export async function readAgentUses(sql: Sql): Promise<Map<string, string>> {
   const text =
-    'SELECT agent_type AS agent, max(updated_at) AS at FROM sessions GROUP BY agent_type ORDER BY agent_type';
+    'SELECT agent_type AS agent, max(updated_at) AS at FROM dated_sessions GROUP BY agent_type ORDER BY agent_type';
   return new Map((await sql.all<{ agent: string; at: string }>(text)).map(({ agent, at }) => [agent, at]));
 }

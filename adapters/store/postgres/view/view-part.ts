@@ -34,7 +34,7 @@ export interface ViewPart {
 /** The sessions that a view keeps: the latest, and all others that may need the user or work. */
 export async function listViewSessions(sql: Sql, limit: number): Promise<string[]> {
   const rows = await sql.all<{ id: string }>(
-    `(SELECT id FROM sessions ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT $1)
+    `(SELECT id FROM dated_sessions ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT $1)
       UNION SELECT id FROM sessions WHERE status = 'running'
       UNION SELECT session_id FROM approvals WHERE answer IS NULL
       UNION SELECT session_id FROM inbox WHERE consumed_seq IS NULL
@@ -120,7 +120,7 @@ const ROWS = `WITH RECURSIVE above(id) AS (
     SELECT given COLLATE "C" FROM unnest($1::text[]) AS given
     UNION SELECT parent_id FROM sessions JOIN above USING (id) WHERE parent_id IS NOT NULL)
   SELECT ${SESSION_COLUMNS}, coalesce(seen.seq, 0) AS seen, open.ended AS "endedSeq", open.record, open.text
-  FROM sessions LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
+  FROM dated_sessions AS sessions LEFT JOIN attention_seen AS seen ON seen.session_id = sessions.id
   LEFT JOIN LATERAL (
     SELECT ended_seq AS ended, record, CASE WHEN outcome = 'done' THEN (
       SELECT right(content, ${ANSWER_END}) FROM messages

@@ -110,7 +110,7 @@ const INTERRUPTED = `WITH RECURSIVE up(id) AS (${BUSY})
     AND id NOT IN (SELECT id FROM up)`;
 
 /** A problem counts until the session changes. */
-const PROBLEMS = `run_problems AS problems JOIN sessions AS stopped ON stopped.id = problems.session_id
+const PROBLEMS = `run_problems AS problems JOIN dated_sessions AS stopped ON stopped.id = problems.session_id
   AND problems.at >= stopped.updated_at::timestamptz`;
 
 const WAITING = `WITH commands AS (${toRoots(`SELECT session_id, (extract(epoch FROM min(received_at)) * 1000)::bigint
@@ -120,7 +120,7 @@ const WAITING = `WITH commands AS (${toRoots(`SELECT session_id, (extract(epoch 
       SELECT session, key AS since FROM commands
         WHERE session NOT IN (SELECT session_id FROM live_leases) AND session NOT IN (SELECT session_id FROM session_moves)
       UNION ALL SELECT session, (extract(epoch FROM updated_at::timestamptz) * 1000)::bigint
-        FROM interrupted JOIN sessions ON id = session)
+        FROM interrupted JOIN dated_sessions ON id = session)
   SELECT session, min(since) AS since, (SELECT json_build_object('code', code, 'message', message) FROM ${PROBLEMS}
     WHERE problems.session_id = session) AS problem
   FROM found GROUP BY session ORDER BY min(since), session`;
