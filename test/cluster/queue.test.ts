@@ -38,6 +38,9 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
         const [first, second, third] = ids as [string, string, string];
         await expect.poll(() => show(third), poll).toEqual({ state: 'queued', position: 3, problem: null });
         expect(await show(first)).toEqual({ state: 'queued', position: 1, problem: null });
+        // Its prompt is not in the log yet.
+        expect(await node.client.session({ params: { id: first } })).toMatchObject({ firstPrompt: 'One', lastSeq: 1 });
+        expect((await node.client.settings({ query: {} })).canMoveQueued).toBe(false);
         expect((await node.client.runs()).queued.map(({ session }) => session)).toEqual(ids);
         const moving = node.client.moveQueued({ params: { id: third }, body: { position: 1 } });
         await expect(moving).rejects.toMatchObject({ problem: { code: 'usage' } });

@@ -77,7 +77,10 @@ const server = {
       limits: limitsSchema,
       maxPromptChars: z.int().describe('A longer prompt is attached as a file.'),
       maxBodyBytes: z.int(),
-      maxConcurrent: z.int().describe('Most runs at the same time; others are queued.'),
+      maxConcurrent: z
+        .int()
+        .describe('Most runs at the same time; others are queued. 0: workers of a cluster run them.'),
+      canMoveQueued: z.boolean().describe('False: the workers of a cluster decide in which order sessions run.'),
       deleteUndoMs: z.int().describe('Milliseconds for which a delete can be undone.'),
       monthlyUsd: z.number().describe('Planned cost of a month in US dollars. 0: no plan.'),
       hasDemo: z.boolean().describe('True if `POST /api/demo` opens a demo.'),

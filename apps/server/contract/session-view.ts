@@ -31,7 +31,10 @@ export const sessionViewSchema = z.object({
   state: sessionStateSchema,
   title: z.string().nullable(),
   summary: z.string().nullable(),
-  firstPrompt: z.string().nullable().describe('The start of the first prompt, at most 200 characters.'),
+  firstPrompt: z
+    .string()
+    .nullable()
+    .describe('The start of the first prompt, also of one that waits in the queue; at most 200 characters.'),
   workspace: z.string().describe('Absolute path.'),
   project: z
     .string()

@@ -33,6 +33,7 @@ export const hostHandlers = {
       maxPromptChars: configuration.get('maxPromptChars'),
       maxBodyBytes,
       maxConcurrent: queue.limit,
+      canMoveQueued: queue.canMove,
       deleteUndoMs: DELETE_UNDO_MS,
       monthlyUsd: configuration.get('usage.monthlyUsd'),
       hasSettings: configuration.get('server.settings'),

@@ -30,6 +30,7 @@ const REPORTED_POSITIONS = 20;
  */
 export class ClusterQueue implements SessionQueue {
   readonly limit = 0;
+  readonly canMove = false;
   readonly isBusy = false;
   readonly #klaus: Klaus;
   readonly #cluster: ServedCluster;

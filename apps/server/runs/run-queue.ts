@@ -23,6 +23,7 @@ const EXPIRED_MS = 1_000;
  */
 export class RunQueue implements SessionQueue {
   readonly limit: number;
+  readonly canMove = true;
   readonly #klaus: Klaus;
   readonly #scheduler: EmbeddedScheduler;
   readonly #log: Log;

@@ -4,6 +4,8 @@ import type { Event } from '@klaus/sdk';
 export interface SessionQueue {
   /** Sessions that this process runs at the same time. */
   readonly limit: number;
+  /** True if waiting sessions can be moved. */
+  readonly canMove: boolean;
   /** Adds the sessions of an earlier server. Returns their ids. */
   resumeEarlier(): Promise<string[]>;
   /** Runs a session as soon as a slot is free, until nothing is left to do. A child is run by the session above it. */
@@ -22,7 +24,7 @@ export interface SessionQueue {
   readonly isBusy: boolean;
   /** From 1; undefined for a session that is not queued, or whose position is not known. */
   positionOf(session: string): number | undefined;
-  /** Moves a waiting session to another position, from 1. Does nothing for others. @throws KlausError `usage` in a cluster. */
+  /** Moves a waiting session to another position, from 1. Does nothing for others. @throws KlausError `usage` unless `canMove`. */
   move(session: string, position: number): void;
   /** The error that prevents the session from running here; undefined without one. */
   problemOf(session: string): unknown;

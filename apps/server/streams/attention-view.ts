@@ -2,7 +2,7 @@ import { readGuardStates, toGuardAlerts } from '@klaus/sdk/guard-log';
 import { EVERY_FOLDER, type SeenFolders } from '../access/seen-folders.ts';
 import type { AttentionItemView, AttentionListView } from '../contract/index.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
-import { toSessionViews, type ViewSources } from './session-view.ts';
+import { toFirstPrompt, toSessionViews, type ViewSources } from './session-view.ts';
 
 export interface AttentionSources extends ViewSources {
   /** Until when the delete of a session can be undone, in Unix milliseconds; undefined without one. */
@@ -63,7 +63,7 @@ function toBlocked(sources: AttentionSources): AttentionListView['items'] {
       kind: 'blocked' as const,
       session: id,
       child: null,
-      title: row.title ?? row.firstPrompt,
+      title: row.title ?? toFirstPrompt(sources, row),
       workspace: row.workspace,
       project: row.project,
       agent: row.agentType,

@@ -1,4 +1,12 @@
-import { modeSchema, sandboxNameSchema, type ApprovalRow, type Klaus, type SessionRow } from '@klaus/sdk';
+import {
+  modeSchema,
+  sandboxNameSchema,
+  toQueuedMessages,
+  toText,
+  type ApprovalRow,
+  type Klaus,
+  type SessionRow,
+} from '@klaus/sdk';
 import type { SessionState, SessionView, SessionStatus } from '../contract/index.ts';
 import { toProblem, toSentence } from '../http/problem.ts';
 import type { SessionQueue } from '../runs/session-queue.ts';
@@ -20,6 +28,17 @@ export function toSessionViews(sources: ViewSources, rows: readonly SessionRow[]
     }
   }
   return rows.map((row) => toView(sources, row, bySession.get(row.id) ?? []));
+}
+
+/** Characters of the first prompt. */
+const PROMPT = 200;
+
+/** The start of the first prompt, or of the first message that waits for the first run; null without one. */
+export function toFirstPrompt({ klaus }: Pick<ViewSources, 'klaus'>, row: SessionRow): string | null {
+  if (row.firstPrompt !== null) return row.firstPrompt;
+  const [first] = toQueuedMessages(klaus.store.view.inbox(row.id));
+  const text = first ? toText(first).slice(0, PROMPT) : '';
+  return text === '' ? null : text;
 }
 
 /** True while a process works on a session below this one, which waits for it. */
@@ -46,7 +65,7 @@ function toView(sources: ViewSources, row: SessionRow, approvals: readonly Appro
     state: toState(row, { questions, position, held: isWorking }),
     title: row.title,
     summary: row.summary,
-    firstPrompt: row.firstPrompt,
+    firstPrompt: toFirstPrompt(sources, row),
     workspace: row.workspace,
     project: sources.klaus.copies.repositoryOf(row.workspace) ?? row.workspace,
     agent: row.agentType,

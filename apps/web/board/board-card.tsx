@@ -20,18 +20,21 @@ interface BoardCardProps {
   session: SessionView;
   /** Number of cards in its column. */
   count: number;
+  /** True if a queued card can be moved. */
+  canMove: boolean;
   isSelected: boolean;
   onSelect: (isSelected: boolean) => void;
   /** Moves a session to a position of the queue, from 1. */
   onMove: (session: string, position: number) => void;
 }
 
-export function BoardCard({ session, count, isSelected, onSelect, onMove }: BoardCardProps) {
+export function BoardCard({ session, count, canMove, isSelected, onSelect, onMove }: BoardCardProps) {
   const t = useBoardText();
   const words = useText();
   const now = useNow();
   const { attention } = useStore(host);
-  const { id, state, agent, usd, updatedAt, position, problem, outcomeReason, summary } = session;
+  const { id, state, agent, usd, updatedAt, problem, outcomeReason, summary } = session;
+  const position = canMove ? session.position : null;
   const name = nameOf(session) ?? words.sessions.untitled;
   const item = attention.items.find((each) => each.session === id);
   const line = item?.line ?? problem ?? (state === 'failed' ? outcomeReason : summary) ?? '';

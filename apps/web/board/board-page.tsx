@@ -30,7 +30,7 @@ export function BoardPage({ compared }: { compared: readonly string[] | undefine
 function Board() {
   const t = useBoardText();
   const words = useText();
-  const { sessions, attention, isLoading } = useStore(host);
+  const { sessions, attention, settings, isLoading } = useStore(host);
   const [selected, setSelected] = useState<readonly string[]>([]);
   const [moved, setMoved] = useState('');
   const columns = useMemo(() => toColumns({ sessions, attention }), [sessions, attention]);
@@ -73,6 +73,7 @@ function Board() {
               key={column}
               {...{ column, selected }}
               sessions={columns[column]}
+              canMove={settings?.canMoveQueued ?? true}
               onSelect={select}
               onMove={(id, position) => void move(id, position)}
             />
@@ -87,11 +88,13 @@ interface BoardColumnProps {
   column: Column;
   sessions: readonly SessionView[];
   selected: readonly string[];
+  /** True if the order of the queue can be changed. */
+  canMove: boolean;
   onSelect: (session: string, isSelected: boolean) => void;
   onMove: (session: string, position: number) => void;
 }
 
-function BoardColumn({ column, sessions, selected, onSelect, onMove }: BoardColumnProps) {
+function BoardColumn({ column, sessions, selected, canMove, onSelect, onMove }: BoardColumnProps) {
   const t = useBoardText();
   const shown = column === 'queued' ? sessions : sessions.slice(0, MAX_CARDS);
   return (
@@ -118,6 +121,7 @@ function BoardColumn({ column, sessions, selected, onSelect, onMove }: BoardColu
             key={session.id}
             session={session}
             count={sessions.length}
+            canMove={canMove}
             isSelected={selected.includes(session.id)}
             onSelect={(isSelected) => onSelect(session.id, isSelected)}
             onMove={onMove}

@@ -250,7 +250,9 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
     case 'working':
       return <WorkingView conversation={conversation} />;
     case 'queued':
-      return <QueuedView message={row.message} session={conversation.session} />;
+      return (
+        <QueuedView message={row.message} session={conversation.session} isRunning={conversation.run !== undefined} />
+      );
   }
 });
 

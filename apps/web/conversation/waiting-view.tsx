@@ -1,12 +1,13 @@
 import type { Conversation } from '@klaus/core/conversation';
-import type { QueuedMessage } from '@klaus/server/contract';
-import { CornerDownRight, LoaderCircle, PencilLine, X } from 'lucide-react';
+import type { QueuedMessage, SessionView } from '@klaus/server/contract';
+import { CircleAlert, CircleDashed, CornerDownRight, LoaderCircle, PencilLine, X } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatDuration } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
 import { editQueued, withdrawMessage } from '../actions/session-actions.ts';
 import { IconButton } from '../ui/button.tsx';
+import { CodeText } from '../ui/code-text.tsx';
 
 export function WorkingView({ conversation }: { conversation: Conversation }) {
   const t = useText();
@@ -30,7 +31,36 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
   );
 }
 
-export function QueuedView({ message, session }: { message: QueuedMessage; session: string }) {
+/** Why a session does not run: its position in the queue, or what prevents its run. */
+export function WaitNotice({ session: { position, problem } }: { session: SessionView }) {
+  const t = useText();
+  if (problem !== null) {
+    return (
+      <p className="session-wait in-column line bad" role="alert">
+        <CircleAlert size={14} />
+        <span>
+          <CodeText text={problem} />
+        </span>
+      </p>
+    );
+  }
+  if (position === null) return null;
+  return (
+    <p className="session-wait in-column line muted" role="status">
+      <CircleDashed size={14} />
+      {t.conversation.inQueue(position)}
+    </p>
+  );
+}
+
+interface QueuedViewProps {
+  message: QueuedMessage;
+  session: string;
+  /** False: the message starts the next run. */
+  isRunning: boolean;
+}
+
+export function QueuedView({ message, session, isRunning }: QueuedViewProps) {
   const t = useText();
   const text = useMemo(
     () =>
@@ -45,7 +75,9 @@ export function QueuedView({ message, session }: { message: QueuedMessage; sessi
     <div className="entry entry-queued line muted">
       <CornerDownRight size={14} />
       <span className="ellipsis">{text.slice(0, 300)}</span>
-      <small className="muted">{message.delivery === 'queue' ? t.conversation.queued : t.conversation.steering}</small>
+      <small className="muted">
+        {message.delivery === 'queue' || !isRunning ? t.conversation.queued : t.conversation.steering}
+      </small>
       {/* The message field sends no shell commands. */}
       {message.shell === undefined ? (
         <IconButton

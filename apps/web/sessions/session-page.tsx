@@ -12,6 +12,7 @@ import { Composer } from '../composer/composer.tsx';
 import { PlanPanel } from '../plan/plan-panel.tsx';
 import { ProcessPanel } from '../processes/process-panel.tsx';
 import { ConversationList } from '../conversation/conversation-list.tsx';
+import { WaitNotice } from '../conversation/waiting-view.tsx';
 import { SessionAbove } from '../children/session-above.tsx';
 import { useAsking } from '../children/use-asking.ts';
 import { openSessionLog, type SessionLog, type SessionState } from '../log/session-log.ts';
@@ -205,6 +206,7 @@ function Body({ state, route, session }: BodyProps) {
           {state.isStored ? null : <ProcessPanel conversation={conversation} version={conversation.seq} />}
           <TodoPanel list={conversation.todoList} />
           <OpenQuestions state={state} />
+          {session && !state.isStored ? <WaitNotice session={session} /> : null}
           {state.isStored ? (
             <p className="session-closed muted" role="note">
               {t.lists.offlineStored}

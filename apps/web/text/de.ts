@@ -79,7 +79,7 @@ export const de: Text = {
     nothingFoundHint: 'Die Suche umfasst Titel, Ordner und alle Nachrichten.',
     failed: 'Die Sitzungsliste konnte nicht geladen werden.',
     untitled: 'Sitzung ohne Titel',
-    position: (n) => `Wartet, Position ${n}`,
+    position: (n) => `Wartet, Nr. ${n}`,
     questions: (n) => count(n, 'Frage', 'Fragen'),
     asked: (n, ago) => (n === 1 ? `gefragt ${ago}` : `${count(n, 'Frage', 'Fragen')}, ${ago}`),
     older: 'Ältere Sitzungen',
@@ -162,6 +162,7 @@ export const de: Text = {
     forkedFrom: 'Verzweigung von',
     queued: 'In der Warteschlange',
     steering: 'Wird mit dem nächsten Schritt zugestellt',
+    inQueue: (n) => `Nr. ${n} in der Warteschlange. Der Lauf beginnt, sobald ein Platz frei ist.`,
     live: {
       running: 'Klaus arbeitet.',
       needsYou: (question) => `Klaus hat eine Frage: ${question}`,

@@ -78,7 +78,7 @@ export const en = {
     nothingFoundHint: 'The search covers titles, folders and all messages.',
     failed: 'The session list could not be loaded.',
     untitled: 'Untitled session',
-    position: (n: number) => `Queued, position ${n}`,
+    position: (n: number) => `Queued, no. ${n}`,
     questions: (n: number) => count(n, 'question', 'questions'),
     asked: (n: number, ago: string) => (n === 1 ? `asked ${ago}` : `${count(n, 'question', 'questions')}, ${ago}`),
     older: 'Older sessions',
@@ -161,6 +161,7 @@ export const en = {
     forkedFrom: 'Fork of',
     queued: 'Queued',
     steering: 'Delivered at the next step',
+    inQueue: (n: number) => `No. ${n} in the queue. The run starts when a slot is free.`,
     live: {
       running: 'Klaus is working.',
       needsYou: (question: string) => `Klaus has a question: ${question}`,
