@@ -60,9 +60,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     async function ask(text: string): Promise<{ session: string; card: Locator }> {
       const { session } = await it.client.openSession({ body: { text, mode: 'ask' } });
       await page.goto(`${it.server.url}/#/s/${session}`);
+      // Before that, the question of an earlier session may be shown.
+      await page.locator(`.sidebar a[aria-current="page"][href$="${session}"]`).waitFor();
       const card = page.locator('[data-question]');
       await card.waitFor();
-      await page.locator('.sidebar a[aria-current="page"]').waitFor();
       return { session, card };
     }
 

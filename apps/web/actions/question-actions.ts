@@ -3,6 +3,9 @@ import { overlay } from '../state/overlay.ts';
 /** The first rendered question that can be answered. */
 const findQuestion = () => document.querySelector<HTMLElement>('[data-question]');
 
+/** True while a question that can be answered is rendered. The list of sessions counts it a moment later. */
+export const isQuestionShown = (): boolean => findQuestion() !== null;
+
 function isInView(element: HTMLElement): boolean {
   const frame = element.closest('.conversation-scroll')?.getBoundingClientRect();
   const { top, bottom } = element.getBoundingClientRect();

@@ -7,7 +7,7 @@ import { changePreferences, preferences } from '../state/preferences.ts';
 import { go, route, toSession, type Tab } from '../state/route.ts';
 import { copyText } from './copy-text.ts';
 import type { PageCommand } from './page-command.ts';
-import { answerQuestion, showQuestion } from './question-actions.ts';
+import { answerQuestion, isQuestionShown, showQuestion } from './question-actions.ts';
 import {
   archiveSession,
   compactSession,
@@ -177,6 +177,7 @@ export function isAvailable(where: PageCommand['in']): boolean {
   if (where === 'conversation') return at.tab === 'conversation' && !isFinding.get();
   if (where === 'changes') return at.tab === 'changes';
   if (where === 'file') return at.tab === 'files' && at.path !== undefined;
-  if (where === 'question') return at.tab === 'conversation' && (currentSession()?.questions ?? 0) > 0;
+  if (where === 'question')
+    return at.tab === 'conversation' && ((currentSession()?.questions ?? 0) > 0 || isQuestionShown());
   return true;
 }
