@@ -38,6 +38,40 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     });
     afterAll(() => browser.close());
 
+    test('a popup has the focus inside as soon as it is open', async () => {
+      using place = createTestHome();
+      await using server = await startServer(SCRIPT);
+      const { url, process } = await startServeProcess(place, server, { env: STORY_ENV });
+      const { page, complaints } = await openPage(browser, { url });
+      await page.locator('textarea:focus').waitFor();
+      /** Opens a popup, reads the focus before any other task of the browser runs, and closes the popup. */
+      const readFirst = (selector: string) =>
+        page.evaluate<string>(`(() => {
+          const opener = document.querySelector(${JSON.stringify(`.composer-foot ${selector}`)});
+          opener.focus();
+          opener.click();
+          const { ariaChecked, role, textContent } = document.activeElement;
+          opener.popoverTargetElement.hidePopover();
+          return [role, ariaChecked, textContent, document.activeElement === opener].join(' ');
+        })()`);
+      const { auto, plan } = en.composer.modeNames;
+      const readMode = (name: string) => readFirst(`[aria-label="${en.composer.modeIs(name)}"]`);
+      const row = (name: string, text: string) => `menuitemradio true ${name}${text} true`;
+      expect(await readMode(auto)).toBe(row(auto, en.composer.modeTexts.auto));
+      // The list of models begins with a text field.
+      expect(await readFirst('[aria-haspopup=dialog]')).toBe('combobox   true');
+      await page.getByRole('button', { name: en.composer.modeIs(auto) }).press('Enter');
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: en.composer.modeIs(plan) }).waitFor();
+      // Another item is chosen now.
+      expect(await readMode(plan)).toBe(row(plan, en.composer.modeTexts.plan));
+      expect(complaints).toEqual([]);
+      await page.close();
+      process.kill('SIGKILL');
+      await process.ended;
+    });
+
     test('reports the main story in order, with the keyboard alone', { timeout: 240_000 }, async () => {
       using place = createTestHome();
       await using server = await startServer(SCRIPT);

@@ -1,6 +1,6 @@
 import type { Role } from '@klaus/server/contract';
 import { Check, type LucideIcon } from 'lucide-react';
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { hasAccess } from '../state/access.ts';
 import { stepInList } from './use-choice.ts';
 import { Popup } from './popup.tsx';
@@ -48,10 +48,7 @@ export function Menu({ label, children, items, className = '', side = 'below', a
 
 function Items({ items, onClose }: { items: readonly MenuItem[]; onClose: () => void }) {
   const root = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const rows = toRows(root.current);
-    (rows.find((row) => row.ariaChecked === 'true') ?? rows[0])?.focus();
-  }, []);
+  const first = items.find(({ isChosen }) => isChosen) ?? items[0];
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Tab') return onClose();
     if (!moveFocus(toRows(root.current), event.key)) return;
@@ -60,7 +57,8 @@ function Items({ items, onClose }: { items: readonly MenuItem[]; onClose: () => 
   };
   return (
     <div ref={root} role="none" onKeyDown={onKeyDown}>
-      {items.map(({ key, label, icon, description, isChosen, isMultiple, isDanger, run }) => {
+      {items.map((item) => {
+        const { key, label, icon, description, isChosen, isMultiple, isDanger, run } = item;
         const Icon = isChosen ? Check : icon;
         return (
           <button
@@ -68,6 +66,7 @@ function Items({ items, onClose }: { items: readonly MenuItem[]; onClose: () => 
             type="button"
             role={isChosen === undefined ? 'menuitem' : isMultiple ? 'menuitemcheckbox' : 'menuitemradio'}
             aria-checked={isChosen}
+            data-first={item === first || undefined}
             tabIndex={-1}
             className={`menu-item bare line ${isDanger ? 'bad' : ''}`}
             onClick={() => {
