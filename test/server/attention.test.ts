@@ -118,7 +118,8 @@ test('a session that the server cannot run is listed with the reason, until it r
   ]);
   expect(blocked.counts).toEqual({ answer: 0, failed: 1, done: 0 });
   mkdirSync(workspace);
-  await client.sendPrompt({ params: { id: session }, body: { text: 'now' } });
+  // The message that waits begins its first run.
+  await client.resume({ params: { id: session }, body: {} });
   await list.until(({ counts }) => counts.failed === 0 && counts.done === 1);
   await list.stop();
 });

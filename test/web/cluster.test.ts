@@ -66,6 +66,9 @@ describe.skipIf(WITHOUT !== undefined)(`the page of a cluster${WITHOUT ? `: ${WI
     await node.klaus.store.administration.reportProblem(ids[0]!, problem);
     await page.getByRole('alert').getByText(problem.message).waitFor(WAIT);
     await expectAccessible(page, 'a session that a worker refused');
+    // No worker runs yet, so the problem stays.
+    await page.getByRole('button', { name: en.conversation.retry }).click();
+    await page.getByRole('log').getByText(en.conversation.queuedAgain).waitFor(WAIT);
     await page.goto(`${node.server.url}/#/board`);
     await expect.poll(() => cards('failed'), WAIT).toEqual([ids[0]]);
     await card(ids[0]!).getByText(problem.message).waitFor(WAIT);

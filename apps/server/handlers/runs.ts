@@ -46,17 +46,17 @@ export const runHandlers = {
     const { klaus, queue } = context;
     const session = await openSession(context, params.id);
     if (body.limits) await session.send({ type: 'limits', limits: optional(body.limits) });
-    const last = await klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
-    if (
-      last === undefined ||
-      (last.type === 'run.finished' && last.outcome === 'done' && !(await session.isRunnable()))
-    ) {
-      throw new KlausError('usage', 'Nothing is left to do in this session.', { hint: 'Send a prompt.' });
-    }
-    if (last.type === 'run.finished' && last.outcome !== 'done') {
-      const configuration = await readConfiguration(klaus, session.id);
-      const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
-      await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs: body.waitForModelMs }) });
+    // A waiting message starts its run without a request.
+    if (!klaus.store.view.inbox(session.id).some(({ type }) => type === 'prompt' || type === 'resume')) {
+      const last = await klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
+      const outcome = last?.type === 'run.finished' ? last.outcome : undefined;
+      if ((last === undefined || outcome === 'done') && !(await session.isRunnable()))
+        throw new KlausError('usage', 'Nothing is left to do in this session.', { hint: 'Send a prompt.' });
+      if (outcome !== undefined && outcome !== 'done') {
+        const configuration = await readConfiguration(klaus, session.id);
+        const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
+        await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs: body.waitForModelMs }) });
+      }
     }
     await queue.add(session.id);
     return { session: session.id };

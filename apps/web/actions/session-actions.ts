@@ -86,14 +86,20 @@ export async function resumeSession(id: string, limits: Record<string, number> =
   await attempt(() => client.resume({ params: { id }, body: Object.keys(limits).length > 0 ? { limits } : {} }));
 }
 
-/**
- * Retries the last run. A run that failed before it changed a file is resumed; any other run is repeated in a fork, and
- * a notification links back to the original session.
- */
+/** Resumes a session that could not run. If it cannot run again, the server reports the same problem. */
+export async function requeueSession(id: string): Promise<void> {
+  if (await attempt(() => client.resume({ params: { id }, body: {} })))
+    showToast({ kind: 'info', text: text().conversation.queuedAgain, lastsMs: 4_000 });
+}
+
 export async function compactSession(id: string): Promise<void> {
   await attempt(() => client.compact({ params: { id }, body: {} }));
 }
 
+/**
+ * Retries the last run. A run that failed before it changed a file is resumed; any other run is repeated in a fork, and
+ * a notification links back to the original session.
+ */
 export async function retrySession(id: string, hasChanged = isChangedByLast(id)): Promise<void> {
   // The list of sessions receives the end of a run later than the stream of the session.
   const isBroken = isLastFailed(id) || ['failed', 'interrupted'].includes(sessionOf(host.get(), id)?.state ?? '');

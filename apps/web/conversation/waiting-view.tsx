@@ -1,12 +1,12 @@
 import type { Conversation } from '@klaus/core/conversation';
 import type { QueuedMessage, SessionView } from '@klaus/server/contract';
-import { CircleAlert, CircleDashed, CornerDownRight, LoaderCircle, PencilLine, X } from 'lucide-react';
+import { CircleAlert, CircleDashed, CornerDownRight, LoaderCircle, PencilLine, RotateCcw, X } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatDuration } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
-import { editQueued, withdrawMessage } from '../actions/session-actions.ts';
-import { IconButton } from '../ui/button.tsx';
+import { editQueued, requeueSession, withdrawMessage } from '../actions/session-actions.ts';
+import { Button, IconButton } from '../ui/button.tsx';
 import { CodeText } from '../ui/code-text.tsx';
 
 export function WorkingView({ conversation }: { conversation: Conversation }) {
@@ -32,7 +32,7 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
 }
 
 /** Why a session does not run: its position in the queue, or what prevents its run. */
-export function WaitNotice({ session: { position, problem } }: { session: SessionView }) {
+export function WaitNotice({ session: { id, position, problem } }: { session: SessionView }) {
   const t = useText();
   if (problem !== null) {
     return (
@@ -41,6 +41,9 @@ export function WaitNotice({ session: { position, problem } }: { session: Sessio
         <span>
           <CodeText text={problem} />
         </span>
+        <Button needs="operator" icon={RotateCcw} onClick={() => void requeueSession(id)}>
+          {t.conversation.retry}
+        </Button>
       </p>
     );
   }

@@ -132,6 +132,7 @@ export const de: Text = {
     toEnd: 'Zum Ende springen',
     newBelow: 'Neue Nachrichten weiter unten',
     retry: 'Erneut versuchen',
+    queuedAgain: 'Die Sitzung ist wieder in der Warteschlange.',
     retryModel: 'Mit anderem Modell wiederholen',
     retriedInFork: 'Neuer Versuch in einer Verzweigung. Die ursprüngliche Sitzung bleibt unverändert.',
     retriedFiles: 'Seither geänderte Dateien behalten ihren jetzigen Inhalt.',

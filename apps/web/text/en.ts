@@ -131,6 +131,7 @@ export const en = {
     toEnd: 'Jump to the end',
     newBelow: 'New messages below',
     retry: 'Try again',
+    queuedAgain: 'The session is queued again.',
     retryModel: 'Retry with another model',
     retriedInFork: 'Retrying in a fork. The original session stays unchanged.',
     retriedFiles: 'Files that changed since then keep their present content.',
