@@ -45,9 +45,14 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
         const moving = node.client.moveQueued({ params: { id: third }, body: { position: 1 } });
         await expect(moving).rejects.toMatchObject({ problem: { code: 'usage' } });
 
-        const problem = { worker: 'W', code: 'config', message: 'The model of this session is not known here.' };
+        const problem = { worker: 'W', code: 'config', message: 'The model is not known.', hint: 'Add its provider.' };
         await node.klaus.store.administration.reportProblem(first, problem);
-        await expect.poll(() => show(first), poll).toMatchObject({ position: null, problem: problem.message });
+        await expect
+          .poll(() => show(first), poll)
+          .toMatchObject({
+            position: null,
+            problem: `${problem.message} ${problem.hint}`,
+          });
         await expect.poll(() => show(second), poll).toEqual({ state: 'queued', position: 1, problem: null });
         const { items } = await node.client.attention({ query: {} });
         expect(items.filter(({ kind }) => kind === 'blocked').map(({ session }) => session)).toEqual([first]);

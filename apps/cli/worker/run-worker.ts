@@ -70,10 +70,10 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
     ...{ klaus, scheduler, slots, tenants: klaus.tenants },
     onProblem(session, error) {
       ownLog.error('a session cannot run', { session, error });
-      const code = isKlausError(error) ? error.code : 'internal';
+      const { code, hint } = isKlausError(error) ? error : { code: 'internal', hint: undefined };
       const message = klaus.redact(error instanceof Error ? error.message : String(error));
       klaus.store.administration
-        .reportProblem(session, { worker: id, code, message })
+        .reportProblem(session, { worker: id, code, message, hint: hint && klaus.redact(hint) })
         .catch(warn('a problem could not be stored in Postgres'));
     },
   });

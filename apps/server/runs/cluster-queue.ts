@@ -1,3 +1,4 @@
+import { optional } from '@klaus/sdk/optional';
 import { ERROR_CODES, KlausError, type ChangeMark, type Klaus } from '@klaus/sdk';
 import type { WaitingSession } from '@klaus/sdk/cluster';
 import type { RunScheduler, WakeReason } from '@klaus/sdk/scheduler';
@@ -190,6 +191,10 @@ export class ClusterQueue implements SessionQueue {
   }
 }
 
-function toError({ code, message }: NonNullable<WaitingSession['problem']>): KlausError {
-  return new KlausError(ERROR_CODES.find((known) => known === code) ?? 'internal', message);
+function toError({ code, message, hint }: NonNullable<WaitingSession['problem']>): KlausError {
+  return new KlausError(
+    ERROR_CODES.find((known) => known === code) ?? 'internal',
+    message,
+    optional({ hint: hint ?? undefined }),
+  );
 }

@@ -11,7 +11,7 @@ const IDLE = {
   problem: null,
   move: null,
 } as const;
-const PROBLEM = { worker: 'w-1', code: 'workspace.missing', message: 'It is not there.' };
+const PROBLEM = { worker: 'w-1', code: 'workspace.missing', message: 'It is not there.', hint: null };
 type Facts = Parameters<typeof judgeSession>[0];
 
 test.each<[facts: Partial<Facts>, state: string, reason: string | null]>([

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import {
   createPostgresWorkerStore,
+  type ActiveSession,
   type Administration,
   type PostgresWorkerStore,
 } from '@klaus/adapters/postgres-store';
@@ -23,7 +24,7 @@ export interface ListedSession extends JudgedSession {
   /** Milliseconds since its oldest waiting command arrived; null without one. */
   waitingMs: number | null;
   /** Why it could not run; null if it could. */
-  problem: { worker: string; code: string; message: string } | null;
+  problem: ActiveSession['problem'];
   /** Where it runs; null if it runs here. */
   place: string | null;
 }

@@ -11,6 +11,8 @@ export interface RunProblem {
   worker: string;
   code: string;
   message: string;
+  /** What the user can do. */
+  hint?: string | undefined;
 }
 
 /** What an administrator, and the workers themselves, see and change of a cluster. */
@@ -67,12 +69,12 @@ export function createAdministration(
     workers: () => listWorkers(database),
     drain: (worker) => requestDrain(database, worker),
     release: (session) => requestRelease(database, session),
-    async reportProblem(session, { worker, code, message }) {
+    async reportProblem(session, { worker, code, message, hint }) {
       await database.run(
-        `INSERT INTO run_problems (session_id, worker, code, message) VALUES ($1, $2, $3, $4)
+        `INSERT INTO run_problems (session_id, worker, code, message, hint) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (session_id) DO UPDATE SET worker = excluded.worker, code = excluded.code,
-           message = excluded.message, at = clock_timestamp()`,
-        [session, worker, code, message.slice(0, MAX_MESSAGE).replaceAll('\0', '')],
+           message = excluded.message, hint = excluded.hint, at = clock_timestamp()`,
+        [session, worker, code, toStored(message), hint === undefined ? null : toStored(hint)],
       );
     },
     active: () => database.snapshot((sql) => listActive(sql)),
@@ -88,3 +90,7 @@ export function createAdministration(
 
 /** Characters of a message. */
 const MAX_MESSAGE = 1_000;
+
+function toStored(message: string): string {
+  return message.slice(0, MAX_MESSAGE).replaceAll('\0', '');
+}

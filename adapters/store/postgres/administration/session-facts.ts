@@ -22,7 +22,7 @@ export interface ActiveSession {
   /** Milliseconds since its last change. */
   idleMs: number;
   /** Why it could not run, if nothing has changed since. */
-  problem: { worker: string; code: string; message: string } | null;
+  problem: { worker: string; code: string; message: string; hint: string | null } | null;
   move: SessionMove | null;
 }
 
@@ -62,7 +62,7 @@ export function listActive(sql: Sql): Promise<ActiveSession[]> {
        ${MS('(SELECT min(received_at) FROM inbox WHERE session_id = sessions.id AND consumed_seq IS NULL)')} AS "waitingMs",
        (SELECT count(*) FROM inbox WHERE session_id = sessions.id AND consumed_seq IS NULL) AS commands,
        ${MS('updated_at::timestamptz')} AS "idleMs",
-       (SELECT json_build_object('worker', problems.worker, 'code', code, 'message', message)
+       (SELECT json_build_object('worker', problems.worker, 'code', code, 'message', message, 'hint', hint)
           FROM run_problems AS problems WHERE session_id = sessions.id AND at >= updated_at::timestamptz) AS problem,
        (SELECT json_build_object('state', state, 'place', place) FROM session_moves
           WHERE session_id = sessions.id) AS move

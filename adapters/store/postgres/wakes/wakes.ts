@@ -12,7 +12,7 @@ export interface WaitingSession {
   /** Unix milliseconds: when its oldest command arrived, or of the last event of its run. */
   since: number;
   /** Why a worker could not run it, if nothing has changed since. */
-  problem: { code: string; message: string } | null;
+  problem: { code: string; message: string; hint: string | null } | null;
 }
 
 /** Sessions that one call gives: a sweep can wake them before the next one. */
@@ -121,7 +121,7 @@ const WAITING = `WITH commands AS (${toRoots(`SELECT session_id, (extract(epoch 
         WHERE session NOT IN (SELECT session_id FROM live_leases) AND session NOT IN (SELECT session_id FROM session_moves)
       UNION ALL SELECT session, (extract(epoch FROM updated_at::timestamptz) * 1000)::bigint
         FROM interrupted JOIN dated_sessions ON id = session)
-  SELECT session, min(since) AS since, (SELECT json_build_object('code', code, 'message', message) FROM ${PROBLEMS}
+  SELECT session, min(since) AS since, (SELECT json_build_object('code', code, 'message', message, 'hint', hint) FROM ${PROBLEMS}
     WHERE problems.session_id = session) AS problem
   FROM found GROUP BY session ORDER BY min(since), session`;
 
