@@ -177,6 +177,7 @@ export {
   textPartSchema,
   thinkingPartSchema,
   toAllowed,
+  toBeginning,
   toCalled,
   toCanonical,
   toConfigSchema,

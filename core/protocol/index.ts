@@ -172,6 +172,7 @@ export {
   type Message,
   toText,
 } from './messages/message.ts';
+export { toBeginning, toContent } from './messages/message-text.ts';
 export { expandPrompt, fillPlaceholders, toPlaceholders } from './messages/prompt-template.ts';
 export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
 export { todoSchema, type Todo, type TodoList, toTodoList } from './messages/todo.ts';

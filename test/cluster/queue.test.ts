@@ -33,13 +33,16 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       { timeout: 120_000 },
       async () => {
         const ids: string[] = [];
-        for (const text of ['One', 'Two', 'Three'])
+        // Its beginning must not end within an emoji.
+        const long = `One ${'😀'.repeat(250)}`;
+        for (const text of [long, 'Two', 'Three'])
           ids.push((await node.client.openSession({ body: { text } })).session);
         const [first, second, third] = ids as [string, string, string];
         await expect.poll(() => show(third), poll).toEqual({ state: 'queued', position: 3, problem: null });
         expect(await show(first)).toEqual({ state: 'queued', position: 1, problem: null });
         // Its prompt is not in the log yet.
-        expect(await node.client.session({ params: { id: first } })).toMatchObject({ firstPrompt: 'One', lastSeq: 1 });
+        const firstPrompt = Array.from(long).slice(0, 200).join('');
+        expect(await node.client.session({ params: { id: first } })).toMatchObject({ firstPrompt, lastSeq: 1 });
         expect((await node.client.settings({ query: {} })).canMoveQueued).toBe(false);
         expect((await node.client.runs()).queued.map(({ session }) => session)).toEqual(ids);
         const moving = node.client.moveQueued({ params: { id: third }, body: { position: 1 } });
@@ -61,6 +64,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
         for (const id of ids)
           await expect.poll(() => show(id), poll).toEqual({ state: 'done', position: null, problem: null });
         expect((await node.client.runs()).queued).toEqual([]);
+        expect(await node.client.session({ params: { id: first } })).toMatchObject({ firstPrompt });
       },
     );
   },

@@ -1,6 +1,5 @@
-import { toCalled, type EventOf } from '@klaus/core/protocol';
+import { toCalled, toContent, type EventOf } from '@klaus/core/protocol';
 import { toIso } from './iso-time.ts';
-import { toContent } from './message-content.ts';
 
 /** The columns of projections that events add rows to, in the order of the functions below, with their types in Postgres. */
 export const COLUMNS = {

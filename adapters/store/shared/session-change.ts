@@ -1,6 +1,5 @@
-import { isCharged, type Event, type EventOf } from '@klaus/core/protocol';
+import { isCharged, toBeginning, type Event, type EventOf } from '@klaus/core/protocol';
 import { isCopied } from './inherited.ts';
-import { toBeginning } from './message-content.ts';
 import { toHash } from '../sqlite/log/record.ts';
 
 /** Characters of a project's hash: short enough to be part of a Unix socket's path. */

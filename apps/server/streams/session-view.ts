@@ -1,8 +1,8 @@
 import {
   modeSchema,
   sandboxNameSchema,
+  toBeginning,
   toQueuedMessages,
-  toText,
   type ApprovalRow,
   type Klaus,
   type SessionRow,
@@ -30,15 +30,11 @@ export function toSessionViews(sources: ViewSources, rows: readonly SessionRow[]
   return rows.map((row) => toView(sources, row, bySession.get(row.id) ?? []));
 }
 
-/** Characters of the first prompt. */
-const PROMPT = 200;
-
 /** The start of the first prompt, or of the first message that waits for the first run; null without one. */
 export function toFirstPrompt({ klaus }: Pick<ViewSources, 'klaus'>, row: SessionRow): string | null {
   if (row.firstPrompt !== null) return row.firstPrompt;
   const [first] = toQueuedMessages(klaus.store.view.inbox(row.id));
-  const text = first ? toText(first).slice(0, PROMPT) : '';
-  return text === '' ? null : text;
+  return (first && toBeginning(first)) || null;
 }
 
 /** True while a process works on a session below this one, which waits for it. */

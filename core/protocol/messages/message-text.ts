@@ -1,10 +1,10 @@
-import { toText, type Message } from '@klaus/core/protocol';
+import { toText, type Message } from './message.ts';
 
 /** Characters of the first prompt in a session's row. */
 const PROMPT = 200;
 
 /** The text of a message, with attachments in brackets. Calls are in `tool_calls`. */
-export function toContent(message: Message): string {
+export function toContent(message: Pick<Message, 'parts'>): string {
   const attached = message.parts.flatMap((part) => {
     if (part.type === 'image') return [`[image ${part.mediaType}]`];
     return part.type === 'file' ? [`[file ${part.name}]`] : [];
@@ -13,7 +13,7 @@ export function toContent(message: Message): string {
 }
 
 /** The beginning of a prompt, as a list shows it. A character outside the basic plane counts as one. */
-export function toBeginning(message: Message): string {
+export function toBeginning(message: Pick<Message, 'parts'>): string {
   return Array.from(toContent(message).slice(0, 2 * PROMPT))
     .slice(0, PROMPT)
     .join('');
