@@ -18,7 +18,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
-    // Only in CI: a slow machine gets a second attempt, and the report shows it.
-    retry: process.env['CI'] === 'true' ? 1 : 0,
+    // Only in CI: a slow machine gets two more attempts, and the report shows them.
+    retry: process.env['CI'] === 'true' ? 2 : 0,
   },
 });
