@@ -1,20 +1,12 @@
-import type { Event, Klaus, Live } from '@klaus/sdk';
+import { isReplaced, toLiveKey, type Event, type Klaus, type Live, type LivePiece } from '@klaus/sdk';
 import type { SessionQueue } from '../runs/session-queue.ts';
 
 /** Characters at the end of an in-flight text that are stored. A text is cut when it has twice as many. */
 const MAX_CHARS = 1_000_000;
 
-/** The part of an in-flight text that has arrived. */
-export type InFlightPiece = Extract<Live, { offset: number }>;
-
-/** Pieces with the same key continue each other. */
-function keyOf(text: InFlightPiece): string {
-  return text.type === 'tool.progress' ? text.call : `${text.message}/${text.part}`;
-}
-
 /** A text, and the last event of its session before it began. */
 interface Text {
-  piece: InFlightPiece;
+  piece: LivePiece;
   since: number;
 }
 
@@ -45,7 +37,7 @@ export class InFlightText {
    * The in-flight text of a session that is not in its log yet, in order of appearance. Events of other processes count
    * once they are notified: call `update` first to include all.
    */
-  of(session: string): InFlightPiece[] {
+  of(session: string): LivePiece[] {
     const entry = this.#entries.get(session);
     if (!entry) return [];
     if (!this.#queue.isHeld(session)) this.#drop(session);
@@ -85,7 +77,7 @@ export class InFlightText {
         if (piece.type === 'message.delta' && piece.message === live.message) texts.delete(key);
       return;
     }
-    const key = keyOf(live);
+    const key = toLiveKey(live);
     const { piece: known, since } = texts.get(key) ?? { since: this.#headOf(live.session) };
     // After a gap, such as a lost connection to the other process, the text starts again.
     const previous = known && live.offset <= known.offset + known.text.length ? known : undefined;
@@ -121,15 +113,6 @@ export class InFlightText {
 function applyEvent(entry: Entry, event: Event): void {
   entry.seq = event.seq;
   const { texts } = entry;
-  if (event.type === 'run.finished') texts.clear();
-  else
-    for (const [key, { piece, since }] of [...texts]) if (since < event.seq && isEnded(piece, event)) texts.delete(key);
-}
-
-/** True if the event has the complete text, or discards it. */
-function isEnded(piece: InFlightPiece, event: Event): boolean {
-  if (piece.type === 'tool.progress') return event.type === 'tool.finished' && event.call === piece.call;
-  if (event.type === 'message.added') return event.message.id === piece.message;
-  if (event.type === 'model.attempted') return event.outcome !== 'ok';
-  return event.type === 'turn.started' || event.type === 'model.requested';
+  for (const [key, { piece, since }] of [...texts])
+    if (since < event.seq && isReplaced(piece, event)) texts.delete(key);
 }
