@@ -1,7 +1,7 @@
 // Covers docs, apps/cli/worker, apps/cli/commands/system, sdk/cluster: the commands of the page about clusters, run as they are.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -27,6 +27,11 @@ function addProgram(folder: string, name: string, words: string): void {
 /** Ends a Postgres that commands which failed left behind. It is no child of theirs. */
 function endPostgres(file: string): void {
   if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT');
+}
+
+function readLogs(folder: string): string {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.log')) : [];
+  return names.map((name) => `${name}:\n${readFileSync(join(folder, name), 'utf8').slice(-5_000)}`).join('\n');
 }
 
 /** Postgres refuses to run as root, as the page says. */
@@ -63,7 +68,9 @@ describe.skipIf(MISSING !== undefined)(`the page${MISSING ? `: ${MISSING}` : ''}
       const timer = setTimeout(() => process.kill(-shell.pid!, 'SIGKILL'), SHELL_MS);
       await ended;
       clearTimeout(timer);
-      expect({ code: shell.exitCode, output }).toMatchObject({
+      // A failure shows what the processes logged.
+      const logs = shell.exitCode === 0 ? '' : readLogs(join(place.workspace, 'klaus-cluster'));
+      expect({ code: shell.exitCode, output: output + logs }).toMatchObject({
         code: 0,
         output: expect.stringMatching(/^finished$/m) as string,
       });
