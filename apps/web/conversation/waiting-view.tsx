@@ -36,9 +36,9 @@ export function WaitNotice({ session: { id, position, problem } }: { session: Se
   const t = useText();
   if (problem !== null) {
     return (
-      <p className="session-wait in-column line bad" role="alert">
-        <CircleAlert size={14} />
-        <span>
+      <p className="session-wait in-column line" role="alert">
+        <CircleAlert size={14} className="bad" />
+        <span className="bad">
           <CodeText text={problem} />
         </span>
         <Button needs="operator" icon={RotateCcw} onClick={() => void requeueSession(id)}>
