@@ -1,5 +1,5 @@
 import { toUlid } from '@klaus/core/protocol';
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { trySend } from '../actions/attempt.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import { useAccess } from '../state/access.ts';
@@ -40,7 +40,8 @@ function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => P
 /** Focuses the field on request, and when it is shown if `isFocused` or if the previous page asked for it. */
 function useFocus(field: RefObject<HTMLTextAreaElement | null>, isFocused: boolean): void {
   useSignal('focus-message', () => field.current?.focus());
-  useEffect(() => {
+  // Before the field is painted, so that no key is lost.
+  useLayoutEffect(() => {
     const next = takeNextFocus();
     // A keyboard on the screen would cover the page.
     if (next?.onTouch || ((next || isFocused) && matchMedia('(pointer: fine)').matches)) field.current?.focus();
