@@ -92,7 +92,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
 
     test('the message field of the start page has the focus', async () => {
       // The field is rendered after the heading.
-      await page.locator('.composer-field:focus').waitFor();
+      await expect.poll(() => page.evaluate('document.activeElement.className')).toBe('composer-field');
       await page.keyboard.press('Escape');
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();
