@@ -20,7 +20,6 @@ import { EDITORS, toEditorsPage } from './docs/editor-protocol.ts';
 import { toErrorsPage } from './docs/errors-page.ts';
 import { toEventsPage } from './docs/events-page.ts';
 import { toFoldVersion } from './docs/fold-version.ts';
-import { toAgents } from './docs/test-table.ts';
 import { CLAUDE_CODE_GUIDE, OTHER_AGENTS, toRunnerPage } from './docs/runner-limits.ts';
 import { toReadme } from './docs/readme.ts';
 import { toToolsPage } from './docs/tools-page.ts';
@@ -40,7 +39,6 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['.env.example', toEnvExample()],
     ['compose.yaml', toCompose(join(import.meta.dirname, '..'))],
-    ['AGENTS.md', toAgents(join(import.meta.dirname, '..'))],
     ['docs/agents.md', toAgentsPage(join(import.meta.dirname, '..'))],
     [OTHER_AGENTS, toRunnerPage(join(import.meta.dirname, '..'), OTHER_AGENTS)],
     [CLAUDE_CODE_GUIDE, toRunnerPage(join(import.meta.dirname, '..'), CLAUDE_CODE_GUIDE)],

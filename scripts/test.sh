@@ -4,4 +4,4 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd -P)
 . "$root/scripts/setup.sh"
 cd "$root"
-PATH=$root/node_modules/.bin:$PATH exec "$node" scripts/test.ts "$@"
+PATH=$root/node_modules/.bin:$PATH exec "$node" scripts/test/run.ts "$@"

@@ -8,7 +8,7 @@ import type { StoreQueries } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { provideSeaweed, startS3Server, type S3Server } from '../../adapters/objects/fixtures/s3-server.ts';
 import { addSession, toOpened } from '../../adapters/store/fixtures/add-session.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../../adapters/store/fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../adapters/store/fixtures/postgres-server.ts';
 import { toSampleDrafts } from '../../adapters/store/fixtures/sample-events.ts';
 import { runKlaus, startKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
@@ -44,7 +44,7 @@ interface Line {
 describe.skipIf(REASON !== undefined)(`klaus db copy${REASON ? `: ${REASON}` : ''}`, { timeout: 120_000 }, () => {
   const stack = new AsyncDisposableStack();
   let server: Awaited<ReturnType<typeof startServer>>;
-  let postgres: PostgresServer;
+  let postgres: PostgresDatabases;
   let s3: S3Server;
   let place: TestHome;
   let services: { database: string; bucket: Awaited<ReturnType<S3Server['createBucket']>> };
@@ -100,7 +100,7 @@ describe.skipIf(REASON !== undefined)(`klaus db copy${REASON ? `: ${REASON}` : '
   };
 
   beforeAll(async () => {
-    [postgres, s3] = await Promise.all([startPostgres(), startS3Server(seaweed.program!)]);
+    [postgres, s3] = await Promise.all([openPostgres(), startS3Server(seaweed.program!)]);
     stack.use(postgres);
     stack.use(s3);
     server = stack.use(await startServer(SCRIPT));

@@ -3,7 +3,7 @@ import { createPostgresStore, createPostgresWorkerStore } from '@klaus/adapters/
 import { defineTool, type Live, type Tool } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { findPostgres, startPostgres } from '../../adapters/store/fixtures/postgres-server.ts';
+import { findPostgres, openPostgres } from '../../adapters/store/fixtures/postgres-server.ts';
 import { createKlausOver } from '../../sdk/create-klaus.ts';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
@@ -34,7 +34,7 @@ function createTalkingTool(): { tool: Tool; end: () => void } {
 test.skipIf(findPostgres() === undefined)(
   'the text of the model and the output of a tool arrive elsewhere before they are durable, without secrets (needs Postgres)',
   async () => {
-    await using postgres = await startPostgres();
+    await using postgres = await openPostgres();
     const database = await postgres.createDatabase();
     using place = createTestHome();
     await using server = await startServer({
@@ -57,8 +57,9 @@ test.skipIf(findPostgres() === undefined)(
     try {
       const seen: Live[] = [];
       showing.onLive((live) => seen.push(live));
-      const locks = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ${0x6b6c76}`;
-      await expect.poll(() => postgres.query(locks)).toHaveLength(1);
+      const locks = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ${0x6b6c76}
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      await expect.poll(() => postgres.query(locks, [], database)).toHaveLength(1);
       const textOf = (type: Live['type']): string =>
         seen.map((live) => (live.type === type && 'text' in live ? live.text : '')).join('');
       const session = await klaus.open();

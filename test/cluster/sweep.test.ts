@@ -5,7 +5,7 @@ import { startSweep, type SweepOptions } from '@klaus/sdk/cluster';
 import type { WakeReason } from '@klaus/sdk/scheduler';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addSession, toOpened } from '../../adapters/store/fixtures/add-session.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../../adapters/store/fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../adapters/store/fixtures/postgres-server.ts';
 import { createTemporaryHome } from '../../adapters/store/fixtures/temporary-home.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
@@ -44,8 +44,8 @@ function createCalls() {
 
 describe.skipIf(findPostgres() === undefined)('the sweep over Postgres', () => {
   const stack = new AsyncDisposableStack();
-  let server: PostgresServer;
-  beforeAll(async () => void (server = stack.use(await startPostgres())));
+  let server: PostgresDatabases;
+  beforeAll(async () => void (server = stack.use(await openPostgres())));
   afterAll(() => stack.disposeAsync());
 
   const open = async (url: string): Promise<PostgresWorkerStore> => {

@@ -1,5 +1,5 @@
 import { provideTemporal, startTemporal } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
-import { findPostgres, startPostgres } from '../../adapters/store/fixtures/postgres-server.ts';
+import { findPostgres, openPostgres } from '../../adapters/store/fixtures/postgres-server.ts';
 import type { Ground } from './ground.ts';
 
 /** Which lives are simulated. */
@@ -31,7 +31,7 @@ export function findMissing({ store, scheduler }: GroundKind): string | undefine
 
 export async function startServices(kind: GroundKind): Promise<Services> {
   await using stack = new AsyncDisposableStack();
-  const postgres = kind.store === 'postgres' ? stack.use(await startPostgres()) : undefined;
+  const postgres = kind.store === 'postgres' ? stack.use(await openPostgres()) : undefined;
   const temporal =
     kind.scheduler === 'temporal' ? stack.use(await startTemporal(provideTemporal().program!)) : undefined;
   const started = stack.move();

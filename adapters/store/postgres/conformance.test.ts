@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeStore } from '../conformance/describe-store.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../fixtures/postgres-server.ts';
 import { startStoreProcess } from '../fixtures/store-process.ts';
 import { createTemporaryHome } from '../fixtures/temporary-home.ts';
 import { createPostgresStore } from './postgres-store.ts';
 
 describe.skipIf(!findPostgres())('the store in Postgres (needs Postgres)', () => {
-  let server: PostgresServer;
-  beforeAll(async () => void (server = await startPostgres()));
+  let server: PostgresDatabases;
+  beforeAll(async () => void (server = await openPostgres()));
   afterAll(() => server[Symbol.asyncDispose]());
 
   describeStore('Postgres', async () => {

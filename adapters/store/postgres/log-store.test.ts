@@ -4,7 +4,7 @@ import { readLog } from '@klaus/core/agent';
 import { isKlausError } from '@klaus/core/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { range } from '../conformance/collect-seqs.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, startPostgres, type PostgresDatabases } from '../fixtures/postgres-server.ts';
 import { toNotice } from '../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../fixtures/temporary-home.ts';
 import { createFolderBlobStore } from '../shared/blob-store.ts';
@@ -14,9 +14,9 @@ import { createWakes } from './wakes/wakes.ts';
 import { CHANNEL } from './notify/change.ts';
 
 describe.skipIf(!findPostgres())('the log over lost connections (needs Postgres)', () => {
-  let server: PostgresServer;
+  let server: PostgresDatabases;
   const stack = new AsyncDisposableStack();
-  beforeAll(async () => void (server = stack.use(await startPostgres())));
+  beforeAll(async () => void (server = stack.use(await openPostgres())));
   afterAll(() => stack.disposeAsync());
 
   const home = stack.use(createTemporaryHome());

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readLog } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../fixtures/postgres-server.ts';
 import { toNotice } from '../../fixtures/sample-events.ts';
 import { startStoreProcess, type StoreProcess } from '../../fixtures/store-process.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { createPostgresStore, type PostgresStore } from '../postgres-store.ts';
 
 describe.skipIf(!findPostgres())('leases of several machines (needs Postgres)', () => {
-  let server: PostgresServer;
+  let server: PostgresDatabases;
   const stack = new AsyncDisposableStack();
   const home = stack.use(createTemporaryHome());
-  beforeAll(async () => void (server = stack.use(await startPostgres())));
+  beforeAll(async () => void (server = stack.use(await openPostgres())));
   afterAll(() => stack.disposeAsync());
 
   const open = async (url: string): Promise<PostgresStore> => {

@@ -1,7 +1,7 @@
 import { readLog } from '@klaus/core/agent';
 import type { Live } from '@klaus/core/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../fixtures/postgres-server.ts';
 import { toNotice } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { createPostgresStore, createPostgresWorkerStore, type PostgresWorkerStore } from '../postgres-store.ts';
@@ -13,9 +13,9 @@ const SECRET = 'hunter2-hunter2-hunter2';
 const hide = (text: string): string => text.replaceAll(SECRET, '[secret]');
 
 describe.skipIf(!findPostgres())('in-flight text between processes (needs Postgres)', () => {
-  let server: PostgresServer;
+  let server: PostgresDatabases;
   const stack = new AsyncDisposableStack();
-  beforeAll(async () => void (server = stack.use(await startPostgres())));
+  beforeAll(async () => void (server = stack.use(await openPostgres())));
   afterAll(() => stack.disposeAsync());
 
   const home = stack.use(createTemporaryHome());

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../fixtures/postgres-server.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { migrate, MIGRATIONS } from './migrate.ts';
 
 describe.skipIf(!findPostgres())('migrations (needs Postgres)', () => {
-  let server: PostgresServer;
-  beforeAll(async () => void (server = await startPostgres()));
+  let server: PostgresDatabases;
+  beforeAll(async () => void (server = await openPostgres()));
   afterAll(() => server[Symbol.asyncDispose]());
 
   const readNames = async (database: Database): Promise<string[]> =>

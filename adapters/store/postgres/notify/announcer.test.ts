@@ -2,7 +2,7 @@ import { readLog, type Lease } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addSession, toOpened } from '../../fixtures/add-session.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../fixtures/postgres-server.ts';
 import { START, toNotice } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { chainDrafts } from '../../shared/chain-drafts.ts';
@@ -55,8 +55,8 @@ describe('the notifications of one process', () => {
 });
 
 describe.skipIf(!findPostgres())('events that their process did not announce (needs Postgres)', () => {
-  let server: PostgresServer;
-  beforeAll(async () => void (server = await startPostgres()));
+  let server: PostgresDatabases;
+  beforeAll(async () => void (server = await openPostgres()));
   afterAll(() => server[Symbol.asyncDispose]());
 
   /** A session whose holder was killed between the commit of its last event and the notification. */

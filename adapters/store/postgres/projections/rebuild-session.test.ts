@@ -1,7 +1,7 @@
 // Covers adapters/store/postgres/projections, adapters/store/postgres/log: the rows of a session beside its appends and a repair.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addSession } from '../../fixtures/add-session.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../fixtures/postgres-server.ts';
 import { START, toNotice, toSampleDrafts } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { openDatabase } from '../database.ts';
@@ -9,8 +9,8 @@ import { createPostgresWorkerStore } from '../postgres-store.ts';
 import { rebuildSession } from './rebuild-session.ts';
 
 describe.skipIf(!findPostgres())('the rows of a session (needs Postgres)', () => {
-  let server: PostgresServer;
-  beforeAll(async () => void (server = await startPostgres()));
+  let server: PostgresDatabases;
+  beforeAll(async () => void (server = await openPostgres()));
   afterAll(() => server[Symbol.asyncDispose]());
 
   test('sessions that append together have their own times, which a rebuild keeps', async () => {
@@ -58,7 +58,9 @@ describe.skipIf(!findPostgres())('the rows of a session (needs Postgres)', () =>
     const appended = await database.transaction(async (sql) => {
       await rebuildSession(sql, 'A', { maxToolResultSize: 1_000 });
       const appending = rename('after');
-      await expect.poll(() => server.query('SELECT pid FROM pg_locks WHERE NOT granted', [], url)).toHaveLength(1);
+      const waiting = `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE NOT granted AND datname = current_database()`;
+      await expect.poll(() => server.query(waiting, [], url)).toHaveLength(1);
       return { appending };
     });
     await appended.appending;

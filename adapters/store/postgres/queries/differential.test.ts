@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AttentionItem, SessionFilter, UsageFilter } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import { generateHistory } from '../../fixtures/generated-history.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../fixtures/postgres-server.ts';
 import { START } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { Database as SqliteDatabase } from '../../sqlite/database.ts';
@@ -22,7 +22,7 @@ const clock = { now: () => START, every: () => () => {} };
 
 describe.skipIf(!findPostgres())('the same events in both stores have the same answers (needs Postgres)', () => {
   const stack = new AsyncDisposableStack();
-  let server: PostgresServer;
+  let server: PostgresDatabases;
   let sqlite: SqliteStore;
   let sqliteFile: string;
   let database: Database;
@@ -30,7 +30,7 @@ describe.skipIf(!findPostgres())('the same events in both stores have the same a
   let ids: string[];
 
   beforeAll(async () => {
-    server = stack.use(await startPostgres());
+    server = stack.use(await openPostgres());
     const home = createTemporaryHome();
     stack.defer(() => home[Symbol.dispose]());
     sqlite = stack.use(createSqliteStore({ home: home.path, clock, ...projection }));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Draft } from '@klaus/core/agent';
 import type { Part } from '@klaus/core/protocol';
 import { addEvents } from '../../fixtures/postgres-events.ts';
-import { findPostgres, startPostgres } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres } from '../../fixtures/postgres-server.ts';
 import { toSampleDrafts } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { createSqliteStore, type SqliteStore } from '../../sqlite/sqlite-store.ts';
@@ -25,7 +25,7 @@ describe.skipIf(!findPostgres())('recall in Postgres (needs Postgres)', () => {
   let sqlite: SqliteStore;
   let database: Database;
   beforeAll(async () => {
-    const server = stack.use(await startPostgres());
+    const server = stack.use(await openPostgres());
     const home = createTemporaryHome();
     stack.defer(() => home[Symbol.dispose]());
     sqlite = stack.use(createSqliteStore({ home: home.path }));

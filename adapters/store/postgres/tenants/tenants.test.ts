@@ -1,6 +1,6 @@
 import type { UsageRow } from '@klaus/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../fixtures/postgres-server.ts';
 import { toSampleDrafts } from '../../fixtures/sample-events.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
 import { toProject } from '../../shared/session-change.ts';
@@ -11,10 +11,10 @@ const TENANT = toProject(ROOT);
 const MONTH = new Date('2026-01-15T00:00:00Z');
 
 describe.skipIf(!findPostgres())('tenants (needs Postgres)', () => {
-  let server: PostgresServer;
+  let server: PostgresDatabases;
   const stack = new AsyncDisposableStack();
   const home = stack.use(createTemporaryHome());
-  beforeAll(async () => void (server = stack.use(await startPostgres())));
+  beforeAll(async () => void (server = stack.use(await openPostgres())));
   afterAll(() => stack.disposeAsync());
 
   /** Stores over one database, as of several processes. */

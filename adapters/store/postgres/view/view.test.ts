@@ -4,7 +4,7 @@ import type { ChangeMark, Draft } from '@klaus/core/agent';
 import { EVENT_VERSION, FIRST_PREV, type Event } from '@klaus/core/protocol';
 import { generateHistory } from '../../fixtures/generated-history.ts';
 import { addEvents } from '../../fixtures/postgres-events.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPostgres, openPostgres, type PostgresDatabases } from '../../fixtures/postgres-server.ts';
 import { START } from '../../fixtures/sample-events.ts';
 import { addSession, toOpened } from '../../fixtures/add-session.ts';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
@@ -21,8 +21,8 @@ const HISTORY = generateHistory(11, SESSIONS);
 const IDS = [...new Set(HISTORY.map(({ session }) => session))].toSorted();
 
 describe.skipIf(!findPostgres())('the view in memory (needs Postgres)', () => {
-  let server: PostgresServer;
-  beforeAll(async () => void (server = await startPostgres()));
+  let server: PostgresDatabases;
+  beforeAll(async () => void (server = await openPostgres()));
   afterAll(() => server[Symbol.asyncDispose]());
 
   const open = async () => {
