@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { GRACE_MS } from './grace.ts';
@@ -76,7 +75,9 @@ export async function archiveState(objects: ObjectStore, saved: SavedState): Pro
     bytes: (base?.bytes ?? 0) + bytes,
     fullBytes: base?.fullBytes ?? bytes,
     chain: base ? [...base.chain, { tree: base.tree, packs: base.packs.length }] : [],
-    ...optional({ gitContents: saved.gitContents, session: saved.session, fence: saved.fence }),
+    gitContents: saved.gitContents,
+    session: saved.session,
+    fence: saved.fence,
   };
   const body = Buffer.from(JSON.stringify(state));
   const isNew = await putKept(objects, { key: toStateKey(workspace, tree), body });

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +53,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     isDaemon,
     hooks,
     prepareDemo,
-    ...optional({ host, port }),
+    host,
+    port,
   });
   log.hide(server.token);
   const stopped = waitForSignal((text) => log.info(text));

@@ -66,7 +66,7 @@ export class GuardLog {
     const filter = {
       type: 'guard.decided' as const,
       before,
-      ...(workspace === undefined ? {} : { subject: workspace }),
+      subject: workspace,
     };
     for await (const event of this.#store.hostEvents(filter)) {
       if (event.type !== 'guard.decided') continue;

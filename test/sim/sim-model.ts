@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import {
   cost,
   worstCase,
@@ -114,7 +113,8 @@ function toFailure({ code, status, retryAfter }: PlannedFailure): Extract<ModelE
   return {
     code,
     message: `the provider said ${code}`,
-    ...optional({ status, retryAfterMs: retryAfter }),
+    status,
+    retryAfterMs: retryAfter,
   };
 }
 
@@ -152,7 +152,7 @@ function toParts({ thinking, words, calls }: PlannedAnswer, index: number): Part
 function toInput({ path, text, ms, wrong }: PlannedCall, id: string): unknown {
   if (wrong === 'text') return `{"id": "${id}", `;
   if (wrong === 'schema') return { id, path: 7 };
-  return { id, path, text, ms, ...optional({ wrong }) };
+  return { id, path, text, ms, wrong };
 }
 
 function toPieces(parts: readonly Part[]): ModelEvent[] {

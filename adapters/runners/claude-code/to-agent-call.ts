@@ -61,7 +61,7 @@ export function toAgentCall(
     ...(kind === 'delegate'
       ? { agent: isText(input['subagent_type']) ? input['subagent_type'] : 'general-purpose' }
       : {}),
-    ...(diff === undefined ? {} : { diff }),
+    diff,
     input: { tool: name, ...input },
     state: 'waiting',
     output: '',

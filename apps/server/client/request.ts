@@ -35,7 +35,7 @@ export async function request(connection: Connection, input: RequestInput): Prom
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
+      signal,
       credentials: 'same-origin',
       cache: 'no-store',
     });
