@@ -36,7 +36,7 @@ export interface ConnectOptions {
   exec: StdioOptions['exec'];
   /** Mounts of a stdio server. */
   binds?: StdioOptions['binds'];
-  authProvider?: OAuthClientProvider | undefined;
+  authProvider?: OAuthClientProvider;
   signal: AbortSignal;
   /** The server has other tools now. */
   onToolsChanged?: () => void;
@@ -199,8 +199,8 @@ function createTransport({ name, server, exec, binds, authProvider }: ConnectOpt
 
 interface Progress {
   progress: number;
-  total?: number | undefined;
-  message?: string | undefined;
+  total?: number;
+  message?: string;
 }
 
 function toProgressText({ progress, total, message }: Progress): string {

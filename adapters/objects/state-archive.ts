@@ -35,12 +35,12 @@ interface SavedState {
   /** Name of the workspace: letters, digits, `-` and `_`. */
   workspace: string;
   tree: string;
-  gitContents?: string | undefined;
+  gitContents?: string;
   /** The session that made the state, and the fence of its lease, for a person who looks. Default: not stored. */
-  session?: string | undefined;
-  fence?: number | undefined;
+  session?: string;
+  fence?: number;
   /** A state of the workspace whose packs come first. Default: `packs` is complete. */
-  base?: ArchivedState | undefined;
+  base?: ArchivedState;
   packs: AsyncIterable<Uint8Array>;
 }
 

@@ -9,7 +9,7 @@ const sourceSchema = z.object({ version: z.literal(1), tree: hashSchema, git: ha
 export interface WorkspaceSource {
   tree: string;
   /** The state of git's own data. */
-  git?: string | undefined;
+  git?: string;
 }
 
 /** Stores the state with which a workspace begins. The state must be archived. Returns false if it has one already. */

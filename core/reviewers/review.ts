@@ -9,12 +9,12 @@ export type ReviewMode = 'strict' | 'lazy';
 
 export interface ReviewOptions {
   /** Undefined without a usable key: only the rules are applied, and the verdict says so. */
-  judge?: Judge | undefined;
-  cache?: VerdictCache | undefined;
+  judge?: Judge;
+  cache?: VerdictCache;
   mode: ReviewMode;
   signal: AbortSignal;
   /** Lazy mode: receives the verdict of the model, pass or deny. It must not throw. */
-  onLate?: ((verdict: ReviewVerdict) => void) | undefined;
+  onLate?: (verdict: ReviewVerdict) => void;
 }
 
 /** Answers that are asked for again after an invalid one. */

@@ -8,7 +8,7 @@ import { type Finding, ok, toFailure, warn } from './finding.ts';
 interface WorkspacePlace extends Pick<ConfigurationInput, 'cwd' | 'home'> {
   configuration: Configuration;
   /** The user's home folder. Default: that of the account. */
-  userHome?: string | undefined;
+  userHome?: string;
 }
 
 /** Checks the folder that an agent would work in, and its policy. */

@@ -30,7 +30,7 @@ export interface RatesQuery extends SeenQuery {
 
 interface SeenQuery {
   /** True for the path of a project whose decisions count. Default: all do. */
-  sees?: ((workspace: string) => boolean) | undefined;
+  sees?: (workspace: string) => boolean;
 }
 
 /** Decisions that are read for one page, so that rare ones do not block the process. */

@@ -27,7 +27,7 @@ const UNKNOWN: ModelInfo = { contextWindow: 128_000, maxOutputTokens: 32_000, im
  */
 export function toModelInfo(
   entry: CatalogEntry | undefined,
-  { price, accepted = {} }: { price?: Price | undefined; accepted?: AcceptedSampling | undefined } = {},
+  { price, accepted = {} }: { price?: Price; accepted?: AcceptedSampling } = {},
 ): ModelInfo {
   const { efforts, maxTemperature } = entry ?? accepted;
   const base: ModelInfo = entry

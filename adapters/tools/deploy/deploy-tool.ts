@@ -9,7 +9,7 @@ import { collectSite, countFiles, findSiteSecrets, toSiteDigest, type Site } fro
 
 interface DeployInput {
   folder: string;
-  dryRun?: boolean | undefined;
+  dryRun?: boolean;
 }
 
 interface Plan {

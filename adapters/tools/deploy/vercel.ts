@@ -35,8 +35,8 @@ const missingSchema = z.object({ error: z.object({ code: z.literal('missing_file
 interface FileTree {
   name: string;
   type: string;
-  uid?: string | undefined;
-  children?: FileTree[] | undefined;
+  uid?: string;
+  children?: FileTree[];
 }
 const treeSchema: z.ZodType<FileTree[]> = z.array(
   z.object({

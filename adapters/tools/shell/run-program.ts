@@ -6,9 +6,9 @@ import { checkWord } from './quote.ts';
 
 export interface ProgramRequest extends Pick<ExecRequest, 'command' | 'cwd' | 'network' | 'env'> {
   /** Default: as configured. */
-  timeoutMs?: number | undefined;
+  timeoutMs?: number;
   /** MiB. Default: as configured. */
-  memoryMb?: number | undefined;
+  memoryMb?: number;
   /** Bytes of output in `result`. Default 0. */
   keepBytes?: number;
   /** Shows no live output, for a format that only programs read. Default false. */

@@ -7,7 +7,7 @@ import { UsageError } from '../program/cli-error.ts';
 
 export interface OpenKlausOptions {
   /** Folder from `--cwd`. Default: the current one. */
-  cwd?: string | undefined;
+  cwd?: string;
   /** Settings from options, by key. */
   settings?: Readonly<Record<string, unknown>>;
   /** Receives lines that belong to no session. Default: standard error. */

@@ -10,7 +10,7 @@ export interface ToolsOptions {
   control: Control;
   access: Access;
   /** Calls of `eval`. Default: no limit. */
-  maxEvals?: number | undefined;
+  maxEvals?: number;
   /** Milliseconds for a request in addition to those of the call. */
   requestTimeoutMs: number;
 }

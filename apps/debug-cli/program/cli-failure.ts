@@ -7,7 +7,7 @@ export class CliFailure extends Error {
   /** What the user can do. */
   readonly hint: string | undefined;
 
-  constructor(code: FailureCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+  constructor(code: FailureCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CliFailure';
     this.code = code;

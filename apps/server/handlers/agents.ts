@@ -17,7 +17,7 @@ const KLAUS: AgentView = {
 };
 
 /** @throws KlausError `workspace.outside`, `workspace.refused`, `workspace.missing`. */
-function openAgents(context: Context, { workspace }: { workspace?: string | undefined }): Agents {
+function openAgents(context: Context, { workspace }: { workspace?: string }): Agents {
   return context.klaus.agents(toFolder(context, workspace));
 }
 

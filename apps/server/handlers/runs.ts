@@ -101,7 +101,7 @@ export const runHandlers = {
 export async function cancelRun(
   context: Context,
   id: string,
-  { run, reason, by }: { run?: string | undefined; reason?: string | undefined; by: Caller },
+  { run, reason, by }: { run?: string; reason?: string; by: Caller },
 ): Promise<{ session: string; command: string }> {
   const session = await openSession(context, id);
   const command = await session.send({

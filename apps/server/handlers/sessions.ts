@@ -229,7 +229,7 @@ async function toDetail(context: Context, row: SessionRow): Promise<SessionDetai
 function toDocument(
   { klaus }: Context,
   id: string,
-  { format, language }: { format: 'md' | 'json' | 'html'; language?: 'en' | 'de' | undefined },
+  { format, language }: { format: 'md' | 'json' | 'html'; language?: 'en' | 'de' },
 ): Document {
   const session = klaus.handle(id);
   if (format === 'html') {

@@ -52,7 +52,7 @@ export function toSearch(filters: Filters, search: string): string {
 export const filters = createStore<Filters>({});
 
 /** @param change Undefined removes a filter. A change of the text adds no entry to the history. */
-export function changeFilters(change: { [K in keyof Filters]?: Filters[K] | undefined }): void {
+export function changeFilters(change: Filters): void {
   const next: Filters = { ...filters.get(), ...change };
   const address = `${location.pathname}${toSearch(next, location.search)}${location.hash}`;
   if (Object.keys(change).every((key) => key === 'text')) history.replaceState(history.state, '', address);

@@ -70,9 +70,9 @@ export function toErrorDetail({ code }: { code: ErrorCode }): { code: ErrorCode 
 /** Why a call is refused before the rules of the gate are evaluated. */
 export interface Refusal {
   rule: string;
-  error: { message: string; hint?: string | undefined };
+  error: { message: string; hint?: string };
   /** For clients. Default: none. */
-  detail?: { code: ErrorCode } | undefined;
+  detail?: { code: ErrorCode };
   /** Default `error`. */
   outcome?: ToolFinished['outcome'];
 }

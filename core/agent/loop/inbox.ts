@@ -262,7 +262,7 @@ function toReserved(state: State, limits: Limits): Limits {
 }
 
 /** New caps close questions about limits that are no longer reached. */
-function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | undefined }): EventBody[] {
+function changeLimits(state: State, given: Partial<Limits>): EventBody[] {
   const limits = toReserved(state, { ...state.limits, ...optional(given) });
   const bodies: EventBody[] = [{ type: 'session.changed', limits }];
   const used = usedOf(state);

@@ -66,7 +66,7 @@ interface CheckScope {
 
 interface Found {
   checks: Check[];
-  doubt?: string | undefined;
+  doubt?: string;
   /** Something ran that is not a check and may change files. */
   acts: boolean;
   /** It always ends with a failure: `exit 1`, `false`. */
