@@ -1,3 +1,4 @@
+import { optional } from '@klaus/core/optional';
 import {
   cost,
   worstCase,
@@ -152,7 +153,7 @@ function toParts({ thinking, words, calls }: PlannedAnswer, index: number): Part
 function toInput({ path, text, ms, wrong }: PlannedCall, id: string): unknown {
   if (wrong === 'text') return `{"id": "${id}", `;
   if (wrong === 'schema') return { id, path: 7 };
-  return { id, path, text, ms, wrong };
+  return { id, path, text, ms, ...optional({ wrong }) };
 }
 
 function toPieces(parts: readonly Part[]): ModelEvent[] {

@@ -12,7 +12,7 @@ export interface PushOptions {
 export async function push(chain: Chain, { remote, branch, force }: PushOptions): Promise<PushResult> {
   chain.report(`push: pushing to ${remote}`);
   const protectedBranches = chain.klaus.configuration.get('git.protectedBranches');
-  const input = { remote, force, protected: [...protectedBranches], branch };
+  const input = { remote, force, protected: [...protectedBranches], ...(branch === undefined ? {} : { branch }) };
   const { outcome, output, detail } = await chain.call('push', { name: 'push_branch', input });
   const { branch: name, commit } = (detail ?? {}) as { branch?: string; commit?: string };
   if (outcome !== 'ok' || name === undefined || commit === undefined) {
