@@ -60,7 +60,7 @@ export const sandboxExec: Benchmark = {
       name,
       value: taken.klaus,
       unit: 'ms',
-      ...(bare ? { bare } : {}),
+      bare,
       ...(times === undefined ? {} : { most: { times } }),
     });
     return [

@@ -10,6 +10,7 @@ import { builtinTools } from '@klaus/adapters/tools';
 import { toInputSchema } from '@klaus/core/agent';
 import { startModelServer } from '@klaus/sdk';
 import { createTestHome } from '../test/fixtures/test-home.ts';
+import type { ToolCall } from '../test/fixtures/play.ts';
 import { findNoSandbox } from '../bench/program.ts';
 import { LATE_NAMES } from './bundle/late-parts.ts';
 
@@ -42,7 +43,7 @@ function findPostgresFiles(): string[] {
 }
 
 test('the program as it is packed does its work, and loads what it needs late only then', async () => {
-  const calls = [
+  const calls: ToolCall[] = [
     { name: 'run_command', input: { command: 'echo one > made.txt && ls' } },
     { name: 'edit_file', input: { path: 'README.md', edits: [{ old: '# Test', new: '# Changed' }] } },
   ];

@@ -199,7 +199,7 @@ export function checkLayers(root: string): LayerReport {
       report.imports += 1;
       const free = findLayer(from)?.layer.imports.includes('**') || !from.includes('/');
       const target = specifier === null ? undefined : resolveImport(real, packages, { from, specifier });
-      if (target && 'path' in target && graph.has(target.path)) graph.get(from)?.add(target.path);
+      if (target?.path !== undefined && graph.has(target.path)) graph.get(from)?.add(target.path);
       const reason = target ? judge(from, target) : !free && 'imports a computed name, which cannot be checked';
       if (reason) report.violations.push(`${from}:${line} ${reason}`);
     }

@@ -4,7 +4,6 @@ import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/s
 import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies, findOriginal } from '@klaus/adapters/workspace';
 import type { SessionStore, Snapshots } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { setupOf } from './copies/open-copy.ts';
 import { createWorkingCopies } from './copies/working-copies.ts';
@@ -87,10 +86,10 @@ export async function createKlausOver<S extends SessionStore>(
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
-  const given = { env, home, cwd, ...optional({ settings: options.settings }) };
+  const given = { env, home, cwd, settings: options.settings };
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);
-  const settings = await openSettings(given, { digest, ...optional({ scripted: options.scripted }) });
+  const settings = await openSettings(given, { digest, scripted: options.scripted });
   const { configurations, credentials, redactor } = settings;
   const configuration = configurations.current;
   const redact = (text: string): string => redactor.redact(text);
@@ -102,7 +101,7 @@ export async function createKlausOver<S extends SessionStore>(
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
   const toEngine = createEngines({
     ...{ options, env, home, configurations, credentials, store, traced, snapshots, processes, onStart },
-    ...optional({ admit }),
+    admit,
   });
   const engine = toEngine(configuration);
   const projects = createProjects({ configuration, engine }, { home, configurations, toEngine });
@@ -143,7 +142,7 @@ export async function createKlausOver<S extends SessionStore>(
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since, workspaces } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      const filter = { by, ...optional({ session, since, workspaces }) };
+      const filter = { by, session, since, workspaces };
       return readUsageReport(store, filter, (path) => findOriginal(home, path));
     },
     ...createApprovals(store, open),
@@ -162,7 +161,7 @@ export async function createKlausOver<S extends SessionStore>(
     judge: (command, given = {}) => judgeCommandLine(command, { ...explaining(), ...given }),
     async explain(call, { session: given, ...options } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      return explain(call, { ...options, ...optional({ session }) }, explaining());
+      return explain(call, { ...options, session }, explaining());
     },
     recordGuard: (body) => store.appendHost(body),
     attach(added) {

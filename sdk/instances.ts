@@ -85,7 +85,7 @@ export async function openInstances(options: { home?: string; cwd?: string } = {
     setSession: (id, session) => table.setSession(id, session),
     end: (id, exitCode) => table.end(id, new Date().toISOString(), exitCode),
     list({ project, all = false } = {}) {
-      const rows = table.list({ ended: all, ...(project === undefined ? {} : { project }) });
+      const rows = table.list({ ended: all, project });
       return rows
         .map((row) => ({ row, running: isRunning(row) }))
         .filter(({ running }) => all || running)

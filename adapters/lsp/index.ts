@@ -66,7 +66,7 @@ function toProblem({ line, column, severity, code, message }: CheckedProblem, pa
     line: line + 1,
     column: column + 1,
     severity: severity === 2 ? 'warning' : 'error',
-    ...(code === undefined ? {} : { code }),
+    code,
     message,
     server,
   };

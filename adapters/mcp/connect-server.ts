@@ -36,7 +36,7 @@ export interface ConnectOptions {
   exec: StdioOptions['exec'];
   /** Mounts of a stdio server. */
   binds?: StdioOptions['binds'];
-  authProvider?: OAuthClientProvider | undefined;
+  authProvider?: OAuthClientProvider;
   signal: AbortSignal;
   /** The server has other tools now. */
   onToolsChanged?: () => void;
@@ -151,7 +151,7 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
     const { signal: stop, timeoutMs: ms, ask } = at;
     const onprogress = onProgress && ((progress: Progress): void => onProgress(toProgressText(progress)));
     const limited = (limits: Limits): Promise<T> => work({ ...limits, ...optional({ onprogress }) });
-    const run = (): Promise<T> => within(limited, { ms, signal: stop, transport, questions, ...optional({ ask }) });
+    const run = (): Promise<T> => within(limited, { ms, signal: stop, transport, questions, ask });
     try {
       return await run();
     } catch (error) {
@@ -194,13 +194,13 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
 function createTransport({ name, server, exec, binds, authProvider }: ConnectOptions): Transport {
   if (server.kind === 'http') return createHttpTransport(server, { name, authProvider });
   const { command, args, env } = server;
-  return new StdioTransport({ name, command: [command, ...args], env, exec, ...optional({ binds }) });
+  return new StdioTransport({ name, command: [command, ...args], env, exec, binds });
 }
 
 interface Progress {
   progress: number;
-  total?: number | undefined;
-  message?: string | undefined;
+  total?: number;
+  message?: string;
 }
 
 function toProgressText({ progress, total, message }: Progress): string {
@@ -228,7 +228,7 @@ async function within<T>(
 ): Promise<T> {
   const stop = new AbortController();
   const timer = new CallTimer(ms);
-  const end = questions.begin({ timer, ...optional({ ask }) });
+  const end = questions.begin({ timer, ask });
   const work = start({ ...NO_LIMIT, signal: stop.signal });
   work.catch(() => {});
   const { promise: left, reject } = Promise.withResolvers<never>();

@@ -17,7 +17,7 @@ const RECONNECTION = {
  */
 export function createHttpTransport(
   { url, headers }: HttpServer,
-  { name, authProvider }: { name: string; authProvider?: OAuthClientProvider | undefined },
+  { name, authProvider }: { name: string; authProvider?: OAuthClientProvider },
 ): StreamableHTTPClientTransport {
   const { origin } = new URL(url);
   const request = async (target: string | URL, init?: RequestInit): Promise<Response> => {

@@ -1,5 +1,4 @@
 import type { Sandbox } from '@klaus/core/agent';
-import { optional } from '@klaus/core/protocol';
 import { connectServer } from './connect-server.ts';
 import { createTokenProvider, type LoginStore } from './oauth.ts';
 import { toBinds, type McpServer } from './server-config.ts';
@@ -43,11 +42,9 @@ export async function inspectServer(options: InspectOptions): Promise<InspectedS
         keepBytes: 65_536,
         ...(isSandboxed ? { files: { read: [workspace], write: [] } } : {}),
       }),
-    ...optional({
-      startMs,
-      binds: server.kind === 'stdio' ? toBinds(server, workspace) : undefined,
-      authProvider: store && createTokenProvider(store),
-    }),
+    startMs,
+    binds: server.kind === 'stdio' ? toBinds(server, workspace) : undefined,
+    authProvider: store && createTokenProvider(store),
   });
   try {
     const tools = await connection.tools(signal);

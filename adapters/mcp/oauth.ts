@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KlausError, optional } from '@klaus/core/protocol';
+import { KlausError } from '@klaus/core/protocol';
 import {
   auth,
   extractWWWAuthenticateParams,
@@ -172,7 +172,7 @@ async function readChallenge(
   });
   await answer.body?.cancel();
   const { resourceMetadataUrl, scope } = answer.status === 401 ? extractWWWAuthenticateParams(answer) : {};
-  return { ...optional({ resourceMetadataUrl, scope }) };
+  return { resourceMetadataUrl, scope };
 }
 
 function isEqual(one: string, other: string): boolean {

@@ -1,4 +1,4 @@
-import { optional, type InputField, type InputQuestion } from '@klaus/core/protocol';
+import type { InputField, InputQuestion } from '@klaus/core/protocol';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '@modelcontextprotocol/client';
 
 /** Characters of a message, and of a title or a description. */
@@ -37,12 +37,13 @@ function toField(name: string, schema: FieldSchema, required: boolean): InputFie
   const { title = name, description } = schema;
   const head = {
     ...{ name, required, title: title.slice(0, MAX_TEXT) },
-    ...optional({ description: description?.slice(0, MAX_TEXT), default: schema.default }),
+    description: description?.slice(0, MAX_TEXT),
+    default: schema.default,
   };
   if (schema.type === 'array') {
     const { items } = schema;
     const options = 'enum' in items ? items.enum.map((value) => ({ value, title: value })) : items.anyOf.map(toOption);
-    return { ...head, type: 'choices', options, ...optional({ min: schema.minItems, max: schema.maxItems }) };
+    return { ...head, type: 'choices', options, min: schema.minItems, max: schema.maxItems };
   }
   if ('oneOf' in schema) return { ...head, type: 'choice', options: schema.oneOf.map(toOption) };
   if ('enum' in schema) {
@@ -52,10 +53,10 @@ function toField(name: string, schema: FieldSchema, required: boolean): InputFie
   if (schema.type === 'boolean') return { ...head, type: 'boolean' };
   if (schema.type === 'string') {
     const { format, minLength, maxLength } = schema;
-    return { ...head, type: 'text', ...optional({ format, min: minLength, max: maxLength }) };
+    return { ...head, type: 'text', format, min: minLength, max: maxLength };
   }
   const type = schema.type === 'integer' ? 'integer' : 'number';
-  return { ...head, type, ...optional({ min: schema.minimum, max: schema.maximum }) };
+  return { ...head, type, min: schema.minimum, max: schema.maximum };
 }
 
 function toOption({ const: value, title }: { const: string; title: string }) {

@@ -1,5 +1,5 @@
 import type { SessionTools, SessionToolsHost, Tool } from '@klaus/core/agent';
-import { KlausError, optional, toKlausError, toNearest } from '@klaus/core/protocol';
+import { KlausError, toKlausError, toNearest } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { connectServer, type McpConnection } from './connect-server.ts';
 import { toBinds, toPlace, type McpServer } from './server-config.ts';
@@ -178,7 +178,8 @@ class OpenServer {
       asks: true,
       signal: this.#closing.signal,
       onToolsChanged: () => void (this.#tools = undefined),
-      ...optional({ binds, authProvider: stored === undefined ? undefined : createTokenProvider(login!) }),
+      binds,
+      authProvider: stored === undefined ? undefined : createTokenProvider(login!),
     });
   }
 }

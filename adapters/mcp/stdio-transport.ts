@@ -61,8 +61,8 @@ export class StdioTransport implements Transport {
       stdin: this.#input.readable,
       signal: this.#stop.signal,
       onOutput: (chunk, stream) => (stream === 'stdout' ? this.#read(chunk) : this.#readError(chunk)),
-      ...(env ? { env } : {}),
-      ...(binds ? { binds } : {}),
+      env,
+      binds,
     };
     this.#ended = exec(request).then(
       ({ exitCode, signal }) => {

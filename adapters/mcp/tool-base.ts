@@ -1,5 +1,5 @@
 import type { Tool, ToolOutput } from '@klaus/core/agent';
-import { optional, type Effect } from '@klaus/core/protocol';
+import type { Effect } from '@klaus/core/protocol';
 import { z } from 'zod';
 import type { CallOptions, McpConnection } from './connect-server.ts';
 import { toPlace, type McpServer } from './server-config.ts';
@@ -35,7 +35,7 @@ export function toBase(name: string, { server, hasNetwork }: ServerToolsOptions,
     resume: isReading ? ('repeat' as const) : ('tell' as const),
     deferred: true,
     // A program that runs longer than a call cannot work on the layer of one call.
-    ...optional({ inPlace: server.kind === 'stdio' && !isReading ? true : undefined }),
+    inPlace: server.kind === 'stdio' && !isReading ? true : undefined,
   };
 }
 

@@ -160,7 +160,7 @@ test('an id that ends soon is reported', async () => {
 });
 
 test('a server of one’s own is used without a key, in the compatible dialect', async () => {
-  let seen: { authorization?: string | undefined; path?: string | undefined; body: string } | undefined;
+  let seen: { authorization?: string; path?: string; body: string } | undefined;
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += String(chunk)));

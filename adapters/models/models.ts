@@ -32,7 +32,7 @@ export interface ModelsOptions {
   /** Default: the providers' own. Anthropic's is without `/v1`, the others with it. */
   baseUrls?: BaseUrls;
   /** Ids that replace those of the providers. Those of `ai` are `PROVIDER/ID`, and apply while no other provider can be reached. */
-  tiers?: { readonly [P in ProviderName | 'ai']?: { readonly [T in Tier]?: string | undefined } };
+  tiers?: { readonly [P in ProviderName | 'ai']?: { readonly [T in Tier]?: string } };
   /** Configured prices by full name. They replace those of the catalog. */
   prices?: Readonly<Record<string, Price>>;
   /** Full names that may be used, with `*` at the end for a prefix. Default: all. */

@@ -16,7 +16,7 @@ export interface NameRules {
   access: Readonly<Record<ProviderName, 'key' | 'server' | undefined>>;
   tiers: Readonly<Record<ProviderName, Readonly<Record<Tier, string>>>>;
   /** `PROVIDER/ID` of the AI SDK, for tiers while no other provider can be reached. Default: none. */
-  aiTiers?: Readonly<Partial<Record<Tier, string | undefined>>> | undefined;
+  aiTiers?: Readonly<Partial<Record<Tier, string | undefined>>>;
 }
 
 /** The provider whose ids begin with the vendor of the model. */

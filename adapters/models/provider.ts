@@ -4,7 +4,7 @@ import type { AcceptedSampling, CatalogEntry } from './catalog/catalog-entry.ts'
 import type { HttpModelOptions } from './wire/http-model.ts';
 
 /** The keys of the providers that are set, by the last step of their setting. */
-export type ModelKeys = { readonly [K in ProviderKey]?: string | undefined };
+export type ModelKeys = { readonly [K in ProviderKey]?: string };
 
 export interface ModelOptions extends HttpModelOptions {
   /** Undefined for an id that the catalog does not know. */

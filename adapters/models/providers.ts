@@ -8,7 +8,7 @@ import type { ModelKeys, Provider } from './provider.ts';
 export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = { anthropic, openai, openrouter };
 
 /** Base URLs that replace those of the providers. */
-export type BaseUrls = { readonly [P in ProviderName]?: string | undefined };
+export type BaseUrls = { readonly [P in ProviderName]?: string };
 
 /** `key` when a key of the provider is set, `server` when a server at a configured base URL needs none. */
 export function accessTo(

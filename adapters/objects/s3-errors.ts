@@ -38,7 +38,7 @@ export function isMissing(error: unknown): boolean {
 const WRONG_KEYS = ['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'AccessDenied', 'CredentialsProviderError'];
 
 /** What the user can do about an error of an object store. */
-export function toObjectError(error: unknown, { bucket, endpoint }: { bucket: string; endpoint?: string | undefined }) {
+export function toObjectError(error: unknown, { bucket, endpoint }: { bucket: string; endpoint?: string }) {
   const status = statusOf(error);
   const place = `the object store${endpoint === undefined ? '' : ` at ${endpoint}`}`;
   const cause = { cause: error };

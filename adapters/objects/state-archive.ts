@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { GRACE_MS } from './grace.ts';
@@ -36,12 +35,12 @@ interface SavedState {
   /** Name of the workspace: letters, digits, `-` and `_`. */
   workspace: string;
   tree: string;
-  gitContents?: string | undefined;
+  gitContents?: string;
   /** The session that made the state, and the fence of its lease, for a person who looks. Default: not stored. */
-  session?: string | undefined;
-  fence?: number | undefined;
+  session?: string;
+  fence?: number;
   /** A state of the workspace whose packs come first. Default: `packs` is complete. */
-  base?: ArchivedState | undefined;
+  base?: ArchivedState;
   packs: AsyncIterable<Uint8Array>;
 }
 
@@ -76,7 +75,9 @@ export async function archiveState(objects: ObjectStore, saved: SavedState): Pro
     bytes: (base?.bytes ?? 0) + bytes,
     fullBytes: base?.fullBytes ?? bytes,
     chain: base ? [...base.chain, { tree: base.tree, packs: base.packs.length }] : [],
-    ...optional({ gitContents: saved.gitContents, session: saved.session, fence: saved.fence }),
+    gitContents: saved.gitContents,
+    session: saved.session,
+    fence: saved.fence,
   };
   const body = Buffer.from(JSON.stringify(state));
   const isNew = await putKept(objects, { key: toStateKey(workspace, tree), body });

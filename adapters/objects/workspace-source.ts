@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { hashSchema } from './hash.ts';
@@ -10,12 +9,12 @@ const sourceSchema = z.object({ version: z.literal(1), tree: hashSchema, git: ha
 export interface WorkspaceSource {
   tree: string;
   /** The state of git's own data. */
-  git?: string | undefined;
+  git?: string;
 }
 
 /** Stores the state with which a workspace begins. The state must be archived. Returns false if it has one already. */
 export function storeSource(objects: ObjectStore, workspace: string, { tree, git }: WorkspaceSource): Promise<boolean> {
-  const body = JSON.stringify({ version: 1, tree, ...optional({ git }) });
+  const body = JSON.stringify({ version: 1, tree, git });
   return objects.put(toSourceKey(workspace), Buffer.from(body));
 }
 

@@ -114,7 +114,7 @@ test('reports why bubblewrap is neither found nor fetched', async () => {
   const reasonOf = async (onFetch?: () => void) => {
     process.env['PATH'] = `${tools}`;
     try {
-      const options = { ...empty, choice: 'bubblewrap' as const, ...(onFetch ? { onFetch } : {}) };
+      const options = { ...empty, choice: 'bubblewrap' as const, onFetch };
       const error = await createSandbox(options).catch((error: unknown) => error);
       return error instanceof Error ? error.message : 'it works';
     } finally {

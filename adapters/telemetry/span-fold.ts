@@ -6,7 +6,7 @@ export interface SpanFoldOptions {
   /** Includes the content of messages and calls. Default false. */
   content?: boolean;
   /** The run of the call that opened this session; undefined without one. */
-  parentRun?: string | undefined;
+  parentRun?: string;
 }
 
 interface Run {

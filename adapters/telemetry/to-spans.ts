@@ -7,17 +7,17 @@ type Attempt = EventOf<'model.attempted'>;
 
 export interface ChatFacts {
   startedAt: number;
-  finishReason?: string | undefined;
+  finishReason?: string;
   /** Content to include. */
-  message?: Message | undefined;
+  message?: Message;
 }
 
 export interface CallFacts {
   startedAt: number;
   /** Id of the span of the chat that requested it. */
-  chat?: string | undefined;
+  chat?: string;
   /** Content to include, as JSON. */
-  content?: { input: unknown } | undefined;
+  content?: { input: unknown };
 }
 
 export interface RunFacts {
@@ -26,7 +26,7 @@ export interface RunFacts {
   model: string;
   links: readonly SpanLink[];
   /** Content to include. */
-  content?: { prompts: readonly Message[]; answer: Message | undefined } | undefined;
+  content?: { prompts: readonly Message[]; answer: Message | undefined };
 }
 
 export function toChatSpan(event: Attempt, { startedAt, finishReason, message }: ChatFacts): FinishedSpan {

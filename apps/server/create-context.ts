@@ -26,7 +26,7 @@ export interface ContextOptions extends Pick<
   'klaus' | 'log' | 'signIn' | 'version' | 'hooks' | 'prepareDemo'
 > {
   /** Its workers run the sessions. Default: this process runs them. */
-  cluster?: ServedCluster | undefined;
+  cluster?: ServedCluster;
 }
 
 export function createContext({ klaus, log, cluster, ...given }: ContextOptions): Context {

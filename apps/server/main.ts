@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ export type { ServedCluster } from './runs/cluster-queue.ts';
 export interface ServeOptions {
   klaus: Klaus;
   /** Its workers run the sessions. Default: the server runs them. */
-  cluster?: ServedCluster | undefined;
+  cluster?: ServedCluster;
   host?: string;
   port?: number;
   /** Open the page in the user's browser. */
@@ -26,9 +25,9 @@ export interface ServeOptions {
   /** True if the command line started it in the background: its log is in files only. Default false. */
   isDaemon?: boolean;
   /** Judges events of hooks of Claude Code. Default: they are refused. */
-  hooks?: JudgeHook | undefined;
+  hooks?: JudgeHook;
   /** Prepares the project of the demo. Default: there is no demo. */
-  prepareDemo?: PrepareDemo | undefined;
+  prepareDemo?: PrepareDemo;
 }
 
 /** Serves until a signal arrives, or the server has been idle for `server.idleExitMs`. The first signal shuts down within the time-out, the second exits immediately. */
@@ -54,7 +53,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     isDaemon,
     hooks,
     prepareDemo,
-    ...optional({ host, port }),
+    host,
+    port,
   });
   log.hide(server.token);
   const stopped = waitForSignal((text) => log.info(text));

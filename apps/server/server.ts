@@ -33,7 +33,7 @@ const MAX_SOCKET_PATH = 107;
 export interface ServerOptions {
   klaus: Klaus;
   /** Its workers run the sessions. Default: the server runs them. */
-  cluster?: ServedCluster | undefined;
+  cluster?: ServedCluster;
   /** Address to listen on. Default `127.0.0.1`. */
   host?: string;
   /** Default 3001; 0 selects a free port. */
@@ -43,9 +43,9 @@ export interface ServerOptions {
   /** True if the command line started it in the background. Default false. */
   isDaemon?: boolean;
   /** Default: hooks are refused. */
-  hooks?: JudgeHook | undefined;
+  hooks?: JudgeHook;
   /** Default: there is no demo. */
-  prepareDemo?: PrepareDemo | undefined;
+  prepareDemo?: PrepareDemo;
 }
 
 /** `server.idleExitMs` of a daemon, by default. */

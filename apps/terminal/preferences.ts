@@ -53,7 +53,7 @@ export function readPreferences(home: string): Preferences {
         : DEFAULTS.status,
       showThinking: read['showThinking'] === true,
       notify: pick('notify', NOTIFICATIONS) ?? DEFAULTS.notify,
-      ...(theme === undefined ? {} : { theme }),
+      theme,
     };
   } catch {
     return DEFAULTS;

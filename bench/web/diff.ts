@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { createClient, followSession } from '@klaus/server/client';
 import type { Browser, Locator } from 'playwright-core';
 import { en } from '../../apps/web/text/en.ts';
@@ -50,7 +49,7 @@ export const diff: Benchmark = {
       value: median(measures.klaus.map((it) => it[key])),
       unit: 'ms',
       bare: { value: median(measures.bare.map((it) => it[key])), what },
-      ...optional({ most }),
+      most,
     });
     return [
       row(`${name}, after the click`, 'wall', 300),

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { createClient, followSession } from '@klaus/server/client';
 import type { Browser } from 'playwright-core';
 import { openBrowser, WITHOUT_BROWSER } from '../../test/fixtures/browser.ts';
@@ -65,7 +64,7 @@ function toRows(name: string, klaus: Trace, bare: Trace): Row[] {
     value: read(klaus.updates),
     unit: 'ms',
     bare: { value: read(bare.updates), what },
-    ...optional({ most }),
+    most,
   });
   return [
     row(`${name}: scripting of one update, mean`, mean, 8),

@@ -57,7 +57,7 @@ export interface CallEntry extends EntryOfTurn {
   /** The agent that it started, or sent a message to. */
   child?: ChildView;
   /** Ids of the agents that it waits for. */
-  awaits?: readonly string[] | undefined;
+  awaits?: readonly string[];
 }
 
 /** A question about a limit, which belongs to no call. */

@@ -105,7 +105,7 @@ function markCut({ entries }: Conversation): void {
 
 function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void {
   const { workspace, model, mode, limits } = event;
-  Object.assign(view, { workspace, model, mode, limits, ...optional({ effort: event.effort }) });
+  Object.assign(view, { workspace, model, mode, limits, effort: event.effort });
   if (event.forked) view.forked = { session: event.forked.session, seq: event.forked.seq };
   else if (event.parent) view.parent = event.parent.session;
 }
@@ -179,7 +179,7 @@ function join(message: Message, type: 'text' | 'thinking'): string {
 
 function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
   const { outcome, output, images, blob, detail, changes, evidence, todos, durationMs } = event;
-  const result = { outcome, output, changes, durationMs, ...optional({ images, blob, detail, evidence, todos }) };
+  const result = { outcome, output, changes, durationMs, images, blob, detail, evidence, todos };
   change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
   const todoList = toTodoList(view.todoList, event);
   if (todoList) view.todoList = todoList;

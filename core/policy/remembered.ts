@@ -1,5 +1,4 @@
 import type { BoundScript, Decision, Remembered } from '../protocol/index.ts';
-import { optional } from '../protocol/index.ts';
 
 /** The parts of a call that an earlier approval may match. */
 export interface Question {
@@ -31,7 +30,7 @@ export function toRemembered(question: Question, decision: Decision): Remembered
     agent,
     tool,
     rules: askingRules(decision),
-    ...optional({ command }),
+    command,
     ...(paths === undefined ? {} : { paths: [...paths].sort() }),
     ...(scripts.length === 0 ? {} : { scripts: [...scripts] }),
   };

@@ -1,6 +1,7 @@
 /**
- * The fields that have a value, to be spread into an object: `{ id, ...optional({ model, limit }) }`. A field that is
- * undefined is absent from the result. The fields keep their order.
+ * The fields that have a value, in their order. Use it only where an undefined field differs from an absent one: for
+ * fields that are spread over others (`{ ...defaults, ...optional(given) }`), whose names are listed, or that a library
+ * reads. Anywhere else, an undefined field is the same as an absent one, in the log too.
  */
 export function optional<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const present: { [K in keyof T]?: Exclude<T[K], undefined> } = {};

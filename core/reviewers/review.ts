@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '../protocol/optional.ts';
 import type { Tier } from '../protocol/settings/provider-table.ts';
 import type { Judge, JudgeAnswer } from './judge.ts';
 import type { ReviewCost, Reviewer, ReviewVerdict } from './reviewer.ts';
@@ -10,12 +9,12 @@ export type ReviewMode = 'strict' | 'lazy';
 
 export interface ReviewOptions {
   /** Undefined without a usable key: only the rules are applied, and the verdict says so. */
-  judge?: Judge | undefined;
-  cache?: VerdictCache | undefined;
+  judge?: Judge;
+  cache?: VerdictCache;
   mode: ReviewMode;
   signal: AbortSignal;
   /** Lazy mode: receives the verdict of the model, pass or deny. It must not throw. */
-  onLate?: ((verdict: ReviewVerdict) => void) | undefined;
+  onLate?: (verdict: ReviewVerdict) => void;
 }
 
 /** Answers that are asked for again after an invalid one. */
@@ -94,7 +93,7 @@ async function askJudge<Input>(
   const close = (verdict: Omit<ReviewVerdict, 'reviewer' | 'cost'>): ReviewVerdict => ({
     reviewer: name,
     ...verdict,
-    ...optional({ cost }),
+    cost,
   });
   try {
     const { system, prompt } = reviewer.ask(input);
@@ -110,9 +109,7 @@ async function askJudge<Input>(
           outcome,
           reason,
           decidedBy: 'model',
-          ...optional({
-            findings: findings?.map((it) => ({ text: it.text, ...optional({ file: it.file, line: it.line }) })),
-          }),
+          findings: findings?.map((it) => ({ text: it.text, file: it.file, line: it.line })),
         });
       }
       problem = `\n\nYour last answer was not valid. Answer only with JSON: {"verdict": "${words.pass}" or "${words.deny}", "reason": "…"}.`;

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Review } from '../protocol/authority/review.ts';
-import { optional } from '../protocol/optional.ts';
 import type { Tier } from '../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../protocol/settings/reviewer-settings.ts';
 
@@ -50,7 +49,7 @@ export interface ReviewVerdict {
 
 /** A verdict as events contain it. */
 export function toReview({ reviewer, outcome, reason, decidedBy, cost }: ReviewVerdict): Review {
-  return { reviewer, outcome, reason, decidedBy, ...optional({ usd: cost?.usd ?? undefined }) };
+  return { reviewer, outcome, reason, decidedBy, usd: cost?.usd ?? undefined };
 }
 
 /** The result of the deterministic pass. */

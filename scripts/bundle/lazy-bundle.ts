@@ -26,7 +26,7 @@ interface Lazy {
   /** The expression that creates it. */
   value: { start: number; end: number };
   /** The next statement, `x = toESM(x)`, which gives a module of Node its default export. */
-  interop?: Node | undefined;
+  interop?: Node;
 }
 
 /** `const x = require('y')`, and each named schema. A name that is declared twice stays unchanged. */

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:
 import { basename, join } from 'node:path';
 import type { Agents, Engine } from '@klaus/core/agent';
 import { describeGrant, toGrantText } from '@klaus/core/policy';
-import { agentHeadSchema, isKlausError, KlausError, optional, type AgentDefinition } from '@klaus/core/protocol';
+import { agentHeadSchema, isKlausError, KlausError, type AgentDefinition } from '@klaus/core/protocol';
 import { createFile, replaceFile } from './agent-file.ts';
 import { toAgentGrant, type AgentGrantPlace, type AgentTool } from './agent-grant.ts';
 import { findAgent, listAgents, toAgentFolders, toHash } from './agent-store.ts';
@@ -28,7 +28,7 @@ export function openAgents(
       .map(({ name, effects }) => ({ name, effects }));
   const grantOf: Agents['grantOf'] = (definition, { place = 'workspace' } = {}) => {
     const at = { workspace: place === 'everywhere' ? '/' : workspace, now: engine.clock.now() };
-    return toAgentGrant(definition, { ...at, tools: listTools(), ...optional({ registries }) });
+    return toAgentGrant(definition, { ...at, tools: listTools(), registries });
   };
   const keepCopy = (file: string): string => {
     const copies = join(engine.home, 'agents', '.former');
@@ -65,7 +65,7 @@ export function openAgents(
       const taken = (await listAgents(folders)).agents.find((agent) => agent.definition.name === name)?.file;
       if (taken !== undefined || existsSync(file)) throw toTaken(name, taken ?? file);
       const isCreated = changeFile(file, () => {
-        mkdirSync(folder, { recursive: true, ...optional({ mode: place === 'user' ? 0o700 : undefined }) });
+        mkdirSync(folder, { recursive: true, mode: place === 'user' ? 0o700 : undefined });
         return createFile(file, text);
       });
       if (!isCreated) throw toTaken(name, file);

@@ -132,9 +132,9 @@ export interface ListedApproval extends Pick<
 > {
   readonly hunks: () => Promise<readonly Hunk[]>;
   /** For a plan: its Markdown. */
-  plan?: string | null | undefined;
+  plan?: string | null;
   /** For a question of a running tool. */
-  input?: InputQuestion | null | undefined;
+  input?: InputQuestion | null;
   /** For a child session: the sessions from the one that the user opened to it. */
   chain?: ApprovalChain;
 }
@@ -143,7 +143,7 @@ export interface ApprovalSummary extends Pick<ApprovalRow, 'id' | 'session' | 'a
   /** Ids of the hunks of the change; none once it is answered. */
   hunks: readonly string[];
   /** For a question of a running tool. */
-  input?: InputQuestion | null | undefined;
+  input?: InputQuestion | null;
   /** For a child session: the sessions from the one that the user opened to it. */
   chain?: ApprovalChain;
 }
@@ -152,7 +152,7 @@ export interface ApprovalSummary extends Pick<ApprovalRow, 'id' | 'session' | 'a
 export interface RememberedApproval {
   approval: string;
   workspace: string;
-  remembered: Pick<Remembered, 'agent' | 'tool'> & { command?: string | undefined; paths?: string[] | undefined };
+  remembered: Pick<Remembered, 'agent' | 'tool'> & { command?: string; paths?: string[] };
   /** ISO 8601. */
   createdAt: string;
 }

@@ -53,11 +53,9 @@ export function toClusterStores(configuration: Settings): Omit<ClusterServices, 
     database: configuration.get('cluster.postgresUrl')!,
     bucket: {
       bucket: configuration.get('cluster.bucket')!,
-      ...optional({
-        endpoint: configuration.get('cluster.s3Endpoint'),
-        region: configuration.get('cluster.s3Region'),
-        credentials: toCredentials(configuration),
-      }),
+      endpoint: configuration.get('cluster.s3Endpoint'),
+      region: configuration.get('cluster.s3Region'),
+      credentials: toCredentials(configuration),
     },
   };
 }

@@ -99,7 +99,7 @@ export class ManagedWorkspaces {
    * @returns The absolute path, for `open`.
    * @throws KlausError `usage` for an invalid or used name or origin, `workspace.missing`, `tool.failed`.
    */
-  async create(given: { from: WorkspaceOrigin; name?: string | undefined }): Promise<string> {
+  async create(given: { from: WorkspaceOrigin; name?: string }): Promise<string> {
     const { folder, objects, open } = this.#parts;
     const workspace = folder.toPath(given.name ?? randomUUID());
     const name = toWorkspaceName(workspace);

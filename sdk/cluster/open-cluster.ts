@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import { openTemporalScheduler, type TemporalOptions, type TemporalScheduler } from '@klaus/adapters/scheduler';
-import { optional } from '@klaus/core/optional';
 import { toHome } from '../config/home.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
@@ -54,7 +53,7 @@ async function connect<K extends KlausOver<SessionStore> & { readonly tenants: C
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
-  const configuration = await loadConfiguration({ env, home, cwd, ...optional({ settings: options.settings }) });
+  const configuration = await loadConfiguration({ env, home, cwd, settings: options.settings });
   const { database, bucket, temporal } = toClusterServices(configuration);
   checkClusterPackages();
   await using undo = new AsyncDisposableStack();
@@ -63,7 +62,7 @@ async function connect<K extends KlausOver<SessionStore> & { readonly tenants: C
     ...temporal,
     cacheFolder: join(home, 'cache'),
     shareOf: (session) => klaus.tenants.shareOf(session),
-    ...optional({ onError: onSchedulerError }),
+    onError: onSchedulerError,
   }).catch((error: unknown) => {
     throw nameSettings('temporal', error);
   });

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import {
   type Setting,
   SETTING_KEYS,
@@ -107,7 +106,8 @@ function toRow(key: SettingKey, resolved: ResolvedValue): SettingRow {
     key,
     value: resolved.value === undefined ? (setting.unset ?? 'unset') : toShown(setting, resolved.value),
     source: resolved.source,
-    ...optional({ where: resolved.where, env: setting.env }),
+    where: resolved.where,
+    env: setting.env,
     description: setting.description,
   };
 }

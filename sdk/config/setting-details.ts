@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import {
   isSettingKey,
   KlausError,
@@ -81,7 +80,7 @@ export function createUserSettings({
 }
 
 function toUsage({ message, hint }: KlausError): KlausError {
-  return new KlausError('usage', message, optional({ hint }));
+  return new KlausError('usage', message, { hint });
 }
 
 function locked(key: SettingKey, lock: SettingLock, where: string | undefined): KlausError {
@@ -107,7 +106,8 @@ function toDetails(configuration: Configuration): SettingDetail[] {
       fallback: isShown ? (setting.default ?? null) : null,
       allowed: toAllowed(setting),
       input: toInput(setting),
-      ...optional({ unset: setting.unset, lock: toLock(key, row) }),
+      unset: setting.unset,
+      lock: toLock(key, row),
     };
   });
 }

@@ -1,7 +1,6 @@
 import type { Copies } from '@klaus/adapters/workspace';
 import type { Engine, SessionStore } from '@klaus/core/agent';
 import { isKlausError, KlausError, type EventBody } from '@klaus/core/protocol';
-import { optional } from '@klaus/core/optional';
 import { basename } from 'node:path';
 import type { Projects } from '../engine/projects.ts';
 
@@ -63,7 +62,7 @@ export async function holdSession<T>(
     return await work(async (ended) => {
       if (await store.lastOf(session, ['workingCopy.ended'])) return;
       const { how = 'discarded', to: commit } = ended.ending ?? {};
-      const body: EventBody = { type: 'workingCopy.ended', how, ...optional({ commit }) };
+      const body: EventBody = { type: 'workingCopy.ended', how, commit };
       await engine.store.append(session, [{ ...body, at: engine.clock.now() }], { lease });
       // Who ends a copy has decided about the work in it.
       await store.markSeen({ session, seq: (await store.head(session))?.seq ?? 0 });

@@ -64,7 +64,7 @@ export interface MergeSolution {
   target: string;
   head: string;
   /** One for a merge and a squash. A rebase has one for each commit with conflicts, which `at` names. */
-  steps: readonly { at?: string | undefined; files: readonly FileSolution[] }[];
+  steps: readonly { at?: string; files: readonly FileSolution[] }[];
 }
 
 export type MergedCopy =
@@ -90,7 +90,7 @@ export type MergedCopy =
       target: string;
       head: string;
       conflicts: readonly MergeConflict[];
-      at?: string | undefined;
+      at?: string;
     };
 
 /** A working copy with its changes, committed or not. */

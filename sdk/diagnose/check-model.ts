@@ -32,7 +32,7 @@ export async function checkModel(
   const key: Finding = set.length > 0 ? ok('keys', text) : warn('keys', text, '`klaus login` stores a key.');
   const wanted = configuration.get('model');
   try {
-    const options = { ...toModelsOptions(configuration, { home }), ...(scripted ? { scripted } : {}) };
+    const options = { ...toModelsOptions(configuration, { home }), scripted };
     const { name } = await createModels(options).resolve(wanted);
     const model = ok('model', name === wanted ? wanted : `${wanted} means ${name}`);
     const provider = PROVIDER_NAMES.find((candidate) => name.startsWith(`${candidate}/`));

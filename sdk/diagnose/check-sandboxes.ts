@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import type { Configuration } from '../config/configuration.ts';
 import { toKubernetesOptions } from '../engine/engine-settings.ts';
 import type { Finding } from './finding.ts';
@@ -9,7 +8,7 @@ export async function checkSandboxes(home: string, configuration: Configuration 
   const image = configuration?.get('sandbox.image');
   const isKubernetes = configuration?.get('sandbox.driver') === 'kubernetes';
   const kubernetes = configuration && isKubernetes ? toKubernetesOptions(configuration) : undefined;
-  const drivers = await probeSandboxes({ home, ...optional({ image, kubernetes }) });
+  const drivers = await probeSandboxes({ home, image, kubernetes });
   const fetches = configuration?.get('sandbox.fetch') ?? true;
   const findings = drivers.map((driver): Finding => {
     const name = `sandbox ${driver.name}`;
@@ -18,7 +17,7 @@ export async function checkSandboxes(home: string, configuration: Configuration 
     if (driver.canFetch && fetches)
       return { name, status: 'warn', text: `${reason}; the first session fetches it`, fix, canFetch: true };
     const text = driver.canFetch ? `${reason}, and sandbox.fetch is off, by which it would be fetched` : reason;
-    return { name, status: 'warn', text, fix, ...optional({ install }) };
+    return { name, status: 'warn', text, fix, install };
   });
   const chosen = configuration?.get('sandbox.driver');
   const docker = configuration?.get('dockerEnabled');

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
-import { optional } from '@klaus/core/optional';
 import { toKlausError } from '@klaus/core/protocol';
 import { orUndefined } from '../or-undefined.ts';
 import { VERSION } from '../version.ts';
@@ -80,7 +79,7 @@ async function ask(given: string): Promise<string> {
   const socketPath = given.startsWith('unix:') ? given.slice('unix:'.length).replace(/^\/\/(?=\/)/, '') : undefined;
   const url = socketPath === undefined ? `${given.replace(/\/+$/, '')}/health` : 'http://localhost/health';
   return new Promise((resolve, reject) => {
-    const options = { ...optional({ socketPath }), signal: AbortSignal.timeout(PATIENCE_MS) };
+    const options = { socketPath, signal: AbortSignal.timeout(PATIENCE_MS) };
     const request = get(url, options, (response) => {
       let text = '';
       response.setEncoding('utf8');

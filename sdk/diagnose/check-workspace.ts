@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
@@ -9,7 +8,7 @@ import { type Finding, ok, toFailure, warn } from './finding.ts';
 interface WorkspacePlace extends Pick<ConfigurationInput, 'cwd' | 'home'> {
   configuration: Configuration;
   /** The user's home folder. Default: that of the account. */
-  userHome?: string | undefined;
+  userHome?: string;
 }
 
 /** Checks the folder that an agent would work in, and its policy. */
@@ -18,7 +17,7 @@ export async function checkWorkspace(place: WorkspacePlace): Promise<Finding[]> 
   const folder = resolve(cwd, configuration.get('workspace'));
   const { openWorkspaceRoot } = await import('@klaus/adapters/workspace');
   try {
-    openWorkspaceRoot(folder, { klausHome: home, ...optional({ home: userHome }) });
+    openWorkspaceRoot(folder, { klausHome: home, home: userHome });
   } catch (error) {
     const failure = toFailure('workspace', error, 'workspace.missing');
     // An unsuitable current folder does not prevent runs elsewhere; an unsuitable configured folder does.

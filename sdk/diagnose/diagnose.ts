@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { toHostEnvironment } from '@klaus/adapters/system';
-import { optional } from '@klaus/core/optional';
 import { toKlausError } from '@klaus/core/protocol';
 import { toHome } from '../config/home.ts';
 import type { ConfigurationInput } from '../config/load-configuration.ts';
@@ -41,7 +40,7 @@ export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]
     ...(await checkSandboxes(home, configuration)),
     ...(await checkPerl()),
     finding,
-    ...(configuration ? await checkModel(configuration, { home, ...optional({ scripted: options.scripted }) }) : []),
+    ...(configuration ? await checkModel(configuration, { home, scripted: options.scripted }) : []),
     ...(configuration ? await checkWorkspace({ cwd, home, configuration, userHome: env['HOME'] || undefined }) : []),
     ...(await checkState(home)),
     await checkServer(home),

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { type ErrorCode, toKlausError } from '@klaus/core/protocol';
 
 /** The result of one check of the environment. */
@@ -29,5 +28,5 @@ export function warn(name: string, text: string, fix: string): Finding {
 /** A failure with the message of the error that a run would report. */
 export function toFailure(name: string, error: unknown, fallback: ErrorCode): Finding {
   const { code, message, hint } = toKlausError(error, fallback);
-  return { name, status: 'fail', text: message, code, ...optional({ fix: hint }) };
+  return { name, status: 'fail', text: message, code, fix: hint };
 }

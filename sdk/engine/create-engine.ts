@@ -19,7 +19,6 @@ import {
   openFolder,
 } from '@klaus/adapters/workspace';
 import { createToolRegistry, type Engine, type Models, type SessionStore, type ToolContext } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import { AGENT_CONFIGURATION, createRedactor, type SecretValue } from '@klaus/core/policy';
 import { createHookHost } from '../hooks/hook-host.ts';
 import { openSkills } from '../skills/skills.ts';
@@ -67,8 +66,9 @@ export function createEngines(input: EngineInput): (configuration: Configuration
     let models: Models | undefined;
     const toModels = (): Models =>
       (models ??= createModels({
-        ...toModelsOptions(configuration, { home, ...optional({ aiProviders: options.aiProviders }) }),
-        ...optional({ scripted: options.scripted, onNotice: options.onNotice }),
+        ...toModelsOptions(configuration, { home, aiProviders: options.aiProviders }),
+        scripted: options.scripted,
+        onNotice: options.onNotice,
       }));
     const engine: Engine = {
       ...shared,
@@ -79,7 +79,9 @@ export function createEngines(input: EngineInput): (configuration: Configuration
         const sandbox = await createSandbox({
           ...settings,
           variables: [...(settings.variables ?? []), ...variables],
-          ...optional({ hosts: options.hosts, session, choice: name }),
+          hosts: options.hosts,
+          session,
+          choice: name,
           workspace,
           home,
           objects: findSharedObjects(home, workspace),
@@ -108,7 +110,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
   return {
     store: traced.store,
-    ...optional({ admit: input.admit }),
+    admit: input.admit,
     tools,
     clock,
     ids,
@@ -116,7 +118,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
     openFolder,
-    ...optional({ openBuffers: options.buffers }),
+    openBuffers: options.buffers,
     readOwnInstructions: async () => readOwnInstructions(home),
     openSessionTools: (opened, host) => openSessionTools(opened, { home, env, host }),
     openAgents: (workspace) =>

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { ModelsOptions } from '@klaus/adapters/models';
@@ -21,7 +20,7 @@ export function toEngineSettings(
     retry: values.retry,
     maxToolOutputContext: values.maxToolOutputContext,
     maxSearchResults: values.maxSearchResults,
-    ...optional({ webSearch: toWebSearch(configuration) }),
+    webSearch: toWebSearch(configuration),
     execLimits: toExecLimits(configuration),
     gitIdentity: { name: values.git.userName ?? 'Klaus', email: values.git.userEmail ?? 'klaus@localhost' },
     deploy: toDeployOptions(values),
@@ -34,7 +33,7 @@ export function toEngineSettings(
     reviews: toReviewSettings(configuration),
     hooks: values.hooks,
     ...(values.lsp.enabled ? { lsp: { timeoutMs: values.lsp.timeoutMs } } : {}),
-    ...optional({ formatter: toFormatter(values) }),
+    formatter: toFormatter(values),
   };
 }
 
@@ -49,7 +48,10 @@ function toDeployOptions({ deploy, retry }: SettingValues): EngineSettings['depl
     vercelUrl,
     cloudfrontUrl,
     retryMs: retry.baseMs,
-    ...optional({ s3Url, netlifySite, awsRegion, terraform }),
+    s3Url,
+    netlifySite,
+    awsRegion,
+    terraform,
   };
 }
 
@@ -67,7 +69,7 @@ function toWebSearch({ values: { web } }: Configuration): EngineSettings['webSea
 
 function toReviewSettings({ values: { reviewers } }: Configuration): NonNullable<EngineSettings['reviews']> {
   const { use, tiers, timeoutMs } = reviewers;
-  return { use, timeoutMs, ...optional({ tiers: tiers && optional(tiers) }) };
+  return { use, timeoutMs, tiers };
 }
 
 function toExecLimits({ values }: Configuration): ExecLimits {
@@ -93,7 +95,8 @@ export function toSandboxOptions(configuration: Configuration) {
     limits: toExecLimits(configuration),
     variables: sandbox.env,
     hostPaths: sandbox.hostPaths,
-    ...optional({ image: sandbox.image, dockerEnabled }),
+    image: sandbox.image,
+    dockerEnabled,
     kubernetes: toKubernetesOptions(configuration),
   };
 }
@@ -106,7 +109,7 @@ export function toKubernetesOptions({ values }: Configuration) {
     seccompProfile,
     ...kubernetes
   } = values.sandbox.kubernetes;
-  return { ...kubernetes, enforcesPolicies, ...optional({ namespace, runtimeClass, seccompProfile }) };
+  return { ...kubernetes, enforcesPolicies, namespace, runtimeClass, seccompProfile };
 }
 
 /** @param home State folder, with the packages of AI SDK providers. Default: models of these providers are rejected. */
@@ -116,7 +119,7 @@ export function toModelsOptions(
 ): Omit<ModelsOptions, 'scripted' | 'onNotice'> {
   const { keys, baseUrls, tiers, prices, models, aiSdk: settings } = values;
   const aiSdk = home === undefined ? undefined : { folder: join(home, 'ai-sdk'), settings, providers: aiProviders };
-  return { keys, baseUrls, tiers, ...optional({ prices: prices && toPrices(prices), allow: models.allow, aiSdk }) };
+  return { keys, baseUrls, tiers, prices: prices && toPrices(prices), allow: models.allow, aiSdk };
 }
 
 /** Without prices of cache classes, cached tokens have the price of input tokens. */

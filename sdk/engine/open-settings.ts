@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { createRedactor, type Redactor, type SecretValue } from '@klaus/core/policy';
 import { type Configurations, createConfigurations } from '../config/configurations.ts';
 import { type ConfigurationInput, loadConfiguration } from '../config/load-configuration.ts';
@@ -38,7 +37,7 @@ export async function openSettings(
     onChange: (next) => learn(findCredentials(env, next)),
   });
   const refresh = () => configurations.refresh();
-  const keys = openKeyStore({ env, cwd, home, ...optional({ settings }) });
+  const keys = openKeyStore({ env, cwd, home, settings });
   return {
     configurations,
     credentials,
@@ -49,7 +48,7 @@ export async function openSettings(
       keys: followKeys(keys, { learn, refresh }),
       async diagnose() {
         const { diagnose } = await import('../diagnose/diagnose.ts');
-        return diagnose({ env, cwd, home, ...optional({ scripted }) });
+        return diagnose({ env, cwd, home, scripted });
       },
     },
   };

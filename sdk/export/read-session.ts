@@ -151,7 +151,7 @@ function takeAnswer(run: RecordedRun | undefined, event: EventOf<'approval.answe
   if (plan !== undefined) throw refuse('the user edited a plan in it');
   if (answer !== 'approved' && answer !== 'rejected') throw refuse(`a question in it was ${answer}`);
   if (hunks?.edited) throw refuse('a human edited a change in it');
-  run?.answers.push({ answer, ...(note ? { note } : {}), ...(hunks ? { hunks } : {}), ...(scope ? { scope } : {}) });
+  run?.answers.push({ answer, ...(note ? { note } : {}), hunks, scope });
 }
 
 function refuse(why: string): KlausError {

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import {
   applyQueuedCommands,
   loadState,
@@ -49,7 +48,7 @@ export async function grantHistory(store: SessionStore, session: string): Promis
   return events.flatMap((event, index): GrantRecord[] => {
     if (event.type !== 'session.opened' && event.type !== 'grant.changed') return [];
     const { seq, at, grant } = event;
-    const change = event.type === 'grant.changed' ? { reason: event.reason, ...optional({ by: event.by }) } : {};
+    const change = event.type === 'grant.changed' ? { reason: event.reason, by: event.by } : {};
     // Each record names the hash of the one before it.
     return [{ seq, at, grant, text: toGrantText(grant), ...change, hash: events[index + 1]?.prev ?? head }];
   });
@@ -83,8 +82,8 @@ export async function revokeGrant(
     type: 'revoke',
     id: engine.ids.ulid(),
     by,
-    ...(authorities ? { authorities } : {}),
-    ...optional({ reason }),
+    authorities,
+    reason,
   });
   const applied = await applyQueuedCommands(engine, session, ['revoke']);
   return { applied, grant, text: toGrantText(grant) };

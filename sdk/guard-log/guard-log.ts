@@ -30,7 +30,7 @@ export interface RatesQuery extends SeenQuery {
 
 interface SeenQuery {
   /** True for the path of a project whose decisions count. Default: all do. */
-  sees?: ((workspace: string) => boolean) | undefined;
+  sees?: (workspace: string) => boolean;
 }
 
 /** Decisions that are read for one page, so that rare ones do not block the process. */
@@ -66,7 +66,7 @@ export class GuardLog {
     const filter = {
       type: 'guard.decided' as const,
       before,
-      ...(workspace === undefined ? {} : { subject: workspace }),
+      subject: workspace,
     };
     for await (const event of this.#store.hostEvents(filter)) {
       if (event.type !== 'guard.decided') continue;

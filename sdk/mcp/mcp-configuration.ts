@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { InspectedServer } from '@klaus/adapters/mcp';
 import { KlausError, toNearest } from '@klaus/core/protocol';
-import { optional } from '@klaus/core/optional';
 import { toHome } from '../config/home.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
@@ -109,13 +108,14 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
         ...toSandboxOptions(configuration),
         ...{ workspace: cwd, home, env },
         masks: () => createSecretSource(cwd, { patterns: configuration.values.secrets.files }).files(),
-        ...optional({ choice: configuration.values.sandbox.driver }),
+        choice: configuration.values.sandbox.driver,
       });
       const store = server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
       const isLoggedIn = (await store?.read()) !== undefined;
       const inspected = await adapter.inspectServer({
         ...{ name, server, workspace: cwd, sandbox, signal },
-        ...optional({ startMs, store: isLoggedIn ? store : undefined }),
+        startMs,
+        store: isLoggedIn ? store : undefined,
       });
       rememberPrompts(home, toEntryHash(entry), inspected.prompts);
       return inspected;

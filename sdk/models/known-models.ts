@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import {
   accessTo,
   findEntry,
@@ -40,7 +39,8 @@ export function listKnownModels(configuration: Configuration): { models: KnownMo
         name,
         provider,
         usable: accessTo(provider, options) !== undefined,
-        ...optional({ tier, until: entry?.until }),
+        tier,
+        until: entry?.until,
       };
     });
   return { models, asOf: SNAPSHOT_DATE };

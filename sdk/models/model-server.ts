@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import type { ModelServer, ScriptedServer, Script } from '@klaus/adapters/models';
 
 export interface StartModelServerOptions {
@@ -22,7 +21,7 @@ export async function startModelServer(options: StartModelServerOptions): Promis
   const { createModelServer, loadScript } = await import('@klaus/adapters/models');
   const { port, record } = options;
   const script = typeof options.script === 'string' ? await loadScript(options.script) : options.script;
-  const server = await createModelServer({ script, ...optional({ port, record }) });
+  const server = await createModelServer({ script, port, record });
   const { wire, price, contextWindow, maxOutputTokens } = script;
-  return { ...server, ...optional({ wire, price, contextWindow, maxOutputTokens }) };
+  return { ...server, wire, price, contextWindow, maxOutputTokens };
 }

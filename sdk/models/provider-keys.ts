@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { ModelFailure, ModelRequest } from '@klaus/core/agent';
 import { fromText, KlausError, SETTINGS, toAllowed, toNearest, type ModelFailureCode } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderKey, type ProviderName } from '@klaus/core/provider-table';
-import { optional } from '@klaus/core/optional';
 import type { Configuration, SourceName } from '../config/configuration.ts';
 import { toHome } from '../config/home.ts';
 import { type ConfigurationInput, loadConfiguration } from '../config/load-configuration.ts';
@@ -77,7 +76,7 @@ export function openKeyStore(options: KeyStoreOptions = {}): KeyStore {
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
   const place = { env, home };
-  const input = { env, home, cwd, ...optional({ settings: options.settings }) };
+  const input = { env, home, cwd, settings: options.settings };
   return {
     async list() {
       const { sources } = await loadConfiguration(input);
@@ -89,11 +88,9 @@ export function openKeyStore(options: KeyStoreOptions = {}): KeyStore {
           provider,
           title: PROVIDER_TABLE[provider].title,
           variables: Object.values(PROVIDER_TABLE[provider].keys).map((key) => key.env),
-          ...optional({
-            source: used?.source,
-            where: used?.where,
-            stored: names.map((name) => stored.get(name)).find((entry) => entry !== undefined),
-          }),
+          source: used?.source,
+          where: used?.where,
+          stored: names.map((name) => stored.get(name)).find((entry) => entry !== undefined),
         };
       });
     },
@@ -137,7 +134,7 @@ async function checkKey(provider: ProviderName, key: string | undefined, input: 
   ]);
   const { baseUrls } = toModelsOptions(configuration);
   const keys = key === undefined ? findKeys(configuration, provider) : { [toMainKey(provider, key)]: key };
-  const models = createModels({ keys, ...optional({ baseUrls }) });
+  const models = createModels({ keys, baseUrls });
   const cheap = configuration.values.tiers[provider].haiku ?? PROVIDERS[provider].tiers.haiku;
   const model = await models.resolve(`${provider}/${cheap}`);
   const signal = AbortSignal.timeout(CHECK_MS);

@@ -61,7 +61,7 @@ export async function openAs(
           ofParent,
           findClaude: toClaude,
         }),
-        ...optional({ settingSources: given.settingSources }),
+        settingSources: given.settingSources,
       },
       warnings: [],
     };
@@ -90,7 +90,7 @@ export async function openAs(
   // Only the user decides what the agent may delegate of it.
   const grant = user ? toGrant(heldBy(intersect(requested.grant, user)), delegableOf(user)) : requested.grant;
   const { limits: set, approve } = configuration.values;
-  const limits = { ...set, ...given.limits };
+  const limits = { ...set, ...optional(given.limits ?? {}) };
   const { maxTurns = 0 } = definition;
   const turns =
     limits.turns === 0 || maxTurns === 0 ? Math.max(limits.turns, maxTurns) : Math.min(limits.turns, maxTurns);
@@ -104,10 +104,12 @@ export async function openAs(
       limits: { ...given.limits, turns },
       mode: toAgentMode(definition, given.mode ?? approve),
       chat: given.chat === true && definition.config?.preserve_history !== false,
-      ...optional({ model, temperature, effort }),
+      model,
+      temperature,
+      effort,
     },
     agent: definition,
-    ...optional({ runner }),
+    runner,
     warnings: requested.unknownTools.map((name) => `The agent ${definition.name} names the unknown tool ${name}.`),
   };
 }

@@ -1,6 +1,6 @@
 import type { Engine, OpenChild } from '@klaus/core/agent';
 import { allowsAccess } from '@klaus/core/policy';
-import { KlausError, optional, type EventBody } from '@klaus/core/protocol';
+import { KlausError, type EventBody } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { checkModel } from '../grants/opening-grant.ts';
 import { toAgentMode, toRequestedModel } from './open-as.ts';
@@ -44,7 +44,8 @@ export async function openChild(
       mode: toAgentMode(definition, request.mode),
       checkpoint: opened.checkpoint,
       isolate: opened.isolate === true,
-      ...optional({ temperature: definition.config?.temperature, effort: definition.effort }),
+      temperature: definition.config?.temperature,
+      effort: definition.effort,
     };
     const body = toOpened(
       { engine, configuration, given, agent: definition },

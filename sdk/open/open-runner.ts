@@ -4,7 +4,6 @@ import type { FoundAgent } from '@klaus/core/agent';
 import {
   CONTAINER_SANDBOXES,
   KlausError,
-  optional,
   type AgentDefinition,
   type Limits,
   type SandboxName,
@@ -58,7 +57,7 @@ export function toClaudeCode(
   }: Pick<RunnerPlace, 'workspace' | 'isTrusted' | 'ofParent' | 'findClaude'> & { model: string | undefined },
 ): SessionRunner {
   const servers = findMcpServers(definition ?? {}, { workspace, isTrusted, ofParent });
-  return { name: 'claude-code', command: [findClaude()], env: CLAUDE_ENV, ...optional({ model }), ...servers };
+  return { name: 'claude-code', command: [findClaude()], env: CLAUDE_ENV, model, ...servers };
 }
 
 /**
@@ -105,7 +104,7 @@ export function toSessionRunner(
     });
   }
   const own = { env, home: home && toFolder(home, at), ...(isClaude ? { model, settingSources } : {}) };
-  return { name: runner, command, ...optional(own), ...(isClaude ? findMcpServers(definition, at) : {}) };
+  return { name: runner, command, ...own, ...(isClaude ? findMcpServers(definition, at) : {}) };
 }
 
 /** What a session with a runner cannot have. @throws KlausError `config`, `usage`. */

@@ -89,7 +89,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
       },
     );
   }
-  const limits: Limits = narrowLimits({ ...values.limits, ...given.limits }, grant);
+  const limits: Limits = narrowLimits({ ...values.limits, ...optional(given.limits ?? {}) }, grant);
   const model =
     (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ??
     (runner ? toRunnerModel(runner, as.agent) : await findModel(input, { wanted: given.model, grant, limits }));
@@ -97,7 +97,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
     home: engine.home,
-    ...optional({ choice: given.sandbox ?? values.sandbox.driver }),
+    choice: given.sandbox ?? values.sandbox.driver,
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
   if (runner) {
@@ -111,13 +111,13 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     model,
     sandbox: sandbox.name,
     limits,
-    ...optional({ mcpServers: mcp?.servers }),
+    mcpServers: mcp?.servers,
   };
   const workers = await findWorkers(engine, workspace.root, given.workers);
   const first = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
   const own = copy && { repository: copy.repository, path: copy.path, branch: copy.branch, base: copy.base };
   const driven = runner ? toDriven(first, { runner, agent: as.agent }) : first;
-  const opened = { ...driven, ...workers, ...optional({ workingCopy: own }) };
+  const opened = { ...driven, ...workers, workingCopy: own };
   const refused =
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
@@ -236,10 +236,8 @@ export function toOpened(
     type: 'session.opened',
     workspace,
     model,
-    ...optional({
-      temperature: given.temperature ?? values.temperature,
-      effort: given.effort ?? values.effort,
-    }),
+    temperature: given.temperature ?? values.temperature,
+    effort: given.effort ?? values.effort,
     mode,
     patchApproval: values.requirePatchApproval,
     sandbox,
@@ -256,10 +254,11 @@ export function toOpened(
     ...(tools.deferred.length > 0 ? { deferred: tools.deferred } : {}),
     klaus: VERSION,
     ...(agent ? { agent: agent.name, allowedAgents: agent.allowedAgents ?? [] } : {}),
-    ...optional({ reviewers: agent?.reviewers }),
+    reviewers: agent?.reviewers,
     ...(given.chat ? { chat: true } : {}),
     ...((given.isolate ?? values.isolate) ? { isolate: true } : {}),
-    ...optional({ instance: given.instance, startedBy: given.startedBy }),
+    instance: given.instance,
+    startedBy: given.startedBy,
     ...(values.undo.enabled ? {} : { snapshots: false }),
     ...(readable.length > 0 ? { readable } : {}),
     ...(writable.length > 0 ? { writable } : {}),

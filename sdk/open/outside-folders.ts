@@ -18,7 +18,7 @@ export interface OutsideFolders {
 }
 
 export interface OutsideFoldersInput {
-  given: { root?: string | undefined };
+  given: { root?: string };
   configuration: Configuration;
   /** The base of relative paths. */
   cwd: string;

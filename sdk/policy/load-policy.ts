@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { dirname, join, relative } from 'node:path';
 import { findOriginal } from '@klaus/adapters/workspace';
 import { toGlobsBelow, type Policy, type PolicyEntry } from '@klaus/core/policy';
@@ -50,7 +49,7 @@ export async function loadPolicy({ home, workspace, tools, digest }: PolicyInput
       const isPath = kind === 'read' || kind === 'write';
       entries.push({
         ...{ verdict, kind, pattern, globs: isPath ? toGlobsBelow(pattern, below) : [] },
-        ...optional({ reason }),
+        reason,
         where: `${path}:${line}`,
       });
     }

@@ -30,7 +30,7 @@ export interface SavedPrompt extends PromptContent {
   /** Such as `review:api` for `review/api.md`. */
   name: string;
   /** What follows the name; undefined if nothing does. */
-  argumentHint?: string | undefined;
+  argumentHint?: string;
   place: 'project' | 'user';
   /** True if it is in the state folder, where {@link savePrompt} changes it. */
   isOwn: boolean;

@@ -8,7 +8,6 @@ import {
   type ModelEvent,
   type ModelRequest,
 } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { PROVIDER_NAMES } from '@klaus/core/provider-table';
 import type { Judge, JudgeAnswer, JudgeRequest } from '@klaus/core/reviewers';
@@ -28,13 +27,13 @@ export interface JudgeOptions {
  * Undefined without a key of any provider and without tiers of AI SDK providers.
  */
 export function createJudge({ configuration, home, redact }: JudgeOptions): Judge | undefined {
-  const options = toModelsOptions(configuration, optional({ home }));
+  const options = toModelsOptions(configuration, { home });
   const hasTiers = home !== undefined && Object.values(options.tiers?.ai ?? {}).some((id) => id !== undefined);
   if (!hasTiers && !PROVIDER_NAMES.some((name) => accessTo(name, options) !== undefined)) return undefined;
   const models = createModels(options);
   const { tiers, timeoutMs } = configuration.values.reviewers;
   return {
-    ...optional({ tiers: tiers && optional(tiers) }),
+    tiers,
     async judge(request) {
       const model = await models.resolve(request.tier);
       const timeout = AbortSignal.timeout(timeoutMs);

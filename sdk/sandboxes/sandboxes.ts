@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import * as drivers from '@klaus/adapters/sandboxes';
 import type { EventOf, SandboxName } from '@klaus/core/protocol';
 import { toHome } from '../config/home.ts';
@@ -75,12 +74,15 @@ export interface SandboxRun {
 export async function runInSandbox(options: SandboxRunOptions): Promise<SandboxRun> {
   const { session: known, workspace, sandbox } = options;
   await using klaus = await createKlaus({
-    ...optional({ home: options.home, env: options.env, onNotice: options.onNotice, cwd: workspace }),
+    home: options.home,
+    env: options.env,
+    onNotice: options.onNotice,
+    cwd: workspace,
     // A session needs a model to be opened, and this one never asks it.
     ...(known === undefined ? { settings: { ...options.settings, model: 'scripted/sandbox' } } : {}),
     scripted: () => startModelServer({ script: { steps: [], fallback: { text: '' } } }),
   });
-  const session = known === undefined ? await klaus.open(optional({ workspace, sandbox })) : await klaus.session(known);
+  const session = known === undefined ? await klaus.open({ workspace, sandbox }) : await klaus.session(known);
   let last = 0;
   let driver: SandboxName = 'bubblewrap';
   for await (const event of session.events()) {

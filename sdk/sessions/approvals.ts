@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import type { SessionStore } from '@klaus/core/agent';
 import type { Klaus } from '../klaus.ts';
 import { checkAnswer, checkContent, checkHunks, checkPlan, findQuestion } from './question.ts';
@@ -19,7 +18,7 @@ export function createApprovals(
       checkContent(asked, answer, options);
       if (hunks) checkHunks(asked, hunks);
       const session = open(asked.session);
-      const given = optional({ note, hunks, scope, plan, mode, content });
+      const given = { note, hunks, scope, plan, mode, content };
       await session.send({ type: 'approve', approval: asked.approval, answer, by, ...given });
       return session;
     },

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { discardOf } from '../copies/working-copies.ts';
 import type { WorkingCopies } from '../copies/working-copy.ts';
 import type { ProcessHome } from '@klaus/adapters/sandboxes';
@@ -83,7 +82,7 @@ async function createBackgroundProcess(
       return { ...output, text: redactor.redact(output.text) };
     },
     async stop({ by = 'sdk', graceMs } = {}) {
-      const stopped = await processes.stop(id, { reason: `stopped by ${by}`, ...optional({ graceMs }) });
+      const stopped = await processes.stop(id, { reason: `stopped by ${by}`, graceMs });
       return { status: stopped, logged: await recordProcesses(engine, session) };
     },
   };

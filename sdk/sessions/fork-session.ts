@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { fork, loadState, redactCommand, type Engine, type Forked, type SessionStore } from '@klaus/core/agent';
 import { isRunnerModel, KlausError } from '@klaus/core/protocol';
 import { checkModel } from '../grants/opening-grant.ts';
@@ -55,7 +54,9 @@ export async function forkSession(
     klaus: VERSION,
     by,
     head: (await store.head(source))?.hash ?? '',
-    ...optional({ at, before, title: clean?.title }),
+    at,
+    before,
+    title: clean?.title,
     ...(model ? { model: model.name } : {}),
   });
   return { ...forked, from: source };

@@ -1,5 +1,4 @@
 import type { SessionStore } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import {
   commandSchema,
   hunksOf,
@@ -80,7 +79,7 @@ export function checkAnswer(approval: unknown, answer: unknown, options: unknown
       hint: `Options: ${Object.keys(OPTIONS).join(', ')}.`,
     });
   }
-  const parsed = commandSchema.safeParse({ type: 'approve', id: '', by: '', approval, answer, ...optional(options) });
+  const parsed = commandSchema.safeParse({ type: 'approve', id: '', by: '', approval, answer, ...options });
   if (parsed.success) return;
   const { path = [], message = 'it does not fit' } = parsed.error.issues[0] ?? {};
   throw new KlausError('usage', `Option \`${path.join('.')}\` of an answer: ${message}.`);
@@ -108,7 +107,7 @@ export function checkContent(
   const problem = isForm ? findInputProblem(subject.fields, content ?? {}) : 'Only the answer to a form has values.';
   if (problem === undefined) return;
   const fields = isForm ? subject.fields.map(({ name, type }) => `${name} (${type})`).join(', ') : '';
-  throw new KlausError('usage', problem, optional({ hint: fields === '' ? undefined : `Fields: ${fields}.` }));
+  throw new KlausError('usage', problem, { hint: fields === '' ? undefined : `Fields: ${fields}.` });
 }
 
 /** @throws KlausError `usage` naming the hunks, for an unknown one. */

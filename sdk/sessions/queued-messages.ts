@@ -9,7 +9,7 @@ export interface QueuedMessage {
   /** Empty for a shell command. */
   parts: Part[];
   /** Shell command of the user, which runs in the sandbox. Absent for a message. */
-  shell?: string | undefined;
+  shell?: string;
 }
 
 /** The queued messages and shell commands of an inbox, the oldest first, without withdrawn ones. */

@@ -45,7 +45,7 @@ export async function approvalsOf({ engine, store, session }: Parts): Promise<Gi
 /** See `Session.changeApproval`. */
 export async function changeApproval(
   parts: Parts,
-  { approval: idOrPrefix, scope, by = 'sdk' }: { approval: string; scope: Scope; by?: string | undefined },
+  { approval: idOrPrefix, scope, by = 'sdk' }: { approval: string; scope: Scope; by?: string },
 ): Promise<ScopeChange> {
   const { engine, store, session } = parts;
   const found = (await approvalsOf(parts)).filter(({ approval }) => approval.startsWith(idOrPrefix.toUpperCase()));

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import {
   applyQueuedCommands,
   type Engine,
@@ -32,7 +31,7 @@ interface Parts {
 
 export async function pinsOf({ engine, session }: Pick<Parts, 'engine' | 'session'>): Promise<PinnedText[]> {
   const { pins } = await loadState(engine, session);
-  return pins.map(({ id, text, source }) => ({ id, text, ...optional({ source }) }));
+  return pins.map(({ id, text, source }) => ({ id, text, source }));
 }
 
 export async function pin(

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import {
   advance,
   attend,
@@ -49,7 +48,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       await checkReady();
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
-      const more = { ...optional({ waitForModelMs }), ...(pinned ? { pin: true } : {}) };
+      const more = { waitForModelMs, ...(pinned ? { pin: true } : {}) };
       return send({ type: 'prompt', id: command, parts, onAsk, delivery, ...more });
     },
     async send(command) {
@@ -77,7 +76,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         advanceChild: (child, ending) => {
           const stops = pause ? AbortSignal.any([pause, ending]) : ending;
           return createSession({ engine, store, inForce }, child).advance({
-            ...optional({ signal }),
+            signal,
             pause: stops,
             attempt,
           });
@@ -110,7 +109,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         settings: engine.settings,
         ids: engine.ids,
         idle: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
-        ...(onRequest ? { onRequest } : {}),
+        onRequest,
       }),
     async verify({ by = 'sdk', ...rest } = {}) {
       const root = await workspace();

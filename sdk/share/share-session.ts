@@ -16,7 +16,7 @@ interface ShareParts {
 
 export interface ShareOptions {
   /** Of the texts of Klaus. Reasons of the engine stay English. Default `en`. */
-  language?: ShareLanguage | undefined;
+  language?: ShareLanguage;
 }
 
 /**

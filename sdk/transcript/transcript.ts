@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import type { Event, EventOf, EventType, Message } from '@klaus/core/protocol';
 import { describeCall } from './describe-call.ts';
 import { describeEnding } from './describe-ending.ts';
@@ -64,7 +63,7 @@ const none = (): Content[] => [];
 const ENTRIES = {
   'session.opened': ({ session, workspace, model, mode, sandbox, agent, parent, forked }) => {
     // A fork of a child session belongs to the user.
-    const above = optional({ agent, forked, parent: forked ? undefined : parent?.session });
+    const above = { agent, forked, parent: forked ? undefined : parent?.session };
     return [{ kind: 'opened', session, workspace, model, mode, sandbox, ...above }];
   },
   'session.changed': none,

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ExecResult } from '@klaus/core/agent';
@@ -83,7 +82,9 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
   await using closing = new AsyncDisposableStack();
   closing.defer(() => server.close());
   await using klaus = await createKlaus({
-    ...optional({ home: options.home, env: options.env, onNotice: options.onNotice }),
+    home: options.home,
+    env: options.env,
+    onNotice: options.onNotice,
     ...(options.hosts === 'any' ? {} : { hosts: options.hosts ?? listFetchHosts(options.steps, options) }),
     cwd: workspace,
     // The user requested exactly these commands, so limits and a review do not apply.

@@ -2,7 +2,6 @@ import { relative, sep } from 'node:path';
 import { listCommits, readCommit, readWorkingDiff, type GitCommit, type GitText } from '@klaus/adapters/tools';
 import { createSecretFiles } from '@klaus/adapters/workspace';
 import { openSecretsOf, type Engine, type Workspace } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import { isSecretFile } from '@klaus/core/policy';
 import type { SandboxName } from '@klaus/core/protocol';
 import { redactIn } from './redact-in.ts';
@@ -46,7 +45,7 @@ export function openWorkspaceGit({ workspace, inForceOf }: GitInput): WorkspaceG
   const open = async () => {
     const { engine, sandbox: name } = await inForceOf(root);
     const secrets = openSecretsOf(engine, { workspace: root });
-    const sandbox = await engine.openSandbox({ workspace: root, masks: () => secrets.files(), ...optional({ name }) });
+    const sandbox = await engine.openSandbox({ workspace: root, masks: () => secrets.files(), name });
     const { secretPatterns, hiddenPatterns } = engine.settings;
     return {
       context: { workspace, sandbox, signal: new AbortController().signal },

@@ -271,7 +271,7 @@ describe.each(['the editor', 'klaus approve'])(
         await using server = await startServer(TEAM as never);
         const serve = where === 'at a server' ? await startServeProcess(place, server) : undefined;
         const at = serve ? ['--server', serve.url] : [];
-        const env = serve ? { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' } : {};
+        const env: Record<string, string> = serve ? { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' } : {};
         await using editor = await startEditor({
           place,
           server,

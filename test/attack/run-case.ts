@@ -15,8 +15,8 @@ export async function attack(attackCase: AttackCase): Promise<Attacked> {
   await using engine = await createTestEngine({
     script,
     settings: { 'sandbox.driver': 'bubblewrap', approve: attackCase.mode ?? 'auto' },
-    ...(attackCase.env ? { env: attackCase.env } : {}),
-    ...(attackCase.files ? { files: attackCase.files } : {}),
+    env: attackCase.env,
+    files: attackCase.files,
   });
   const scene: Scene = createScene(engine.place, engine.server);
   attackCase.before?.(scene);

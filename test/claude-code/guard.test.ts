@@ -143,7 +143,7 @@ test('a denial of a reviewer is overturned only by the words of the user', { tim
         { when: { system: '"OVERTURN"' }, reply: toReply('UPHOLD') },
         ...steps,
       ],
-      ...(fallback ? { fallback } : {}),
+      fallback,
     },
   });
   writeFileSync(join(it.place.workspace, 'build.js'), "require('fs').writeFileSync('built.txt', '')\n");

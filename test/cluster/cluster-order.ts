@@ -15,7 +15,7 @@ export interface ClusterOrder {
   env: Record<string, string>;
   settings: Record<string, unknown>;
   /** Absolute path of the file of the tools of `effect-tools.ts`. Default: the process has none. */
-  effects?: string | undefined;
+  effects?: string;
 }
 
 export function toOptions({ database, bucket, home, workspace, env, settings, effects }: ClusterOrder): ClusterOptions {

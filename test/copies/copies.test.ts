@@ -312,8 +312,8 @@ describe('merge', () => {
     async () => {
       const { session, path } = await open();
       commit(path, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
-      for (const mine of [{ 'a.txt': 'mine\n' }, { 'new.txt': 'mine\n' }]) {
-        put(engine.place.workspace, mine);
+      for (const mine of ['a.txt', 'new.txt']) {
+        put(engine.place.workspace, { [mine]: 'mine\n' });
         const status = git('status', '--porcelain');
         await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject(code('copy.blocked'));
         expect(git('status', '--porcelain')).toBe(status);

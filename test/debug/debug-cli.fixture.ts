@@ -42,7 +42,7 @@ export function installDebugCli(place: TestHome): string {
 export function startDebugCli({ place, server, input, words = [], env = {} }: RunOptions): RunningKlaus {
   return startKlaus(words, {
     place,
-    ...(server ? { server } : {}),
+    server,
     env,
     program: DEBUG_CLI,
     stdin: typeof input === 'string' ? input : JSON.stringify(input),

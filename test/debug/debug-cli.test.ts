@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs';
 import { ofType } from '../fixtures/engine.ts';
 import { expect, test } from 'vitest';
 import { startServer } from '../fixtures/klaus.ts';
+import type { ToolCall } from '../fixtures/play.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { runDebugCli, startDebugCli, toInput } from './debug-cli.fixture.ts';
 import { startTestHost } from './host.fixture.ts';
@@ -96,7 +97,7 @@ test(
 
 test('the agent cannot leave the project, read its secrets, write, or run a command', async () => {
   using place = createTestHome({ ...FILES, '.env': 'TOKEN=abc\n' });
-  const calls = [
+  const calls: ToolCall[] = [
     { name: 'read_file', input: { path: '/etc/passwd' } },
     { name: 'read_file', input: { path: '.env' } },
     { name: 'write_file', input: { path: 'x', content: 'x' } },
@@ -112,7 +113,7 @@ test('the agent cannot leave the project, read its secrets, write, or run a comm
 
 test('evaluations beyond the budget do not reach the program, and neither do effects without access', async () => {
   using place = createTestHome(FILES);
-  const calls = [
+  const calls: ToolCall[] = [
     { name: 'eval', input: { code: '1', readOnly: false } },
     { name: 'eval', input: { code: '2' } },
     { name: 'eval', input: { code: '3' } },

@@ -36,7 +36,7 @@ except KeyError as error:
 async function run(program: string, script: Script | undefined) {
   using place = createTestHome({ 'pay.py': program });
   await using server = script === undefined ? undefined : await startServer(script);
-  const env = { ...toEnv({ place, ...(server ? { server } : {}) }), ...ENV, KLENDATHU_CLI: installDebugCli(place) };
+  const env = { ...toEnv({ place, server }), ...ENV, KLENDATHU_CLI: installDebugCli(place) };
   const { status, output } = await runProgram(['python3', 'pay.py'], { cwd: place.workspace, env });
   return { status, output, requests: JSON.stringify(server?.requests.map(({ json }) => json) ?? []) };
 }

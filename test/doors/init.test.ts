@@ -94,7 +94,8 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
       expect(terminal.left()).toEqual(CLEAN);
     });
 
-  for (const { cases, tags } of splitCases([{ ACCESSIBLE: '1' }, { KLAUS_PLAIN: '1' }, { TERM: 'dumb' }], 1))
+  const plain: Record<string, string>[] = [{ ACCESSIBLE: '1' }, { KLAUS_PLAIN: '1' }, { TERM: 'dumb' }];
+  for (const { cases, tags } of splitCases(plain, 1))
     test.each(cases)('%o asks for a number', { tags }, async (env) => {
       using place = createTestHome();
       await using terminal = await open(place, { env });

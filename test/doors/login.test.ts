@@ -22,7 +22,7 @@ const hasKeyring = ['dbus-run-session', 'gnome-keyring-daemon', 'secret-tool'].e
 function createCaller(place: TestHome, url: string) {
   const own = { ANTHROPIC_BASE_URL: url, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
   return (words: readonly string[], stdin?: string, env: Record<string, string> = {}): Promise<Ended> =>
-    runKlaus(words, { place, env: { ...own, ...env }, ...(stdin === undefined ? {} : { stdin }) });
+    runKlaus(words, { place, env: { ...own, ...env }, stdin });
 }
 
 async function listSources(klaus: ReturnType<typeof createCaller>, env?: Record<string, string>) {
@@ -127,23 +127,26 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
       cwd: place.workspace,
     });
 
-  test.each([{}, { ACCESSIBLE: '1' }])('the provider is chosen and the key is not shown: %o', async (env) => {
-    using place = createTestHome();
-    await using server = await startServer(SCRIPT);
-    await using terminal = await open(place, ['login'], { ANTHROPIC_BASE_URL: server.url, ...env });
-    await terminal.shows('Anthropic');
-    terminal.type(KEYS.enter);
-    await terminal.shows('Key of Anthropic');
-    terminal.type(KEYS.enter);
-    await terminal.shows('Ctrl-C');
-    terminal.type(`${KEY}${KEYS.enter}`);
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.screen()).toContain('keys.json');
-    expect(terminal.output).not.toContain(KEY.slice(0, 12));
-    expect(terminal.left()).toEqual(CLEAN);
-    expect(server.requests).toHaveLength(1);
-    expect(readFileSync(join(place.home, 'keys.json'), 'utf8')).toContain(KEY);
-  });
+  test.each<Record<string, string>>([{}, { ACCESSIBLE: '1' }])(
+    'the provider is chosen and the key is not shown: %o',
+    async (env) => {
+      using place = createTestHome();
+      await using server = await startServer(SCRIPT);
+      await using terminal = await open(place, ['login'], { ANTHROPIC_BASE_URL: server.url, ...env });
+      await terminal.shows('Anthropic');
+      terminal.type(KEYS.enter);
+      await terminal.shows('Key of Anthropic');
+      terminal.type(KEYS.enter);
+      await terminal.shows('Ctrl-C');
+      terminal.type(`${KEY}${KEYS.enter}`);
+      expect(await terminal.ended).toBe(0);
+      expect(terminal.screen()).toContain('keys.json');
+      expect(terminal.output).not.toContain(KEY.slice(0, 12));
+      expect(terminal.left()).toEqual(CLEAN);
+      expect(server.requests).toHaveLength(1);
+      expect(readFileSync(join(place.home, 'keys.json'), 'utf8')).toContain(KEY);
+    },
+  );
 
   test('Ctrl-C stores nothing, while the key is typed and while it is checked', async () => {
     using place = createTestHome();

@@ -40,7 +40,7 @@ async function run(calls: readonly Call[], open: Record<string, string>) {
 }
 
 test('unsaved text is read, completely and by lines, and is marked', async () => {
-  const calls = [
+  const calls: Call[] = [
     { name: 'read_file', input: { path: 'a.txt' } },
     { name: 'read_file', input: { path: 'a.txt', start: 2, end: 2 } },
   ];

@@ -3,7 +3,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { builtinTools, type BuiltinTool } from '@klaus/adapters/tools';
-import { optional } from '@klaus/core/optional';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 import { installPackage } from '../fixtures/installed.ts';
 import type { ToolCall } from '../fixtures/play.ts';
@@ -42,7 +41,7 @@ for (const { cases, tags } of splitCases(runnable, 10))
       },
     });
     for (const pkg of packages) installPackage(engine.place.workspace, pkg);
-    const session = await engine.klaus.open(optional({ grant }));
+    const session = await engine.klaus.open({ grant });
     await session.prompt('Use the tool.', { onAsk: asks ? 'wait' : 'deny' });
     const advanced = await session.advance();
     if (advanced.state === 'parked') {

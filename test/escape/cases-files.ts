@@ -154,7 +154,7 @@ const masked = (
   name: `a masked file: ${name}`,
   without: ['masks'],
   attack,
-  ...(before ? { before } : {}),
+  before,
 });
 
 const masks: EscapeCase[] = [

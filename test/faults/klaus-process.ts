@@ -77,9 +77,7 @@ await using klaus = await createKlaus({
   scripted: async () => ({ url: order.url, price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } }),
 });
 const session =
-  order.session === undefined
-    ? await klaus.open({ ...(order.mode ? { mode: order.mode } : {}) })
-    : await klaus.session(order.session);
+  order.session === undefined ? await klaus.open({ mode: order.mode }) : await klaus.session(order.session);
 session.subscribe(0, (event) => {
   if (order.show) writeSync(1, `${JSON.stringify({ shown: event.seq })}\n`);
   if (event.seq === order.dieAfterSeq) (dieLater ?? die)();

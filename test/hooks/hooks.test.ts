@@ -20,7 +20,7 @@ const script = (...calls: ToolCall[]): Script => ({
 const command = (line: string, timeout?: number) => ({
   type: 'command' as const,
   command: line,
-  ...(timeout === undefined ? {} : { timeout }),
+  timeout,
 });
 const on = (event: keyof HookGroups, ...lines: string[]): HookGroups => ({
   [event]: [{ matcher: 'Write|Edit', hooks: lines.map((line) => command(line)) }],

@@ -22,7 +22,7 @@ interface Seen {
   /** Addresses that were offered to the connection, with the port. */
   dialled: string[];
   /** The value of `Host` that arrived, for requests. */
-  host?: string | undefined;
+  host?: string;
 }
 
 /** The servers, in memory: one answers all requests with a redirect, or not. */
@@ -60,7 +60,7 @@ function createWorld(made: readonly MadeRule[]) {
   const proxy = createFilterProxy({ rules, env: {}, resolve, dial, onRefused: () => {} });
   const client = createWebClient({ rules, env: {}, resolve, dial });
 
-  return async (one: Case, location?: string): Promise<Seen & { location?: string | undefined }> => {
+  return async (one: Case, location?: string): Promise<Seen & { location?: string }> => {
     current = one;
     next = location;
     seen = { decision: 'refused', resolved: [], dialled: [] };

@@ -83,7 +83,7 @@ async function run({ files, call, made }: Case, allowNet: readonly string[]) {
   const passed = ['PATH', 'RUSTUP_HOME', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'PIP_CERT', 'REQUESTS_CA_BUNDLE'];
   const env = Object.fromEntries(passed.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
   const rust = spawnSync('rustc', ['--print', 'sysroot'], { encoding: 'utf8' }).stdout?.trim();
-  const toolchain = rust ? { RUSTUP_HOME: join(rust, '../..') } : {};
+  const toolchain: Record<string, string> = rust ? { RUSTUP_HOME: join(rust, '../..') } : {};
   await using engine = await createTestEngine({
     script,
     files,

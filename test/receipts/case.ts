@@ -46,7 +46,7 @@ export async function play({ runs, isFixed = false, files, settings }: Case): Pr
   await using engine = await createTestEngine({
     script: { steps },
     files: { ...toProject(isFixed), ...files },
-    ...(settings ? { settings } : {}),
+    settings,
   });
   const session = await engine.klaus.open({ mode: 'auto' });
   for (const [at, { edits = {} }] of runs.entries()) {

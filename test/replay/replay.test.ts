@@ -30,7 +30,7 @@ async function toBodies(requests: readonly ReplayedRequest[], wire: Script['wire
   const server = await createModelServer({ script: { steps: [], fallback: { text: 'ok' } } });
   const models = createModels({
     keys: {},
-    scripted: async () => ({ url: server.url, ...(wire ? { wire } : {}) }),
+    scripted: async () => ({ url: server.url, wire }),
   } as Parameters<typeof createModels>[0]);
   for (const { model: name, request } of requests) {
     const model = await models.resolve(name);

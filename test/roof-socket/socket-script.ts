@@ -30,7 +30,7 @@ export function connectScript(path: string): Connection {
   return {
     socket,
     line,
-    ask: (action, payload) => line(JSON.stringify({ action, ...(payload === undefined ? {} : { payload }) })),
+    ask: (action, payload) => line(JSON.stringify({ action, payload })),
     [Symbol.dispose]: () => socket.destroy(),
   };
 }

@@ -68,7 +68,7 @@ export interface RoofOptions {
   /** Temporary files of its processes are in a folder of the test. */
   temporary?: boolean;
   /** The program of Claude Code, which drives the sessions instead of Klaus. */
-  claude?: string | undefined;
+  claude?: string;
 }
 
 export async function createRoof(given: RoofOptions = {}): Promise<Roof> {

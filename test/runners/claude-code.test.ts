@@ -253,7 +253,7 @@ test(
     ] as const) {
       const { id } = await engine.klaus.open({
         ...{ agent: 'child', trustCommand: true },
-        ...(startedBy === undefined ? {} : { startedBy }),
+        startedBy,
       });
       const child = await engine.klaus.store.lastOf(id, ['session.opened']);
       expect(child).toMatchObject({ type: 'session.opened' });

@@ -14,7 +14,7 @@ const review = (reviewer: string, outcome: 'pass' | 'deny', usd?: number) => ({
   outcome,
   reason: 'because',
   decidedBy: usd === undefined ? 'rules' : 'model',
-  ...(usd === undefined ? {} : { usd }),
+  usd,
 });
 
 const record = (fields: DecisionFields) => recordDecision(it.klaus, fields);
@@ -35,7 +35,7 @@ test('decisions come in pages, the newest first, and are filtered', async () => 
   const texts: string[] = [];
   for (let before: number | null | undefined; before !== null;) {
     const page: Awaited<ReturnType<typeof client.guardDecisions>> = await client.guardDecisions({
-      query: { limit: 2, ...(before === undefined ? {} : { before }) },
+      query: { limit: 2, before },
     });
     expect(page.decisions.length).toBeLessThanOrEqual(2);
     texts.push(...page.decisions.map(({ text }) => text));

@@ -32,7 +32,7 @@ test('a shared session has the conversations of its agents, and the language of 
   // The value becomes a secret after it was said.
   writeFileSync(join(it.place.workspace, '.env'), `PASSWORD=${CANARY}\n`);
   const share = (language?: 'en' | 'de') =>
-    it.client.exportSession({ params: { id: session }, query: { format: 'html', ...(language ? { language } : {}) } });
+    it.client.exportSession({ params: { id: session }, query: { format: 'html', language } });
 
   const english = await share();
   expect(english).toContain('<html lang="en">');

@@ -154,7 +154,8 @@ test('the headers count only once, from an address of the list, with a role', as
   expect(await ask(it, { authorization: 'Bearer wrong' })).toBe('401 unauthorized');
 
   await using other = await startTestServer({ env: { ...ENV, AGENT_TRUST_PROXY: '10.0.0.5, 192.168.0.0/16' } });
-  for (const more of [{}, { 'x-forwarded-for': '10.0.0.5' }, { forwarded: 'for=10.0.0.5' }]) {
+  const forwarded: Record<string, string>[] = [{}, { 'x-forwarded-for': '10.0.0.5' }, { forwarded: 'for=10.0.0.5' }];
+  for (const more of forwarded) {
     expect(await ask(other, { ...as('admin'), ...more })).toBe('401 unauthorized');
   }
 });

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 /** Where lives are simulated, one after the other. */
 export interface Ground extends AsyncDisposable {
   /** Simulated milliseconds in a real one, where something outside of the simulation takes real time. */
-  readonly pace?: number | undefined;
+  readonly pace?: number;
   /** Where the same life must have the same steps and the same events. */
   readonly twin?: Ground;
   /** Stores without data. */

@@ -126,7 +126,7 @@ export class Human {
       approval,
       answer,
       by: 'sim',
-      ...(scope ? { scope } : {}),
+      scope,
       ...(inPart && hunks.length > 1 ? { hunks: { accepted } } : {}),
     };
     this.#send(given);

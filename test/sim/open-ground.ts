@@ -6,7 +6,7 @@ import type { Ground } from './ground.ts';
 export interface GroundKind {
   store: 'sqlite' | 'postgres';
   /** With one: lives of two workers. It needs Postgres. */
-  scheduler?: 'embedded' | 'temporal' | undefined;
+  scheduler?: 'embedded' | 'temporal';
 }
 
 /** A ground and the services that it uses, for another thread. */

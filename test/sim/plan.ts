@@ -189,7 +189,7 @@ function toAnswer(chance: Chance, isCalm: boolean): PlannedAnswer {
     thinking: chance.percent(20),
     words: isEmpty ? '' : chance.percent(60) ? `words ${chance.number(1_000)}` : calls.length > 0 ? '' : 'well',
     calls,
-    ...(stop ? { stop } : {}),
+    stop,
     failures,
     filled: chance.percent(70) ? 2 : 1 + chance.number(100),
   };

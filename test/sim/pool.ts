@@ -14,7 +14,7 @@ export interface Range {
   jobs: number;
   services: Services;
   kind: GroundKind;
-  mutant?: string | undefined;
+  mutant?: string;
   /** True to end the run. */
   isEnough: (report: Report) => boolean;
 }

@@ -33,7 +33,7 @@ const missing = findMissing(kind);
 if (missing) throw new Error(missing);
 await using services = await startServices(kind);
 
-function toKind({ store, scheduler }: { store: string; scheduler?: string | undefined }): GroundKind {
+function toKind({ store, scheduler }: { store: string; scheduler?: string }): GroundKind {
   if (store !== 'sqlite' && store !== 'postgres') throw new Error('`--store` is `sqlite` or `postgres`.');
   if (scheduler === undefined) return { store };
   if (scheduler !== 'embedded' && scheduler !== 'temporal')

@@ -65,7 +65,7 @@ export class Scheduler {
    * @param options.pace Simulated milliseconds in a real one, when something outside takes real time. Default: the time
    *   passes as soon as no task is ready.
    */
-  constructor(chance: Chance, { isRemote = false, pace }: { isRemote?: boolean; pace?: number | undefined } = {}) {
+  constructor(chance: Chance, { isRemote = false, pace }: { isRemote?: boolean; pace?: number } = {}) {
     this.#chance = chance;
     this.#isRemote = isRemote;
     this.#pace = pace;
@@ -130,7 +130,7 @@ export class Scheduler {
   }
 
   /** Resolves after `ms`, or when the signal aborts. */
-  sleep(host: Host, ms: number, { label, signal }: { label: string; signal?: AbortSignal | undefined }): Promise<void> {
+  sleep(host: Host, ms: number, { label, signal }: { label: string; signal?: AbortSignal }): Promise<void> {
     if (signal?.aborted) return this.pause(host, `${label} aborted`);
     return new Promise((resolve) => {
       const done = (): void => {

@@ -114,7 +114,8 @@ function toFailure({ code, status, retryAfter }: PlannedFailure): Extract<ModelE
   return {
     code,
     message: `the provider said ${code}`,
-    ...optional({ status, retryAfterMs: retryAfter }),
+    status,
+    retryAfterMs: retryAfter,
   };
 }
 

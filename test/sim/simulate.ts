@@ -150,7 +150,7 @@ class Life {
       crashes: this.#processes.crashes,
       events: monitor.events,
       trace,
-      ...(broken ? { broken } : {}),
+      broken,
     };
   }
 

@@ -53,12 +53,12 @@ export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
         isReady = true,
       } = { ...options, ...more };
       const terminal = await openEmulator([process.execPath, MAIN, 'chat', 'klaus', ...words], {
-        env: toEnv({ place, server, ...(env ? { env } : {}) }),
+        env: toEnv({ place, server, env }),
         cwd: place.workspace,
         rows,
-        ...(columns === undefined ? {} : { columns }),
-        ...(hasJobs === undefined ? {} : { hasJobs }),
-        ...(sixelCell === undefined ? {} : { sixelCell }),
+        columns,
+        hasJobs,
+        sixelCell,
       });
       opened.push(terminal);
       if (isReady) await terminal.shows('mode ');

@@ -175,7 +175,14 @@ describe.each(programs)('with the program %s', { timeout: 120_000 }, (program) =
   });
 
   test('names and values of variables that are no plain text are refused before any command', async () => {
-    const wrong = [{ 'a b': '1' }, { '-x': '1' }, { who: '$(id)' }, { who: 'a;b' }, { who: 'a\nb' }, { who: '`id`' }];
+    const wrong: Record<string, string>[] = [
+      { 'a b': '1' },
+      { '-x': '1' },
+      { who: '$(id)' },
+      { who: 'a;b' },
+      { who: 'a\nb' },
+      { who: '`id`' },
+    ];
     await using engine = await start([
       ...wrong.map((vars): ToolCall => ({ name: 'terraform_plan', input: { folder: 'infra', vars } })),
       { name: 'terraform_plan', input: { folder: 'infra', varFile: '../../x.tfvars' } },

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually } from '../../adapters/sandboxes/sandbox.fixture.ts';
+import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { createScene, PROJECT, reviewed } from './mcp.fixture.ts';
 
@@ -99,7 +100,7 @@ describe('commit', () => {
 });
 
 test('the reviewer cannot change anything or run commands', async () => {
-  const calls = [
+  const calls: ToolCall[] = [
     { name: 'write_file', input: { path: 'planted.js', content: 'x' } },
     { name: 'run_command', input: { command: 'touch planted.sh' } },
     { name: 'commit_changes', input: { message: 'x', tree: 'x', head: 'x' } },

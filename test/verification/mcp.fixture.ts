@@ -122,7 +122,7 @@ export async function createScene(options: SceneOptions = {}): Promise<Scene> {
         { name, arguments: { working_dir: place.workspace, ...input } },
         {
           timeout: 50_000,
-          ...(signal ? { signal } : {}),
+          signal,
           ...(onProgress ? { onprogress: ({ message }) => onProgress(message ?? '') } : {}),
         },
       );

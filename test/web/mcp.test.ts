@@ -67,7 +67,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         await expectAccessible(page, 'form of an MCP server', { looks: ONE_LOOK });
         const { approvals } = await client.approvals({ query: { session: first } });
         const params = { id: approvals[0]!.id };
-        for (const content of [{}, { name: 'A' }, { name: 'Ada', other: 1 }]) {
+        for (const content of [{}, { name: 'A' }, { name: 'Ada', other: 1 }] as Record<string, string | number>[]) {
           const answered = client.answer({ params, body: { answer: 'approved', content } });
           await expect(answered).rejects.toMatchObject({ problem: { code: 'usage' } });
         }

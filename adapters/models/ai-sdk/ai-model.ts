@@ -24,7 +24,7 @@ export interface AiModelOptions {
   info: ModelInfo;
   model: LanguageModel;
   /** Address of the provider's API, if the user has configured one. */
-  url?: string | undefined;
+  url?: string;
 }
 
 interface Answering {

@@ -7,15 +7,15 @@ export interface AiProvider {
 /** What the settings say about a provider. */
 export interface AiProviderSettings {
   /** Its package. Default: `@ai-sdk/NAME`. */
-  package?: string | undefined;
+  package?: string;
   /** Passed to its `create` function: `baseURL`, `apiKey`, `headers` and what else it knows. */
-  options?: Readonly<Record<string, unknown>> | undefined;
+  options?: Readonly<Record<string, unknown>>;
 }
 
 export interface AiSdkOptions {
   /** Folder of the user, absolute, with `node_modules`. Packages come from nowhere else. */
   folder: string;
   /** By name. They replace packages. */
-  providers?: Readonly<Record<string, AiProvider>> | undefined;
-  settings?: Readonly<Record<string, AiProviderSettings>> | undefined;
+  providers?: Readonly<Record<string, AiProvider>>;
+  settings?: Readonly<Record<string, AiProviderSettings>>;
 }

@@ -105,7 +105,7 @@ export function createAnswerParts(options: { toCallId: ToCallId; promptBytes: ()
 interface Piece {
   id: string;
   delta?: string;
-  providerMetadata?: ProviderMetadata | undefined;
+  providerMetadata?: ProviderMetadata;
 }
 
 function toParts({ type, id, text, metadata, name, index }: Building, toCallId: ToCallId): Part[] {

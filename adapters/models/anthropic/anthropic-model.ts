@@ -8,11 +8,11 @@ import { createSearch } from '../wire/search-model.ts';
 /** The base URL is without `/v1`. */
 export interface AnthropicModelOptions extends HttpModelOptions {
   /** Sent as `x-api-key`. One of the two is needed. */
-  apiKey?: string | undefined;
+  apiKey?: string;
   /** Sent as a bearer token; used when there is no `apiKey`. */
-  authToken?: string | undefined;
+  authToken?: string;
   /** Default false. */
-  adaptiveThinking?: boolean | undefined;
+  adaptiveThinking?: boolean;
 }
 
 /** Of the wire's shapes. Source: https://docs.claude.com/en/api/versioning */

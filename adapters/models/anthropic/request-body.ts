@@ -1,5 +1,4 @@
 import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { isMarked } from '../wire/sealed-reasoning.ts';
@@ -42,7 +41,8 @@ export function createBodyWriter({ id, adaptiveThinking, info, serverTool }: Bod
       return {
         max_tokens: request.maxOutputTokens,
         stream: true,
-        ...optional({ temperature, output_config: effort && { effort } }),
+        temperature,
+        output_config: effort && { effort },
       };
     },
   });

@@ -1,5 +1,4 @@
 import type { ModelInfo, Price } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import type { ProviderName } from '@klaus/core/provider-table';
 import { PROVIDERS } from '../providers.ts';
 import type { AcceptedSampling, CatalogCost, CatalogEntry } from './catalog-entry.ts';
@@ -28,7 +27,7 @@ const UNKNOWN: ModelInfo = { contextWindow: 128_000, maxOutputTokens: 32_000, im
  */
 export function toModelInfo(
   entry: CatalogEntry | undefined,
-  { price, accepted = {} }: { price?: Price | undefined; accepted?: AcceptedSampling | undefined } = {},
+  { price, accepted = {} }: { price?: Price; accepted?: AcceptedSampling } = {},
 ): ModelInfo {
   const { efforts, maxTemperature } = entry ?? accepted;
   const base: ModelInfo = entry
@@ -39,7 +38,7 @@ export function toModelInfo(
         prices: toSteps(entry),
       }
     : UNKNOWN;
-  const info = { ...base, ...optional({ efforts, maxTemperature }) };
+  const info = { ...base, efforts, maxTemperature };
   return price ? { ...info, prices: [{ above: 0, price }] } : info;
 }
 

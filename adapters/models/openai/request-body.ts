@@ -1,5 +1,4 @@
 import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { createRequestWriter, type RequestWriter } from '../wire/request-writer.ts';
@@ -38,8 +37,8 @@ export function createBodyWriter({ id, dialect, info, serverTool }: BodyOptions)
 }
 
 function toSampling({ temperature, effort }: ReturnType<typeof toSupported>, dialect: Dialect): object {
-  if (dialect === 'openrouter') return optional({ temperature, reasoning: effort && { effort } });
-  return optional({ temperature, reasoning_effort: effort });
+  if (dialect === 'openrouter') return { temperature, reasoning: effort && { effort } };
+  return { temperature, reasoning_effort: effort };
 }
 
 function toTool({ name, description, inputSchema }: ToolSpec): object {

@@ -1,5 +1,4 @@
 import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
 import { fromSealed } from '../wire/sealed-reasoning.ts';
@@ -33,7 +32,8 @@ export function createResponsesBodyWriter({ id, info, fields }: ResponsesBodyOpt
         max_output_tokens: request.maxOutputTokens,
         stream: true,
         prompt_cache_key: request.session,
-        ...optional({ temperature, reasoning: effort && { effort } }),
+        temperature,
+        reasoning: effort && { effort },
       };
     },
   });

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { ANTHROPIC_MODELS } from '../anthropic/models.ts';
 import { MILLION, SMALL, UP_TO_MAX, type CatalogEntry } from '../catalog/catalog-entry.ts';
 import { OPENAI_MODELS } from '../openai/models.ts';
@@ -15,7 +14,7 @@ export const OPENROUTER_MODELS: Record<string, CatalogEntry> = {
   'anthropic/claude-sonnet-5.5': { ...CLAUDE_5_5, cost: { input: 2, output: 10, cache_read: 0.1 } },
   'anthropic/claude-haiku-5.5': {
     ...CLAUDE_5_5,
-    ...optional({ cost: ANTHROPIC_MODELS['claude-haiku-5-5']?.cost }),
+    cost: ANTHROPIC_MODELS['claude-haiku-5-5']?.cost,
   },
   'anthropic/claude-haiku-4.5': {
     limit: SMALL,

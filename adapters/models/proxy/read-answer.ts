@@ -72,7 +72,7 @@ export async function readAnswer(
 function toFailed(error: unknown, charged: { usage: Usage; usd: number | null }): ReadAnswer {
   const failure = toFailure(error, Date.now());
   const { code = 'malformed' as const, message = String(error), status } = failure ?? {};
-  return { outcome: code, message, ...(status === undefined ? {} : { status }), ...charged, parts: [] };
+  return { outcome: code, message, status, ...charged, parts: [] };
 }
 
 function parse(text: string): unknown {

@@ -92,7 +92,7 @@ function send(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(text);
 }
 
-export function toFaultMessage({ status, message }: { status: number; message?: string | undefined }): string {
+export function toFaultMessage({ status, message }: { status: number; message?: string }): string {
   if (message !== undefined) return message;
   if (status === 429) return 'This request would exceed your rate limit.';
   if (status === 529 || status === 503) return 'Overloaded';

@@ -7,7 +7,7 @@ export interface PostOptions {
   body: readonly Uint8Array[];
   signal: AbortSignal;
   /** Called when the last byte was handed to the system. */
-  onSent?: (() => void) | undefined;
+  onSent?: () => void;
 }
 
 /**

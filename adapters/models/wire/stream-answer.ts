@@ -18,7 +18,7 @@ export interface AnswerReader {
 
 export interface StreamAnswerOptions extends PostOptions {
   /** Called for the response's head and every chunk of its body: keep-alives yield no event. */
-  onBytes?: (() => void) | undefined;
+  onBytes?: () => void;
 }
 
 /** The end marker of a chat-completions stream. */

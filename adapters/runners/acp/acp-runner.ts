@@ -1,5 +1,5 @@
 import type { Runner, RunnerEnd, RunnerHost, RunnerRequest, RunnerSession } from '@klaus/core/agent';
-import { KlausError, optional, type Part, type StopReason } from '@klaus/core/protocol';
+import { KlausError, type Part, type StopReason } from '@klaus/core/protocol';
 import {
   methods,
   ndJsonStream,
@@ -124,7 +124,7 @@ class AcpSession implements RunnerSession {
       // An agent may count from zero again after it was started.
       const { total, isReported } = this.#cost;
       const usd = isReported ? (total < before ? total : total - before) : undefined;
-      return { stopReason: STOP_REASONS[response.stopReason], ...optional({ usage: toUsage(response), usd }) };
+      return { stopReason: STOP_REASONS[response.stopReason], usage: toUsage(response), usd };
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
@@ -207,7 +207,7 @@ function toAgentError(error: unknown): KlausError {
     code === -32_000 ? 'Log in with the program of the agent, or name the variable of its key in `env`.' : undefined;
   const detail = data === undefined || data === null ? '' : ` ${JSON.stringify(data).slice(0, 300)}`;
   return new KlausError('runner.failed', `The agent answered with an error: ${message ?? String(error)}${detail}`, {
-    ...optional({ hint }),
+    hint,
     cause: error,
   });
 }

@@ -50,10 +50,10 @@ export class AgentCalls {
       title,
       // A command is judged by what it is, not by the files that it names.
       paths: isExecution ? [] : [...new Set(named)],
-      ...(command === undefined ? {} : { command }),
-      ...(url === undefined ? {} : { url }),
+      command,
+      url,
       ...(diff === '' ? {} : { diff }),
-      ...(known.rawInput === undefined ? {} : { input: known.rawInput }),
+      input: known.rawInput,
       state: STATES[status],
       output: toOutput(content, known.rawOutput, diff),
     };

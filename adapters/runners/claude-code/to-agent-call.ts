@@ -37,7 +37,7 @@ const MAX_TITLE = 200;
 /** A call of a tool of Claude Code, in terms of its effect. */
 export function toAgentCall(
   { id, name, input }: { id: string; name: string; input: Input },
-  { workspace, cwd = workspace }: { workspace: string; cwd?: string | undefined },
+  { workspace, cwd = workspace }: { workspace: string; cwd?: string },
 ): AgentCall {
   const known = Object.hasOwn(KINDS, name) ? KINDS[name]! : 'other';
   const kind = isElsewhere(input) && known !== 'execute' ? 'other' : known;
@@ -61,7 +61,7 @@ export function toAgentCall(
     ...(kind === 'delegate'
       ? { agent: isText(input['subagent_type']) ? input['subagent_type'] : 'general-purpose' }
       : {}),
-    ...(diff === undefined ? {} : { diff }),
+    diff,
     input: { tool: name, ...input },
     state: 'waiting',
     output: '',

@@ -68,5 +68,5 @@ export function toTranscript(text: string, session: string): Transcript {
       }
     }
   }
-  return { entries, ...(costs ? { costs } : {}) };
+  return { entries, costs };
 }

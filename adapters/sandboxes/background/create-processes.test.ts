@@ -201,7 +201,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
         folder,
         survives: true,
         ...binds,
-        ...(signal ? { signal } : {}),
+        signal,
       }).catch((error: unknown) => expect(error).toMatchObject({ code: 'cancelled' }));
       return id;
     };

@@ -20,17 +20,17 @@ export interface BackgroundLaunch {
   file: string;
   args: readonly string[];
   /** Content of descriptor 4. */
-  filter?: Uint8Array | undefined;
+  filter?: Uint8Array;
   /** Variables for the command, in addition to those in the arguments. */
   env: Readonly<Record<string, string>>;
   survives: boolean;
-  timeoutMs?: number | undefined;
+  timeoutMs?: number;
   groups: readonly string[];
   /** Moves the supervising shell into the control group before it forks. */
   enter: (pid: number) => Promise<void>;
   /** Checks the sandbox before the command begins. @throws An error that ends it. */
   check: (init: number) => void;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 /**

@@ -37,7 +37,7 @@ export interface WatchOptions {
   init: ProcessName;
   view: WorkspaceView;
   /** Folder of a control group that can be frozen. */
-  group?: string | undefined;
+  group?: string;
   readMasks: () => Promise<MaskSelection>;
 }
 
@@ -60,10 +60,10 @@ export function watchInBackground(folder: string, { init, view, group, readMasks
 
 export interface WatchedParts {
   /** The supervising shell, if this Klaus process started it. */
-  child?: ChildProcess | undefined;
-  watch?: MaskWatch | undefined;
-  protection?: Protection | undefined;
-  group?: ResourceGroup | undefined;
+  child?: ChildProcess;
+  watch?: MaskWatch;
+  protection?: Protection;
+  group?: ResourceGroup;
 }
 
 /** Registers the resources of a process and releases them at its end. */

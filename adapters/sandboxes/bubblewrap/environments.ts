@@ -26,7 +26,7 @@ export interface EnvironmentOptions {
   /** Folders of PATH, absolute. */
   path: readonly string[];
   /** Other folders that commands see. Default: none. */
-  shown?: readonly string[] | undefined;
+  shown?: readonly string[];
 }
 
 export interface Environments {

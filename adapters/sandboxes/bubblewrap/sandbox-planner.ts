@@ -39,7 +39,7 @@ export interface PlannerOptions {
 
 export interface PlanOptions {
   /** Object stores of a prestarted sandbox that the command may take over. */
-  stores?: readonly ObjectStore[] | undefined;
+  stores?: readonly ObjectStore[];
   /** True: bubblewrap makes all mounts itself. Default false. */
   isPlain?: boolean;
 }

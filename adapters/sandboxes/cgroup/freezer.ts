@@ -9,7 +9,7 @@ const MOST_WAITS = 20;
 
 export interface FreezeOptions {
   /** Folder of a version 2 control group that holds all members. */
-  folder?: string | undefined;
+  folder?: string;
   members: () => readonly number[];
 }
 

@@ -22,7 +22,7 @@ export interface MountedWorkspace {
   /** Klaus's own state. */
   home: string;
   /** See `SandboxOptions`. */
-  objects?: readonly string[] | undefined;
+  objects?: readonly string[];
   project: Pick<ProjectHome, 'home' | 'mounts'>;
   masks: readonly Mask[];
   protection: Pick<Protection, 'external' | 'pinned' | 'readOnly'>;

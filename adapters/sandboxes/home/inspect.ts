@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -39,7 +38,7 @@ export function inspectEnvironment(options: InspectOptions): CheckEnvironment {
       const file = findProgram(program, path);
       if (file === undefined) return [];
       const hash = contains(workspace, file) ? hashFile(file) : undefined;
-      return [{ name: program, path: name(file), ...optional({ hash }) }];
+      return [{ name: program, path: name(file), hash }];
     }),
     files: [...new Set(['', ...folders])].sort().flatMap((folder) => listConfiguration(workspace, folder)),
     left: listSuspects(options),

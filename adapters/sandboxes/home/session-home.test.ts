@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
@@ -13,7 +12,7 @@ const place = createSandboxFixture();
 afterAll(() => place[Symbol.dispose]());
 const { program } = await findBubblewrap(place);
 
-const open = (session?: string) => createSandbox({ ...place, choice: 'bubblewrap', ...optional({ session }) });
+const open = (session?: string) => createSandbox({ ...place, choice: 'bubblewrap', session });
 const sh = async (session: string | undefined, command: string) =>
   await (await open(session)).exec({ command, env: { npm_config_update_notifier: 'false' } });
 

@@ -26,7 +26,7 @@ export interface SessionHomeOptions {
   /** Klaus's own state. */
   state: string;
   /** Default: a new home, which is removed later. */
-  session?: string | undefined;
+  session?: string;
   /** Caches of the user that a new home gets. Default: none. */
   userCaches?: readonly FoundCache[];
 }

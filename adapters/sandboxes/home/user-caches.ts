@@ -1,7 +1,6 @@
 import { constants, copyFileSync, mkdirSync, readlinkSync, realpathSync, statSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
-import { optional } from '@klaus/core/optional';
 import { contains } from '../paths.ts';
 import { CACHES, type CacheRow } from './cache-table.ts';
 import { isFolder, listEntries, listFolders } from '../list-folder.ts';
@@ -146,7 +145,7 @@ export function* walkCache(cache: FoundCache, below = ''): Generator<CacheEntry>
 }
 
 function findParts({ path, parts = [''], units, copies, skips, hides }: CacheRow, base: string): FoundCache[] {
-  const given = optional({ units, copies, skips, hides });
+  const given = { units, copies, skips, hides };
   return parts
     .flatMap((part) => expand(base, part === '' ? [] : part.split('/')))
     .map((part) => ({ folder: realpathSync.native(join(base, part)), path, part, ...given }));

@@ -22,7 +22,7 @@ const PERMISSIONS: readonly Permission[] = [
 ];
 
 export interface FindOptions {
-  image?: string | undefined;
+  image?: string;
   kubernetes: KubernetesOptions;
 }
 

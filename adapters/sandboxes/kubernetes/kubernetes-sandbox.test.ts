@@ -39,7 +39,7 @@ function open(more: Partial<CreateSandboxOptions> = {}) {
 
 function openShort(session?: string) {
   const times = { start: 200, end: 200 };
-  return new KubernetesSandbox({ ...toOptions(), times, ...(session === undefined ? {} : { session }) });
+  return new KubernetesSandbox({ ...toOptions(), times, session });
 }
 
 async function run(command: ExecRequest['command'], more: Partial<ExecRequest> = {}) {

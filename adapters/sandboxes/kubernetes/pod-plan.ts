@@ -28,7 +28,7 @@ export interface PodRun extends MountedWorkspace {
   user: Identity;
   settings: Pick<KubernetesOptions, 'seccompProfile' | 'nodeSelector' | 'userNamespace'>;
   /** The name of a runtime class. */
-  runtimeClass?: string | undefined;
+  runtimeClass?: string;
   mappings: readonly VolumeMapping[];
   mountPoints: readonly string[];
 }
@@ -179,7 +179,7 @@ export interface PodNames {
   labels: Record<string, string>;
   annotations: Record<string, string>;
   /** The pod of this process, with which the API server deletes the pods of the sandbox. */
-  owner?: { name: string; uid: string } | undefined;
+  owner?: { name: string; uid: string };
 }
 
 export function toPod({ spec }: PodPlan, { name, labels, annotations, owner }: PodNames): V1Pod {

@@ -36,7 +36,7 @@ export interface PodStreamOptions {
   pod: string;
   container: string;
   /** Absent: the main process of the container. */
-  command?: readonly string[] | undefined;
+  command?: readonly string[];
   wait: (request: Promise<Socket>) => Promise<Socket>;
 }
 

@@ -11,7 +11,7 @@ export const POD_LABELS = { 'app.kubernetes.io/name': 'klaus-sandbox', 'app.kube
 const SELECTOR = `app.kubernetes.io/name=${POD_LABELS['app.kubernetes.io/name']}`;
 const OWNER = 'klaus.owner';
 
-export type PodPurpose = { workspace: string; session?: string | undefined; owner: PodNames['owner'] };
+export type PodPurpose = { workspace: string; session?: string; owner: PodNames['owner'] };
 
 /** The name, the labels and the annotations of a new pod. @param id A part of the name that no other pod has. */
 export function toPodNames({ workspace, session, owner }: PodPurpose, id: string): PodNames {

@@ -8,9 +8,9 @@ import { words } from '../words.ts';
 export interface FilterProxyOptions extends UpstreamOptions {
   rules: readonly HostRule[];
   /** A host must be allowed by one of these too. Default: no further limit. */
-  within?: readonly HostRule[] | undefined;
+  within?: readonly HostRule[];
   /** Credentials for the headers of plain requests. Default: none. */
-  secrets?: readonly HeaderSecret[] | undefined;
+  secrets?: readonly HeaderSecret[];
   /** Called with each refused host and port, as `host:port`. */
   onRefused: (authority: string) => void;
 }

@@ -6,7 +6,7 @@ export interface PreludeOptions {
   /** Controllers whose limits a control group enforces. */
   controllers: ReadonlySet<Controller>;
   /** Other processes of the user, which count towards the kernel's limit too. Default 0. */
-  others?: number | undefined;
+  others?: number;
   /** Shell lines between "go" and the command. */
   before?: readonly string[];
   /** Closes descriptor 3 before the command. Default true. */

@@ -14,7 +14,7 @@ export interface RunningCommand {
   startTime: string;
   /** Absolute paths that it can change: its workspace, and writable folders outside it. */
   folders: readonly string[];
-  group?: string | undefined;
+  group?: string;
 }
 
 /**

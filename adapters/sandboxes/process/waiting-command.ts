@@ -31,7 +31,7 @@ export interface SpawnRequest {
   /** Called just before `go`. */
   onReady?(pid: number): void;
   /** Lines that are sent after `go`, preceded by their number. */
-  script?: string | undefined;
+  script?: string;
   /** Sends SIGTERM to all processes of the command. */
   terminate(pid: number): void;
   kill(pid: number): void;

@@ -64,7 +64,7 @@ export function readSummary(home: string, root: string): ScanSummary | undefined
 export function writeScan(
   home: string,
   root: string,
-  { summary, folders }: { summary: ScanSummary; folders?: ReadonlyMap<string, ScannedFolder> | undefined },
+  { summary, folders }: { summary: ScanSummary; folders?: ReadonlyMap<string, ScannedFolder> },
 ): void {
   if (folders) writeCacheFile(toFile(home, root), toRows(folders));
   writeCacheFile(toFile(home, root, '.summary'), summary);

@@ -28,9 +28,9 @@ export interface LogStoreOptions extends DatabaseOptions {
   clock: Pick<Clock, 'now'>;
   blobs: BlobStore;
   /** Redacts secrets before a write to the host chain. Default: no redaction. */
-  redact?: Redact | undefined;
+  redact?: Redact;
   /** Milliseconds in which a write is tried again over new connections. Default 10,000. */
-  retryMs?: number | undefined;
+  retryMs?: number;
   inherited: InheritedCache;
   /** Updates the projections by events of one session, in the transaction that appends them. */
   project(sql: Sql, events: readonly Event[]): Promise<void>;

@@ -1,5 +1,4 @@
 import type { Clock, SessionStore, StoreView } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import type { EventOf } from '@klaus/core/protocol';
 import type { BlobStore } from '../shared/blob-store.ts';
 import { createFolderBlobStore } from '../shared/blob-store.ts';
@@ -92,7 +91,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   try {
     const view = await createView(log.database, {
       clock: options.clock ?? MACHINE_CLOCK,
-      ...optional({ sessions: options.viewSessions }),
+      sessions: options.viewSessions,
       onAbandoned: (session) => log.notifier.missed(session),
     });
     loaded = view;

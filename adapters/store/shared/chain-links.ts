@@ -24,7 +24,7 @@ export interface SessionChain {
   links: Iterable<Link>;
   head: ChainHead | undefined;
   /** Hashes of this session in the host chain. Default: none. */
-  known?: KnownHashes | undefined;
+  known?: KnownHashes;
 }
 
 /**

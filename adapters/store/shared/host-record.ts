@@ -5,10 +5,7 @@ import type { ChainHead } from '../sqlite/log/record.ts';
 export type Redact = (text: string) => string;
 
 /** The event that follows a host chain's head. @param options.at Unix milliseconds. */
-export function toHostEvent(
-  head: ChainHead,
-  options: { body: HostEventBody; at: number; redact?: Redact | undefined },
-): HostEvent {
+export function toHostEvent(head: ChainHead, options: { body: HostEventBody; at: number; redact?: Redact }): HostEvent {
   const { redact } = options;
   const body = redact ? (redactFields(options.body, redact) as HostEventBody) : options.body;
   return { v: HOST_EVENT_VERSION, seq: head.seq + 1, prev: head.hash, at: options.at, ...body };

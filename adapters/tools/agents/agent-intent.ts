@@ -8,8 +8,8 @@ interface AgentChange {
   name: string;
   /** Why the agent needs its authority, in the words of the caller. */
   reason: string;
-  before?: AgentDefinition | undefined;
-  after?: AgentDefinition | undefined;
+  before?: AgentDefinition;
+  after?: AgentDefinition;
   /** True if it applies only to this project. */
   isOfProject: boolean;
 }

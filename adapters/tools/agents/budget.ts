@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional, type Limits } from '@klaus/core/protocol';
+import type { Limits } from '@klaus/core/protocol';
 
 /** The part of the limits of a session that an agent gets. */
 export const budgetSchema = z
@@ -17,5 +17,5 @@ export const budgetSchema = z
 export function toLimits(budget: z.infer<typeof budgetSchema> | undefined): Partial<Limits> | undefined {
   if (!budget) return undefined;
   const { usd, tokens, turns, tool_calls: toolCalls } = budget;
-  return optional({ usd, tokens, turns, toolCalls });
+  return { usd, tokens, turns, toolCalls };
 }

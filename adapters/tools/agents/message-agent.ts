@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { budgetSchema, toLimits } from './budget.ts';
 import { CREATE_POET } from './example-agent.ts';
@@ -34,7 +33,7 @@ export const messageAgent = defineBuiltinTool({
     return {
       title,
       access: [],
-      child: await children.plan({ agent: to, edge: 'invoke', ...optional({ limits: toLimits(budget) }) }),
+      child: await children.plan({ agent: to, edge: 'invoke', limits: toLimits(budget) }),
     };
   },
   async run({ to, message }, { children }, { child }) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toGrantText } from '@klaus/core/policy';
-import { agentNameSchema, limitsSchema, optional } from '@klaus/core/protocol';
+import { agentNameSchema, limitsSchema } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { budgetSchema, toLimits } from './budget.ts';
@@ -34,7 +34,7 @@ export const spawnAgent = defineBuiltinTool({
     // It was judged before it was recorded, and counts as one of the agents that may be created.
     const planned = children.planned();
     if (planned) return { title, access: [], child: planned, creates: false };
-    const child = await children.plan({ agent, ...optional({ limits: toLimits(budget), narrow }) });
+    const child = await children.plan({ agent, limits: toLimits(budget), narrow });
     const text = toGrantText(child.wanted);
     return {
       title,

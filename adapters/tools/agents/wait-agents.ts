@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ChildReport, ToolOutput } from '@klaus/core/agent';
-import { optional } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeUse } from './child-text.ts';
 
@@ -23,14 +22,14 @@ export const waitAgents = defineBuiltinTool({
     creates: false,
   }),
   async run({ agents, any = false, keep }, { children }) {
-    const { ended, pending, closed } = await children.wait({ any, ...optional({ children: agents, keep }) });
+    const { ended, pending, closed } = await children.wait({ any, children: agents, keep });
     if (pending.length > 0) return { text: '', awaits: { children: pending, any } };
     if (ended.length === 0) return { text: 'No agent is open.', detail: { agents: [] } };
     return {
       text: ended.map(toResultText).join('\n\n'),
       detail: { agents: ended.map(toDetail) },
       closed,
-      ...optional({ untrusted: toUntrusted(ended) }),
+      untrusted: toUntrusted(ended),
     };
   },
 });
@@ -42,7 +41,7 @@ function toUntrusted(ended: readonly ChildReport[]): ToolOutput['untrusted'] {
 }
 
 function toDetail({ id, agent, outcome, reason, usd, turns, toolCalls }: ChildReport) {
-  return { child: id, agent, usd, turns, toolCalls, ...optional({ outcome, reason }) };
+  return { child: id, agent, usd, turns, toolCalls, outcome, reason };
 }
 
 /** The result between two lines that it cannot contain, because they name its session. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
@@ -73,7 +72,7 @@ export const eslintCheck = defineBuiltinTool({
       text: lines.join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), diagnostics: toListed(report.found), count: report.found.length },
-      ...optional({ evidence }),
+      evidence,
     };
   },
 });

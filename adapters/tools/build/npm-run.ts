@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
@@ -38,7 +37,7 @@ export const npmRun = defineBuiltinTool({
     const run = await runProgram(context, { command, timeoutMs });
     const notes = run.result.exitCode === 127 ? [await explainMissing(context)] : [];
     const evidence = await toEvidence(context, { command, result: run.result, text: run.text });
-    return { ...toProgramOutput(command, run, notes), ...optional({ evidence }) };
+    return { ...toProgramOutput(command, run, notes), evidence };
   },
 });
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
@@ -58,7 +57,7 @@ export const prettierFormat = defineBuiltinTool({
       text: lines.join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), files: files.slice(0, MAX_LISTED), count: files.length },
-      ...optional({ evidence }),
+      evidence,
     };
   },
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import { isKlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
@@ -47,15 +46,14 @@ export const tscCheck = defineBuiltinTool({
     const diagnostics = toTscDiagnostics(result.output);
     const evidence = await toEvidence(context, { command, result, as: { kind: 'types', runner: 'tsc' } });
     // Other output, such as a crash, is shown unchanged.
-    if (diagnostics.length === 0 && !isSuccess(result))
-      return { ...toProgramOutput(command, run), ...optional({ evidence }) };
+    if (diagnostics.length === 0 && !isSuccess(result)) return { ...toProgramOutput(command, run), evidence };
     const lines = [`$ ${command}`, describeDiagnostics(diagnostics), ...describeEnd(result, timeoutMs)];
     if (result.truncated) lines.push('[the output was too long; further errors are not included]');
     return {
       text: lines.join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), diagnostics: toListed(diagnostics), count: diagnostics.length },
-      ...optional({ evidence }),
+      evidence,
     };
   },
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import { isKlausError, KlausError, type Access } from '@klaus/core/protocol';
 import type { Intent, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool, type BuiltinTool } from '../builtin-tool.ts';
@@ -10,7 +9,7 @@ import { collectSite, countFiles, findSiteSecrets, toSiteDigest, type Site } fro
 
 interface DeployInput {
   folder: string;
-  dryRun?: boolean | undefined;
+  dryRun?: boolean;
 }
 
 interface Plan {
@@ -45,7 +44,7 @@ export function toDeployTool<Shape extends z.ZodRawShape>(target: DeployTarget<S
       files: { 'dist/index.html': '<h1>Hello</h1>\n' },
       input: { folder: 'dist', dryRun: true, ...target.example } as DeployInput,
       output: 'dist/index.html'.slice(5),
-      ...optional({ freeText: target.freeText }),
+      freeText: target.freeText,
     },
     async prepare(input, context) {
       const { destination, site, content } = await plan(input, context);
@@ -137,7 +136,7 @@ async function publish(destination: DeployDestination, site: Site, api: DeployAp
         ...notes,
         ...describeLeftOut(site),
       ].join('\n'),
-      detail: { files: site.files.length, uploaded, removed, ...optional({ url, id }) },
+      detail: { files: site.files.length, uploaded, removed, url, id },
     };
   } catch (error) {
     if (!isKlausError(error)) throw error;

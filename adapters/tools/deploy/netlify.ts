@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { toolFailed } from '../tool-failed.ts';
 import { toJson, type DeployApi } from './deploy-api.ts';
@@ -114,7 +113,7 @@ async function publish(api: DeployApi, place: Place, site: Site): Promise<Deploy
   api.report(place.draft ? `${shown} is a draft.` : `${shown} is published.`);
   if (!place.draft) await verify(api, place, site);
   const url = (place.draft ? deploy.deploy_ssl_url : deploy.ssl_url) ?? undefined;
-  return { id: deploy.id, uploaded, removed: 0, ...optional({ url }) };
+  return { id: deploy.id, uploaded, removed: 0, url };
 }
 
 /**

@@ -85,8 +85,8 @@ async function sendAws(api: DeployApi, { url, region, service = 's3' }: Bucket, 
   try {
     return await api.retry(() => {
       // The time of a signature must be that of the request.
-      const signed = signAws(request, { ...identity, ...optional({ session }) }, new Date());
-      return api.send({ method, ...signed, ...optional({ body }) });
+      const signed = signAws(request, { ...identity, session }, new Date());
+      return api.send({ method, ...signed, body });
     });
   } catch (error) {
     const failed = toFailedAnswer(error);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import { toolFailed } from '../tool-failed.ts';
 import { toFailedAnswer, toJson, type DeployApi } from './deploy-api.ts';
 import { defineDeployTarget, type DeployDifference, type DeployResult } from './deploy-target.ts';
@@ -36,8 +35,8 @@ const missingSchema = z.object({ error: z.object({ code: z.literal('missing_file
 interface FileTree {
   name: string;
   type: string;
-  uid?: string | undefined;
-  children?: FileTree[] | undefined;
+  uid?: string;
+  children?: FileTree[];
 }
 const treeSchema: z.ZodType<FileTree[]> = z.array(
   z.object({
@@ -73,7 +72,7 @@ export const vercel = defineDeployTarget({
     if (team !== undefined && !/^\w+$/.test(team)) throw toolFailed(`${JSON.stringify(team)} is no id of a team.`);
     if (framework !== undefined && !/^[a-z0-9-]+$/.test(framework))
       throw toolFailed(`${JSON.stringify(framework)} is no name of a framework.`);
-    const of: Place = { url, project, production, ...optional({ team, framework }) };
+    const of: Place = { url, project, production, team, framework };
     return {
       shown: `${production ? 'production' : 'a preview'} of the project ${project} of Vercel`,
       services: [url],

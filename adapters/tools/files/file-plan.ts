@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { formatPatch, structuredPatch } from 'diff';
 import { toHunks, type TextEncoding } from '@klaus/core/policy';
 import { renderHunk, type Access, type FileChange } from '@klaus/core/protocol';
@@ -38,7 +37,7 @@ export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
     const content = after === null ? null : encodeText(after, format, path.relative);
     const hash = content === null ? null : toHash(content);
     if (before !== null && before.hash === hash && mode === undefined) continue;
-    edits.push({ path: path.relative, content, before: before?.hash ?? null, ...optional({ mode }) });
+    edits.push({ path: path.relative, content, before: before?.hash ?? null, mode });
     const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
     changes.push({ path: path.relative, kind, before: before?.hash ?? null, after: hash });
     const diff = toDiff(plan);

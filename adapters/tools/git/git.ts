@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
 import { toOfflineEnvironment } from '../shell/offline.ts';
@@ -74,7 +73,8 @@ export async function runGit(
     binds: [...data.map((path) => ({ path, writable: false })), ...(options.binds ?? [])],
     keepBytes: KEEP_BYTES,
     signal: context.signal,
-    ...optional({ stdin: options.stdin, onOutput: options.onOutput }),
+    stdin: options.stdin,
+    onOutput: options.onOutput,
     ...(options.timeoutMs === undefined ? {} : { limits: { timeoutMs: options.timeoutMs } }),
   });
   if (result.cancelled) throw new KlausError('cancelled', 'Git was cancelled.');

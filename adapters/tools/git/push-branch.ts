@@ -142,7 +142,7 @@ function toHost(url: string): { host: string; port: number } {
 
 async function readBranch(
   context: ToolContext,
-  given: { repository: Repository; url: string; remote: string; branch?: string | undefined },
+  given: { repository: Repository; url: string; remote: string; branch?: string },
 ): Promise<{ branch: string; commit: string; known: string }> {
   const { repository, url, remote, branch = '' } = given;
   const result = await runGit(context, ['/bin/sh', '-c', READ], {

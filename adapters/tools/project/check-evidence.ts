@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { relative } from 'node:path';
 import { readChecks } from '@klaus/core/policy';
 import { isKlausError, type Check, type CheckKind, type Receipt } from '@klaus/core/protocol';
@@ -49,7 +48,7 @@ export async function toEvidence(
     command,
     exitCode,
     checks,
-    ...optional({ doubt }),
+    doubt,
     ...(counted?.passed === undefined
       ? {}
       : { tests: { passed: counted.passed, failed: counted.failed ?? 0, skipped: counted.skipped ?? 0 } }),

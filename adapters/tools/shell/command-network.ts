@@ -7,7 +7,7 @@ import { toolFailed } from '../tool-failed.ts';
 /** @throws KlausError `tool.failed` for a command whose network cannot be limited to the hosts of its grant. */
 export function refuseLimited(
   { sandbox }: Pick<ToolContext, 'sandbox'>,
-  { access, background = false }: { access: readonly Access[]; background?: boolean | undefined },
+  { access, background = false }: { access: readonly Access[]; background?: boolean },
 ): void {
   if (!isLimitedAccess(access)) return;
   if (background) {

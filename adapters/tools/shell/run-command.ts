@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import type { Access } from '@klaus/core/protocol';
 import { describeStarted } from '@klaus/core/agent';
 import { toNetAccess, toSecretAccess } from '@klaus/core/policy';
@@ -38,7 +37,7 @@ export const runCommand = defineBuiltinTool({
     if (background && processes.refusal !== undefined) throw toolFailed(processes.refusal);
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
     if (folder && (await workspace.stat(cwd!))?.kind !== 'directory') throw toolFailed(`${cwd} is not a directory.`);
-    const access: Access[] = [{ kind: 'exec', command, ...optional({ cwd: folder?.absolute }) }];
+    const access: Access[] = [{ kind: 'exec', command, cwd: folder?.absolute }];
     const held = context.authorities();
     if (network) access.push(...toNetAccess(held));
     access.push(...toSecretAccess(held, access, (name) => context.hasSecret(name)));
@@ -69,7 +68,8 @@ export const runCommand = defineBuiltinTool({
         .join('\n'),
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), unenforced: result.unenforced },
-      ...optional({ blob, evidence }),
+      blob,
+      evidence,
     };
   },
 });

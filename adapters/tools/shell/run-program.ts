@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import type { ExecLimits, ExecRequest, ExecResult, PrestartRequest, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { toOfflineEnvironment } from './offline.ts';
@@ -7,9 +6,9 @@ import { checkWord } from './quote.ts';
 
 export interface ProgramRequest extends Pick<ExecRequest, 'command' | 'cwd' | 'network' | 'env'> {
   /** Default: as configured. */
-  timeoutMs?: number | undefined;
+  timeoutMs?: number;
   /** MiB. Default: as configured. */
-  memoryMb?: number | undefined;
+  memoryMb?: number;
   /** Bytes of output in `result`. Default 0. */
   keepBytes?: number;
   /** Shows no live output, for a format that only programs read. Default false. */
@@ -81,13 +80,13 @@ export function toProgramOutput(command: string, run: ProgramRun, notes: readonl
     text: (output === '' ? head : [...head, '', output]).join('\n'),
     isError: !isSuccess(result),
     detail: toProgramDetail(result),
-    ...optional({ blob }),
+    blob,
   };
 }
 
 /** The structured part of every such result. */
 export function toProgramDetail({ exitCode, timedOut, durationMs, refusedHosts }: ExecResult): object {
-  return { exitCode, timedOut, durationMs, ...optional({ refusedHosts }) };
+  return { exitCode, timedOut, durationMs, refusedHosts };
 }
 
 function cutCommand(command: string): string {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import type { ProgramRun } from '../shell/run-program.ts';
@@ -80,7 +79,7 @@ export const terraformPlan = defineBuiltinTool({
     return {
       text: [toPlanHead(id, counts), ...rows, '', hideSecrets(text).trim()].join('\n'),
       detail: { ...id, add, change, destroy },
-      ...optional({ blob }),
+      blob,
     };
   },
 });

@@ -75,7 +75,7 @@ function toOption(word: string): string {
 /** The intent of a tool that runs Terraform commands in the sandbox. */
 export function toTerraformIntent(
   configuration: Configuration,
-  { title, lines, network = false }: { title: string; lines: readonly string[]; network?: boolean | undefined },
+  { title, lines, network = false }: { title: string; lines: readonly string[]; network?: boolean },
 ): Intent {
   const { absolute: cwd, relative } = configuration;
   const access = lines.map((command): Access => ({ kind: 'exec', command, cwd }));
@@ -85,7 +85,7 @@ export function toTerraformIntent(
 
 export interface TerraformRun {
   line: string;
-  network?: boolean | undefined;
+  network?: boolean;
   /** The output is JSON for this tool: it is not shown while it runs. Default false. */
   quiet?: boolean;
 }
@@ -129,7 +129,7 @@ export function toFailure(line: string, run: ProgramRun): ToolOutput | undefined
 export async function toVariableOptions(
   { workspace }: Pick<ToolContext, 'workspace'>,
   configuration: Configuration,
-  { vars = {}, varFile }: { vars?: Readonly<Record<string, string>> | undefined; varFile?: string | undefined },
+  { vars = {}, varFile }: { vars?: Readonly<Record<string, string>>; varFile?: string },
 ): Promise<string[]> {
   const options = Object.entries(vars).map(([name, value]) => {
     if (!/^[a-zA-Z_][a-zA-Z0-9_-]*$/.test(name)) throw toolFailed(`${JSON.stringify(name)} is no name of a variable.`);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '@klaus/core/optional';
 import type { ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
@@ -58,7 +57,8 @@ export const runTests = defineBuiltinTool({
         .join('\n'),
       isError: !isSuccess(result) || isEmpty(summary),
       detail: { ...summary, ...toProgramDetail(result) },
-      ...optional({ evidence, blob }),
+      evidence,
+      blob,
     };
   },
 });

@@ -5,9 +5,9 @@ export const RUNNERS = ['npm', 'vitest', 'jest', 'mocha', 'node', 'pytest', 'uni
 
 export interface RunnerChoice {
   /** A file or folder of tests, relative to the workspace. */
-  path?: string | undefined;
+  path?: string;
   /** Only tests whose name matches. */
-  pattern?: string | undefined;
+  pattern?: string;
   /** Default: the runner of the project. */
-  runner?: (typeof RUNNERS)[number] | undefined;
+  runner?: (typeof RUNNERS)[number];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WebClient, WebResponse } from '@klaus/core/agent';
 import { toAddress } from '@klaus/core/policy';
-import { isKlausError, optional } from '@klaus/core/protocol';
+import { isKlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
@@ -71,7 +71,8 @@ export const webFetch = defineBuiltinTool({
     return {
       text: lines.join('\n'),
       ...untrusted(shown),
-      ...optional({ isError: response.status >= 400 ? true : undefined, images: image && [image] }),
+      isError: response.status >= 400 ? true : undefined,
+      images: image && [image],
       detail: { ...detail, type, characters: text.length },
     };
   },

@@ -140,7 +140,7 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
   const record: CopyRecord = {
     ...{ session: given.session, repository: from.top, common: from.common, path, branch: `klaus/${name}` },
     ...{ base: from.head, objects: [], createdAt: new Date().toISOString(), phase: 'creating' },
-    ...(from.branch === undefined ? {} : { target: from.branch }),
+    target: from.branch,
   };
   const abort = async (): Promise<void> => {
     await removeCopy(record);

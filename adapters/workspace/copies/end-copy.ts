@@ -28,7 +28,7 @@ export interface Solution {
 interface MergeInput extends CommitOptions {
   method: Method;
   into: string | undefined;
-  solution?: Solution | undefined;
+  solution?: Solution;
 }
 
 /**

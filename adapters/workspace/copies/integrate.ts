@@ -13,12 +13,12 @@ export interface IntegrateInput extends CommitOptions {
   /** Commit of the copy. */
   head: string;
   /** Solutions of conflicts: of the merge, or of each commit of a rebase that has some. */
-  steps?: readonly SolvedStep[] | undefined;
+  steps?: readonly SolvedStep[];
 }
 
 export interface SolvedStep {
   /** The commit that a rebase could not apply; absent for a merge and a squash. */
-  at?: string | undefined;
+  at?: string;
   files: readonly FileSolution[];
 }
 

@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { optional } from '@klaus/core/optional';
 import { block, listStatus, toNames } from './commit-work.ts';
 import { toPin, writeRecord, type CopyRecord, type Ending } from './copy-record.ts';
 import { copyObjects, git, runGit, tryGit } from './git.ts';
@@ -33,7 +32,7 @@ export async function publish(record: CopyRecord, publication: Publication): Pro
   if (worktree !== undefined) await checkWorktree(worktree, publication);
   const submodules = await publishSubmodules({ from: path, to: repository }, { commit: to, base: from, branch });
   await git(repository, ['update-ref', toPin(record), to]);
-  const ending = { ...publication, ...optional({ worktree }) };
+  const ending = { ...publication, worktree };
   writeRecord({ ...record, phase: 'ending', ending });
   if (await moveBranch(repository, publication, worktree)) return submodules;
   writeRecord({ ...record, phase: 'ready' });

@@ -6,7 +6,7 @@ export interface RepositorySource {
   /** `https://`, `ssh://`, `git@host:path`, or the absolute path of a repository. */
   url: string;
   /** A branch, a tag or a complete commit id. Default: the branch of the remote's HEAD. */
-  ref?: string | undefined;
+  ref?: string;
 }
 
 const ADDRESS = /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:|\/)[^\n\r\0]+$/i;

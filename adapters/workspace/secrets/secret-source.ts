@@ -16,7 +16,7 @@ export interface SecretSourceOptions {
   /** Globs of paths to hide in any case, even if Git has their content; relative to the root. */
   hidden?: readonly string[];
   /** Folder for the cache of the history, which only the user can write. Default: no cache. */
-  cache?: string | undefined;
+  cache?: string;
 }
 
 /**

@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 /** Paths of Klaus's own state in a workspace, relative to it. */
 export function toExcluded(
   root: string,
-  { stateDir, klausHome }: { stateDir: string; klausHome?: string | undefined },
+  { stateDir, klausHome }: { stateDir: string; klausHome?: string },
 ): ReadonlySet<string> {
   const own = [stateDir, ...(klausHome === undefined ? [] : [klausHome])];
   return new Set(

@@ -289,7 +289,7 @@ class FolderSnapshots implements LocalSnapshots {
     this.close();
   }
 
-  async #locked<T>(options: { alone: boolean; signal?: AbortSignal | undefined }, work: () => Promise<T>): Promise<T> {
+  async #locked<T>(options: { alone: boolean; signal?: AbortSignal }, work: () => Promise<T>): Promise<T> {
     const { db } = this.#store;
     return this.#guard(() =>
       withLock(db.folder, options, async () => {

@@ -16,7 +16,7 @@ const PATIENCE_MS = 10 * 60_000;
  */
 export async function withLock<T>(
   folder: string,
-  options: { alone: boolean; signal?: AbortSignal | undefined },
+  options: { alone: boolean; signal?: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
   const connection = guarded(folder, () => new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 }));

@@ -19,7 +19,7 @@ interface ScanOptions {
   root: Root;
   updatesCache: boolean;
   yielder: Yielder;
-  onProgress?: ((files: number) => void) | undefined;
+  onProgress?: (files: number) => void;
 }
 
 /** Runs `use` with a new scan. Its results are durable only after `batch.flush`. */

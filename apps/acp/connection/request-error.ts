@@ -3,7 +3,7 @@ import { RequestError } from '@agentclientprotocol/sdk/unstable';
 /** An error with a code, as the engine and the session clients throw it. */
 interface CodedError extends Error {
   code: string;
-  hint?: string | undefined;
+  hint?: string;
 }
 
 export function isCoded(error: unknown): error is CodedError {

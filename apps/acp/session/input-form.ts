@@ -25,16 +25,16 @@ export function toForm({ session, message, fields }: FormRequest) {
 }
 
 function toProperty({ type, title, description, options = [], format, min, max, ...field }: InputField) {
-  const head = { title, ...(description === undefined ? {} : { description }) };
+  const head = { title, description };
   const preset = field.default;
   const choices = options.map((option) => ({ const: option.value, title: option.title }));
   switch (type) {
     case 'text':
       return {
         ...{ ...head, type: 'string' as const },
-        ...(format === undefined ? {} : { format }),
-        ...(min === undefined ? {} : { minLength: min }),
-        ...(max === undefined ? {} : { maxLength: max }),
+        format,
+        minLength: min,
+        maxLength: max,
         ...(typeof preset === 'string' ? { default: preset } : {}),
       };
     case 'choice':
@@ -45,8 +45,8 @@ function toProperty({ type, title, description, options = [], format, min, max, 
     case 'choices':
       return {
         ...{ ...head, type: 'array' as const, items: { anyOf: choices } },
-        ...(min === undefined ? {} : { minItems: min }),
-        ...(max === undefined ? {} : { maxItems: max }),
+        minItems: min,
+        maxItems: max,
         ...(Array.isArray(preset) ? { default: preset } : {}),
       };
     case 'boolean':
@@ -56,8 +56,8 @@ function toProperty({ type, title, description, options = [], format, min, max, 
       return {
         ...head,
         type,
-        ...(min === undefined ? {} : { minimum: min }),
-        ...(max === undefined ? {} : { maximum: max }),
+        minimum: min,
+        maximum: max,
         ...(typeof preset === 'number' ? { default: preset } : {}),
       };
   }

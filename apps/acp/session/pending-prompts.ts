@@ -29,7 +29,7 @@ export class PendingPrompts {
    * @param prompt.message Absent: the request adds no message.
    */
   async run(
-    { message, onMessage }: { message?: readonly Part[] | undefined; onMessage?: OnMessage | undefined },
+    { message, onMessage }: { message?: readonly Part[]; onMessage?: OnMessage },
     send: () => Promise<void>,
   ): Promise<PromptResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<PromptResponse>();

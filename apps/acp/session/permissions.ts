@@ -137,7 +137,7 @@ export class Permissions {
       toolCallId,
       kind: content.length > 0 ? 'edit' : command.length > 0 ? 'execute' : 'other',
       content: [...content, ...command, ...toHiddenText(question), ...toText(reason)],
-      ...(locations ? { locations } : {}),
+      locations,
     };
   }
 }

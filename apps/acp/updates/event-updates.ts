@@ -225,7 +225,7 @@ function isOfUser({ origin }: Message): boolean {
 
 function toChunk(part: 'text' | 'thinking', text: string, messageId?: string): SessionUpdate {
   const sessionUpdate = part === 'text' ? 'agent_message_chunk' : 'agent_thought_chunk';
-  return { sessionUpdate, content: { type: 'text', text }, ...(messageId === undefined ? {} : { messageId }) };
+  return { sessionUpdate, content: { type: 'text', text }, messageId };
 }
 
 /** A part of a user's message; undefined for what is not shown. */

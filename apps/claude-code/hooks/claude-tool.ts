@@ -68,7 +68,7 @@ function toWrite(path: unknown, cwd: string, toEdit: (path: string) => Edit | un
   if (typeof path !== 'string') return unreadable('path');
   const absolute = isAbsolute(path) ? resolve(path) : resolve(cwd, path);
   const edit = toEdit(absolute);
-  return { kind: 'write', path: absolute, ...(edit ? { edit } : {}) };
+  return { kind: 'write', path: absolute, edit };
 }
 
 function toEdits(path: unknown, cwd: string, edits: readonly unknown[]): ClaudeCall {

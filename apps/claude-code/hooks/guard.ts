@@ -104,9 +104,9 @@ function toRecorder(
         type: 'guard.decided',
         ...head,
         event: event.hook_event_name,
-        ...(event.agent_type === undefined ? {} : { agent: event.agent_type }),
-        ...(event.tool_use_id === undefined ? {} : { call: event.tool_use_id }),
-        ...(event.tool_name === undefined ? {} : { tool: event.tool_name }),
+        agent: event.agent_type,
+        call: event.tool_use_id,
+        tool: event.tool_name,
         ...decision,
         text: decision.text.slice(0, MAX_TEXT),
       });

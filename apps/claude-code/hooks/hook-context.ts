@@ -13,10 +13,10 @@ export interface GuardOptions {
   /** Milliseconds after which a call is denied. It is less than the time-out of the hook. */
   deadlineMs: number;
   /** Undefined without a usable key: the reviewers apply their rules alone. */
-  judge?: Judge | undefined;
-  cache?: VerdictCache | undefined;
+  judge?: Judge;
+  cache?: VerdictCache;
   /** Receives each decision after it is recorded. It must not throw or wait. */
-  onDecision?: ((event: HostEventOf<'guard.decided'>) => void) | undefined;
+  onDecision?: (event: HostEventOf<'guard.decided'>) => void;
 }
 
 /** What the handlers of the events share. */

@@ -5,7 +5,7 @@ import { KlausError } from '@klaus/sdk';
 /** The command with the absolute path of its program. @throws KlausError `usage` if there is no such program. */
 export function findCommand(
   [program = '', ...rest]: readonly string[],
-  { path = '', cwd }: { path?: string | undefined; cwd: string },
+  { path = '', cwd }: { path?: string; cwd: string },
 ): string[] {
   const places = program.includes('/')
     ? [resolve(cwd, program)]

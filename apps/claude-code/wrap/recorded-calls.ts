@@ -52,7 +52,7 @@ export class RecordedCalls {
       ...{ id, kind, paths, input, output: '' },
       title: [name, command ?? paths[0] ?? ''].join(' ').trim().slice(0, 200),
       state: 'running',
-      ...(command === undefined ? {} : { command }),
+      command,
     };
   }
 }

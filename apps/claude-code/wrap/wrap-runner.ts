@@ -39,7 +39,7 @@ export interface WrapRunnerOptions {
   /** Called when the program starts. */
   open: () => { configuration: Configuration; program: WrappedProgram };
   /** A folder whose files are copied there before. */
-  home?: string | undefined;
+  home?: string;
   terminal: Terminal;
 }
 

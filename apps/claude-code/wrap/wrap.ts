@@ -19,13 +19,13 @@ export interface WrapOptions {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Name of the program, if its file has another one. */
-  as?: string | undefined;
+  as?: string;
   /** Absolute path of a folder whose files are copied into the home folder of the program. */
-  home?: string | undefined;
-  model?: string | undefined;
+  home?: string;
+  model?: string;
   limits: Partial<Limits>;
   /** The program works on a layer, and this asks about each change after its end. Default: it changes the files directly. */
-  review?: ((question: EventOf<'approval.asked'>, signal: AbortSignal) => Promise<WrapReply>) | undefined;
+  review?: (question: EventOf<'approval.asked'>, signal: AbortSignal) => Promise<WrapReply>;
   /** Aborted: the program is ended. */
   signal: AbortSignal;
   openKlaus(options: Pick<KlausOptions, 'wrapRunner' | 'tools'>): Promise<Klaus>;

@@ -1,6 +1,5 @@
 import { hunksOf, type ApprovalRow, type Klaus } from '@klaus/sdk';
 import type { ListedApproval, SessionClient } from '@klaus/sdk/client';
-import { optional } from '@klaus/sdk/optional';
 import { UsageError } from '../program/cli-error.ts';
 
 /** The approvals of all sessions of the engine in this process. */
@@ -16,7 +15,7 @@ export function createLocalApprovals(klaus: Klaus) {
       const hunks = row.answer === null ? hunksOf(asked).map((hunk) => hunk.id) : [];
       const { id: approval, session, answer, answeredBy } = row;
       const input = asked.subject.kind === 'input' ? asked.subject : undefined;
-      return { id: approval, session, answer, answeredBy, hunks, ...optional({ chain, input }) };
+      return { id: approval, session, answer, answeredBy, hunks, chain, input };
     },
     remembered: () => store.remembered(),
     async forget(id) {
@@ -37,5 +36,5 @@ async function toListedApproval(klaus: Klaus, row: ApprovalRow): Promise<ListedA
   const { chain, subject } = asked;
   const plan = subject.kind === 'plan' ? subject.plan : undefined;
   const input = subject.kind === 'input' ? subject : undefined;
-  return { ...row, hunks: async () => hunksOf(asked), ...optional({ chain, plan, input }) };
+  return { ...row, hunks: async () => hunksOf(asked), chain, plan, input };
 }

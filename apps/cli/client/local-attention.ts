@@ -1,7 +1,6 @@
 import type { Klaus } from '@klaus/sdk';
 import type { AttentionClient } from '@klaus/sdk/client';
 import { readGuardStates, toGuardAlerts } from '@klaus/sdk/guard-log';
-import { optional } from '@klaus/sdk/optional';
 
 /** Milliseconds for which changes are collected. */
 const COLLECT_MS = 500;
@@ -10,7 +9,7 @@ const COLLECT_MS = 500;
 export function createLocalAttention({ store }: Klaus): AttentionClient {
   const readAlerts = () => toGuardAlerts(readGuardStates(store.view));
   return {
-    attention: async ({ limit } = {}) => ({ ...(await store.attention(optional({ limit }))), alerts: readAlerts() }),
+    attention: async ({ limit } = {}) => ({ ...(await store.attention({ limit })), alerts: readAlerts() }),
     followAttention(listener) {
       let timer: NodeJS.Timeout | undefined;
       const report = (): void => {

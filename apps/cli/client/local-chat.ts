@@ -1,5 +1,4 @@
 import type { AgentDefinition, Klaus } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import type { ChatAgent, ChatClient } from '@klaus/sdk/client';
 import { readChatState } from './chat-state.ts';
 import { toFolder } from './open-klaus.ts';
@@ -54,5 +53,5 @@ export async function findLatestChat(
   { agent, cwd, root }: Parameters<ChatClient['latestChat']>[0],
 ): Promise<string | undefined> {
   const workspace = cwd === undefined ? undefined : toFolder(cwd);
-  return (await klaus.latest({ with: 'chat', ...optional({ agent, workspace, root }) }))?.id;
+  return (await klaus.latest({ with: 'chat', agent, workspace, root }))?.id;
 }

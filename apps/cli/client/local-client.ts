@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus, ProcessStatus, Session, SessionRow } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { createLocalApprovals } from './local-approvals.ts';
 import { createLocalAttention } from './local-attention.ts';
 import { createLocalChat, findLatestChat } from './local-chat.ts';
@@ -36,7 +35,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     latest: async (folders) => toSummary(await findLatest(klaus, folders)),
     async sessions({ search, limit, here, archived = false }) {
       const workspace = here ? realpathSync(configuration.get('workspace')) : undefined;
-      const rows = await klaus.sessions({ limit, archived, ...optional({ search, workspace }) });
+      const rows = await klaus.sessions({ limit, archived, search, workspace });
       // Read once: each session has a folder of its own.
       const processes = Map.groupBy(klaus.processes(), ({ session }) => session);
       return Promise.all(rows.map((row) => toListed(klaus, row, processes.get(row.id))));
@@ -59,17 +58,16 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       await store.recordExport((await klaus.session(id)).id, { format: 'test', by: 'cli' });
       return exported;
     },
-    usage: async ({ session, by, since }) => klaus.usage(optional({ session, by, since })),
+    usage: async ({ session, by, since }) => klaus.usage({ session, by, since }),
 
     async open({ parts, onAsk, waitForModelMs, pin, workspace, ...given }) {
       const session = await klaus.open({
-        ...optional(given),
+        ...given,
         ...(workspace === undefined ? {} : { workspace: toFolder(workspace) }),
       });
       const interrupted = await findInterrupted(klaus, session.id);
       if (interrupted !== undefined) onNotice(interrupted);
-      if (parts.length > 0)
-        await session.prompt(parts, { onAsk, delivery: 'queue', ...optional({ waitForModelMs, pin }) });
+      if (parts.length > 0) await session.prompt(parts, { onAsk, delivery: 'queue', waitForModelMs, pin });
       return session.id;
     },
     async prompt(id, request) {
@@ -121,7 +119,7 @@ async function toListed(klaus: Klaus, row: SessionRow, known: readonly ProcessSt
 
 async function findLatest(klaus: Klaus, { cwd, root }: Parameters<SessionClient['latest']>[0]): Promise<Session> {
   const workspace = realpathSync(cwd === undefined ? klaus.configuration.get('workspace') : toFolder(cwd));
-  const latest = await klaus.latest({ with: 'prompts', workspace, ...optional({ root }) });
+  const latest = await klaus.latest({ with: 'prompts', workspace, root });
   if (latest) return latest;
   const other = await klaus.store.latestSession(workspace);
   if (other === undefined) {
@@ -139,9 +137,9 @@ async function findLatest(klaus: Klaus, { cwd, root }: Parameters<SessionClient[
 async function sendPrompt(session: Session, request: PromptRequest): Promise<void> {
   const { parts, onAsk, delivery, waitForModelMs, pin, model, mode, limits } = request;
   // These can be refused, so they are sent before anything has changed.
-  if (model !== undefined || mode !== undefined) await session.send({ type: 'change', ...optional({ model, mode }) });
+  if (model !== undefined || mode !== undefined) await session.send({ type: 'change', model, mode });
   if (limits) await session.send({ type: 'limits', limits });
-  await session.prompt(parts, { onAsk, delivery, ...optional({ waitForModelMs, pin }) });
+  await session.prompt(parts, { onAsk, delivery, waitForModelMs, pin });
 }
 
 async function resume(klaus: Klaus, session: Session, { limits, onAsk, waitForModelMs }: ResumeRequest): Promise<void> {
@@ -155,15 +153,14 @@ async function resume(klaus: Klaus, session: Session, { limits, onAsk, waitForMo
     );
   }
   // A run without an end continues by itself. One that ended early needs a request.
-  if (!isDone && last.type === 'run.finished')
-    await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs }) });
+  if (!isDone && last.type === 'run.finished') await session.send({ type: 'resume', onAsk, waitForModelMs });
 }
 
 async function cancel(klaus: Klaus, session: Session, reason: string): ReturnType<SessionClient['cancel']> {
   const isWaiting = (await klaus.approvals()).some((question) => question.session === session.id);
   if (!(await session.isRunnable()) && !isWaiting) return { session: session.id, state: 'idle' };
   const run = await findOpenRun(klaus, session.id);
-  await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
+  await session.send({ type: 'cancel', by: 'cli', reason, run });
   // Without another process, this one ends the run, and does nothing else: prompts that wait in the inbox are for a
   // process that shows their run.
   const ended = new AbortController();

@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs';
 import { KlausError, type Klaus } from '@klaus/sdk';
 import type { InteractiveClient } from '@klaus/sdk/client';
 import { listPromptCommands } from '@klaus/sdk/mcp-prompts';
-import { optional } from '@klaus/sdk/optional';
 import { readQueue } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
 
@@ -15,7 +14,7 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
   return {
     async change(id, { limits, ...change }) {
       const session = await klaus.session(id);
-      if (Object.keys(change).length > 0) await session.send({ type: 'change', ...optional(change) });
+      if (Object.keys(change).length > 0) await session.send({ type: 'change', ...change });
       if (limits) await session.send({ type: 'limits', limits });
       await session.applyQueuedCommands();
     },
@@ -25,7 +24,7 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
       return { done: restored.done, changes: restored.changes, conflicts: paths };
     },
     async fork(id, { before, files } = {}) {
-      const { session, state, from } = await klaus.fork(id, { by: BY, ...optional({ before }) });
+      const { session, state, from } = await klaus.fork(id, { by: BY, before });
       if (files === 'then' && state)
         await session.restore({ kind: 'file', path: '', ...state, of: from }, { by: BY, conflicts: 'keep' });
       return session.id;

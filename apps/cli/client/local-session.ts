@@ -1,5 +1,4 @@
 import type { Event, Klaus, QueuedMessage } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { createLiveRelay } from './live-relay.ts';
 import type { FollowedSession, FollowOptions } from '@klaus/sdk/client';
 
@@ -30,7 +29,7 @@ export async function followLocal(klaus: Klaus, options: FollowOptions): Promise
     isRunnable: () => session.isRunnable(),
     async cancel(reason) {
       const run = await findOpenRun(klaus, session.id);
-      await session.send({ type: 'cancel', by: 'cli', reason, ...optional({ run }) });
+      await session.send({ type: 'cancel', by: 'cli', reason, run });
     },
     async answer(approval, reply, given) {
       await klaus.answer(approval, reply, { by: 'cli', ...given });

@@ -1,14 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Klaus, KlausOptions, ScriptedServer } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { demoFiles } from '../demo/files.ts';
 import { err } from '../output/sink.ts';
 import { UsageError } from '../program/cli-error.ts';
 
 export interface OpenKlausOptions {
   /** Folder from `--cwd`. Default: the current one. */
-  cwd?: string | undefined;
+  cwd?: string;
   /** Settings from options, by key. */
   settings?: Readonly<Record<string, unknown>>;
   /** Receives lines that belong to no session. Default: standard error. */
@@ -31,7 +30,9 @@ export async function openKlaus(options: OpenKlausOptions = {}): Promise<Klaus> 
     settings: options.settings ?? {},
     endProcesses: options.endProcesses ?? 'run',
     scripted: toScriptedServer,
-    ...optional({ buffers: options.buffers, tools: options.tools, wrapRunner: options.wrapRunner }),
+    buffers: options.buffers,
+    tools: options.tools,
+    wrapRunner: options.wrapRunner,
     onNotice: options.onNotice ?? ((text) => err.write(`klaus: ${text}\n`)),
   });
 }

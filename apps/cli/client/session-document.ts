@@ -6,7 +6,7 @@ import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 export async function* toDocument(
   klaus: Klaus,
   id: string,
-  { format, language }: { format: 'md' | 'json' | 'html'; language?: 'en' | 'de' | undefined },
+  { format, language }: { format: 'md' | 'json' | 'html'; language?: 'en' | 'de' },
 ): AsyncGenerator<string, void, undefined> {
   const events = klaus.handle(id).events();
   if (format === 'html') return yield await klaus.shareHtml(id, { language });

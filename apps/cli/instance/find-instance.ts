@@ -11,7 +11,7 @@ import { SocketError } from './socket-error.ts';
  */
 export function findInstance(
   instances: Instances,
-  { project, wanted, own }: { project: string; wanted?: string | undefined; own?: string | undefined },
+  { project, wanted, own }: { project: string; wanted?: string; own?: string },
 ): Instance {
   const running = instances.list({ project });
   const matching = wanted === undefined ? running : running.filter(({ id }) => id.startsWith(wanted.toUpperCase()));

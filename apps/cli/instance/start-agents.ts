@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import type { HostState } from './host-state.ts';
 import type { Payload, SessionInfo } from './protocol.ts';
 import { toParent, type SessionFacts } from './session-facts.ts';
@@ -25,7 +24,9 @@ export async function startAgents(host: HostState, payload: Payload<'start-agent
       onAsk: 'wait',
       workspace: root,
       instance,
-      ...optional({ startedBy, mode: options.mode, model: options.model }),
+      startedBy,
+      mode: options.mode,
+      model: options.model,
       ...(agentType === BUILT_IN ? {} : { agent: agentType }),
     });
     (await host.host(id)).kick();

@@ -9,7 +9,7 @@ export class CliError extends Error {
   /** What the user can do. */
   readonly hint: string | undefined;
 
-  constructor(code: ErrorCode, message: string, { hint, cause }: { hint?: string | undefined; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, { hint, cause }: { hint?: string; cause?: unknown } = {}) {
     super(message, cause === undefined ? {} : { cause });
     this.name = 'CliError';
     this.code = code;

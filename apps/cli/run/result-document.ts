@@ -1,5 +1,4 @@
 import type { Event, EventOf, TreeChange } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { createFinalAnswer } from '../output/final-answer.ts';
 import { createOutput } from '../output/show-output.ts';
 import { err, out } from '../output/sink.ts';
@@ -103,7 +102,7 @@ async function askUntilValid(
 
 /** How runs are shown and limited in time, without what would change the session again. */
 function toShown({ json, outputFormat, plain, raw, timeout, waitForModel }: Options): Options {
-  return optional({ json, outputFormat, plain, raw, timeout, waitForModel });
+  return { json, outputFormat, plain, raw, timeout, waitForModel };
 }
 
 function toList(lines: readonly string[]): string {

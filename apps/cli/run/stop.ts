@@ -8,7 +8,7 @@ export interface StopOptions {
   /** Printed at the first Ctrl-C: what a second one does. */
   message: string;
   /** Milliseconds until the run is cancelled. Default: no limit. */
-  timeoutMs?: number | undefined;
+  timeoutMs?: number;
   /**
    * Sends the cancellation. If it throws, the error is printed and the run continues.
    *

@@ -46,7 +46,7 @@ export class HostTimeout extends Error {}
 
 export interface ConnectOptions {
   url: string;
-  token?: string | undefined;
+  token?: string;
   timeoutMs: number;
   signal: AbortSignal;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { defineTool, KlausError, type Tool } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { findingsSchema, type Access, type CliInput } from 'klendathu/contract';
 import { CliFailure } from '../program/cli-failure.ts';
 import type { Control } from '../session/control.ts';
@@ -11,7 +10,7 @@ export interface ToolsOptions {
   control: Control;
   access: Access;
   /** Calls of `eval`. Default: no limit. */
-  maxEvals?: number | undefined;
+  maxEvals?: number;
   /** Milliseconds for a request in addition to those of the call. */
   requestTimeoutMs: number;
 }
@@ -45,7 +44,7 @@ export function toTools(options: ToolsOptions): Tool<Record<string, unknown>>[] 
       }),
       async run(input, { signal }) {
         const { text, isError } = await call(tool.name, input, signal);
-        return { text, ...optional({ isError: isError || undefined }) };
+        return { text, isError: isError || undefined };
       },
     }),
   );

@@ -50,7 +50,7 @@ export function readArguments(words: readonly string[]): Arguments {
     isProtocol: values.protocol,
     json: values.json,
     ...(fd === undefined ? {} : { eventsFd: toNumber('--events-fd', fd, { least: 3, most: 1_000_000 }) }),
-    ...(values.templates === undefined ? {} : { templates: values.templates }),
+    templates: values.templates,
     requestTimeoutMs:
       timeout === undefined
         ? REQUEST_TIMEOUT_MS

@@ -1,5 +1,4 @@
 import type { KlausError } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { FAILURE_CODES, type FailureCode } from 'klendathu/contract';
 
 /** Why there is no report. The code is also the exit code, by `FAILURE_CODES`. */
@@ -8,7 +7,7 @@ export class CliFailure extends Error {
   /** What the user can do. */
   readonly hint: string | undefined;
 
-  constructor(code: FailureCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+  constructor(code: FailureCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CliFailure';
     this.code = code;
@@ -46,7 +45,7 @@ export function toCliFailure(error: unknown): CliFailure {
     const isFolder = error.code.startsWith('workspace.');
     return new CliFailure(CODES[error.code] ?? 'config', error.message, {
       // That of the engine names options of `klaus`.
-      ...optional({ hint: isFolder ? 'Set `projectRoot` to the folder of the sources of the program.' : error.hint }),
+      hint: isFolder ? 'Set `projectRoot` to the folder of the sources of the program.' : error.hint,
       cause: error,
     });
   }

@@ -62,7 +62,7 @@ async function run(given: Arguments, status: Status, stop: ReturnType<typeof cre
     ...stats,
     finishReason: failure ? toFinishReason(failure) : 'completed',
     ...(status.warnings.length > 0 ? { warnings: [...status.warnings] } : {}),
-    ...(session === undefined ? {} : { session }),
+    session,
   };
   if (findings) await print(`${given.json ? JSON.stringify({ ...findings, stats: summary }) : findings.text}\n`);
   status.end(summary);

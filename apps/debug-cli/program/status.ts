@@ -1,5 +1,4 @@
 import type { StatusMessage, Summary } from 'klendathu/contract';
-import { optional } from '@klaus/sdk/optional';
 import type { CliFailure } from './cli-failure.ts';
 
 /** A status message without its time. */
@@ -41,7 +40,7 @@ export function openStatus(): Status {
     fail: ({ code, message, hint, stack, cause }) => {
       const trace = cause instanceof Error ? cause.stack : stack;
       const text = process.env['KLAUS_DEBUG'] === '1' && trace ? `${message}\n${trace}` : message;
-      put({ type: 'log', level: 'error', message: text, code, ...optional({ hint }), timestamp: now() });
+      put({ type: 'log', level: 'error', message: text, code, hint, timestamp: now() });
     },
     end(summary) {
       const message: Summary = { type: 'summary', ...summary, timestamp: now() };

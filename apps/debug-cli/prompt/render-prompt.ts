@@ -7,7 +7,7 @@ import { BUILTIN_TEMPLATES, type TemplateName } from './builtin-templates.ts';
 
 export interface TemplateFolders {
   /** Folder from `--templates`, whose files must be readable. */
-  given?: string | undefined;
+  given?: string;
   /** `$KLAUS_HOME/klendathu`. */
   user: string;
 }

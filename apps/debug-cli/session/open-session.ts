@@ -1,7 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { createKlaus, type Grant, type Klaus, type Session } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { DEBUG_TOOLS, type CliInput } from 'klendathu/contract';
 import type { HostConnection } from '../host/host-connection.ts';
 import { createReportTool, toTools } from '../host/to-tools.ts';
@@ -65,8 +64,8 @@ export async function openSession(options: OpenSessionOptions): Promise<OpenedSe
       isolate: false,
       checkpoint: 'manual',
       grant: toGrant(options, names),
-      limits: optional({ usd: budget?.usd, tokens: budget?.tokens, turns: budget?.turns }),
-      ...optional({ model: input.model }),
+      limits: { usd: budget?.usd, tokens: budget?.tokens, turns: budget?.turns },
+      model: input.model,
     });
     await session.send({ type: 'change', title: toTitle(input) });
     return { klaus, session, [Symbol.asyncDispose]: () => klaus.close() };

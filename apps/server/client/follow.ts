@@ -16,8 +16,8 @@ export interface FollowOptions<S> {
   connection: Connection;
   /** Returns the address before each attempt: it may contain the last seq. */
   path: () => string;
-  on: { readonly [N in keyof S]?: ((data: S[N]) => void) | undefined };
-  onState?: ((state: StreamState) => void) | undefined;
+  on: { readonly [N in keyof S]?: (data: S[N]) => void };
+  onState?: (state: StreamState) => void;
   signal: AbortSignal;
 }
 

@@ -6,8 +6,8 @@ export interface Connection {
   /** Such as `http://127.0.0.1:3001`; empty in the page of the server. */
   baseUrl: string;
   /** Bearer token. Absent in a browser, which sends a cookie. */
-  token?: string | undefined;
-  as?: ClientName | undefined;
+  token?: string;
+  as?: ClientName;
   fetch: typeof globalThis.fetch;
 }
 
@@ -17,7 +17,7 @@ export interface RequestInput {
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 /** @throws ProblemError for every response that is not 2xx, and for an unreachable server. */
@@ -35,7 +35,7 @@ export async function request(connection: Connection, input: RequestInput): Prom
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
+      signal,
       credentials: 'same-origin',
       cache: 'no-store',
     });

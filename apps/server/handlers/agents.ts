@@ -1,5 +1,4 @@
 import { isKlausError, KlausError, type AgentDefinition, type Agents, type FoundAgent } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { BUILT_IN_AGENT, type AgentView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
 import { toFolder } from '../access/limit-context.ts';
@@ -18,7 +17,7 @@ const KLAUS: AgentView = {
 };
 
 /** @throws KlausError `workspace.outside`, `workspace.refused`, `workspace.missing`. */
-function openAgents(context: Context, { workspace }: { workspace?: string | undefined }): Agents {
+function openAgents(context: Context, { workspace }: { workspace?: string }): Agents {
   return context.klaus.agents(toFolder(context, workspace));
 }
 
@@ -127,5 +126,5 @@ function describeValid(agents: Agents, definition: AgentDefinition) {
 }
 
 function toInvalid(path: string, { message, hint }: KlausError): Refusal {
-  return new Refusal(400, 'usage', { title: message, ...optional({ detail: hint }), errors: [{ path, message }] });
+  return new Refusal(400, 'usage', { title: message, detail: hint, errors: [{ path, message }] });
 }

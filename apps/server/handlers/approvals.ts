@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { hunksOf, isEditable, KlausError, type ApprovalRow, type EventOf } from '@klaus/sdk';
 import type { Caller } from '../access/caller.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
@@ -13,7 +12,7 @@ export const approvalHandlers = {
   async approvals({ query }, context) {
     const { klaus, deletions, seen } = context;
     const session = query.session === undefined ? undefined : (await findRow(context, query.session)).id;
-    const rows = await klaus.store.approvals({ open: true, ...optional({ session }) });
+    const rows = await klaus.store.approvals({ open: true, session });
     const shown = rows.filter((row) => deletions.undoUntil(row.session) === undefined && seen.sees(row.workspace));
     return { approvals: await Promise.all(shown.map(async (row) => toView(row, await readChain(klaus, row)))) };
   },
@@ -81,7 +80,7 @@ export async function answerQuestion(
       title: `This question is closed already: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,
     });
   }
-  const session = await klaus.answer(id, answer, { by, ...optional(options) });
+  const session = await klaus.answer(id, answer, { by, ...options });
   await queue.add(session.id);
   return { session: session.id };
 }
@@ -101,7 +100,7 @@ async function checkQuestion(
 function toInput(subject: EventOf<'approval.asked'>['subject']) {
   if (subject.kind !== 'input') return null;
   const { from, message, fields, url } = subject;
-  return { from, message, fields, ...optional({ url }) };
+  return { from, message, fields, url };
 }
 
 /** The chain of a question. Only a child session has one, and only then the log is read. */
@@ -111,5 +110,5 @@ async function readChain(klaus: Context['klaus'], { id, session }: ApprovalRow):
 
 function toView(row: ApprovalRow, chain: ApprovalView['chain']): ApprovalView {
   const { diff: _diff, ...view } = row;
-  return { ...view, ...optional({ chain }) };
+  return { ...view, chain };
 }

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import type { Restored } from '@klaus/sdk';
 import type { RestoredView } from '../contract/index.ts';
 import type { PartialHandlers } from '../http/handler.ts';
@@ -8,21 +7,21 @@ import { findSession, openSession } from './sessions.ts';
 export const changeHandlers = {
   async undo({ params, body }, context, { by }) {
     const { turn, step, git, dryRun, conflicts } = body;
-    const options = { by, ...optional({ dryRun, conflicts }) };
+    const options = { by, dryRun, conflicts };
     const session = await openSession(context, params.id);
-    return toRestoredView(await session.restore({ kind: 'undo', ...optional({ turn, step, git }) }, options));
+    return toRestoredView(await session.restore({ kind: 'undo', turn, step, git }, options));
   },
 
   async redo({ params, body }, context, { by }) {
     const session = await openSession(context, params.id);
-    return toRestoredView(await session.restore({ kind: 'redo' }, { by, ...optional(body) }));
+    return toRestoredView(await session.restore({ kind: 'redo' }, { by, ...body }));
   },
 
   async restoreFile({ params, body }, context, { by }) {
     const { path, turn, after, dryRun, conflicts } = body;
     const session = await openSession(context, params.id);
     const request = { kind: 'file', path, turn, side: after ? 'after' : 'before' } as const;
-    return toRestoredView(await session.restore(request, { by, ...optional({ dryRun, conflicts }) }));
+    return toRestoredView(await session.restore(request, { by, dryRun, conflicts }));
   },
 
   async changes({ params, query }, context) {
@@ -53,7 +52,7 @@ export const changeHandlers = {
 
   async verify({ params, body }, context, { by }) {
     const session = await openSession(context, params.id);
-    const verified = await session.verify({ by, ...optional({ approve: body.approve }) });
+    const verified = await session.verify({ by, approve: body.approve });
     const checks = verified.checks.map(({ command, result, reason }) => ({ command, result, reason: reason ?? null }));
     return { isChanged: verified.isChanged === true, checks };
   },

@@ -1,7 +1,6 @@
 import { isLocal } from '../access/request-guard.ts';
 import type { Context, Exchange, PartialHandlers } from '../http/handler.ts';
 import { KlausError, type WorkingCopy } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 
 type Asked = Pick<Exchange, 'request'>;
 
@@ -60,7 +59,7 @@ export const copyHandlers = {
 
   async mergeCopy({ params, body }, context, asked) {
     const { method, into, message, solution } = body;
-    const options = { method, ...optional({ into, message, solution }) };
+    const options = { method, into, message, solution };
     const { klaus } = context;
     const merged = await klaus.copies.merge(await check(context, params.copy, asked), options);
     if (merged.done) return { ...merged, submodules: [...merged.submodules], saved: [...merged.saved] };
@@ -85,21 +84,18 @@ export const copyHandlers = {
   },
 
   async showCopyConflicts({ params, body }, context, asked) {
-    const shown = await context.klaus.copies.showConflicts(await check(context, params.copy, asked), optional(body));
+    const shown = await context.klaus.copies.showConflicts(await check(context, params.copy, asked), body);
     return { ...shown, files: [...shown.files] };
   },
 
   keepCopy: async ({ params, body }, context, asked) =>
-    context.klaus.copies.keep(await check(context, params.copy, asked), optional(body)),
+    context.klaus.copies.keep(await check(context, params.copy, asked), body),
 
   async discardCopy({ params, body }, context, asked) {
-    const { session, saved } = await context.klaus.copies.discard(
-      await check(context, params.copy, asked),
-      optional(body),
-    );
+    const { session, saved } = await context.klaus.copies.discard(await check(context, params.copy, asked), body);
     return { session, saved: [...saved] };
   },
 
   pullRequest: async ({ params, body }, context, asked) =>
-    context.klaus.copies.pullRequest(await check(context, params.copy, asked), optional(body)),
+    context.klaus.copies.pullRequest(await check(context, params.copy, asked), body),
 } satisfies PartialHandlers;

@@ -1,6 +1,5 @@
 import { isLocal } from '../access/request-guard.ts';
 import { readPresent } from '../access/present-settings.ts';
-import { optional } from '@klaus/sdk/optional';
 import type { KnownModel, MessageHit } from '@klaus/sdk';
 import { API_VERSION, type ModelView, type SearchHit } from '../contract/index.ts';
 import { DELETE_UNDO_MS } from '../runs/deletions.ts';
@@ -71,7 +70,7 @@ export const hostHandlers = {
     const { by, session, since } = query;
     const id = session === undefined ? undefined : (await findRow(context, session)).id;
     const workspaces = session === undefined ? await listSeen(context) : undefined;
-    return await context.klaus.usage({ by, ...optional({ session: id, since, workspaces }) });
+    return await context.klaus.usage({ by, session: id, since, workspaces });
   },
 
   search: async ({ query }, context) => ({

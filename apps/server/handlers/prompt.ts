@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { KlausError } from '@klaus/sdk';
 import { toFolder } from '../access/limit-context.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
@@ -19,7 +18,7 @@ export const promptHandlers = {
     }
     const session =
       sessionId === undefined
-        ? await klaus.open(optional({ model, workspace: toFolder(context, workspace) }))
+        ? await klaus.open({ model, workspace: toFolder(context, workspace) })
         : klaus.handle((await findSession(context, sessionId)).id);
     await checkSandbox(context, exchange.identity!, session.id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Event, type EventOf } from '@klaus/sdk';
 import type { Caller } from '../access/caller.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
@@ -45,7 +44,7 @@ export const runHandlers = {
   async resume({ params, body }, context) {
     const { klaus, queue } = context;
     const session = await openSession(context, params.id);
-    if (body.limits) await session.send({ type: 'limits', limits: optional(body.limits) });
+    if (body.limits) await session.send({ type: 'limits', limits: body.limits });
     // A waiting message starts its run without a request.
     if (!klaus.store.view.inbox(session.id).some(({ type }) => type === 'prompt' || type === 'resume')) {
       const last = await klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
@@ -55,7 +54,7 @@ export const runHandlers = {
       if (outcome !== undefined && outcome !== 'done') {
         const configuration = await readConfiguration(klaus, session.id);
         const onAsk = body.onAsk ?? configuration.get('onAsk') ?? 'wait';
-        await session.send({ type: 'resume', onAsk, ...optional({ waitForModelMs: body.waitForModelMs }) });
+        await session.send({ type: 'resume', onAsk, waitForModelMs: body.waitForModelMs });
       }
     }
     await queue.add(session.id);
@@ -69,7 +68,7 @@ export const runHandlers = {
     const begun = (await klaus.store.eventsOf(id, ['run.started'])).findLast(({ trigger }) => trigger === 'prompt');
     const message = begun && (await findPrompt(klaus.store.read(id, begun.seq)));
     if (!begun || !message) throw new KlausError('usage', 'This session has no prompt yet.');
-    const { session } = await klaus.fork(id, { at: begun.seq - 1, by, ...optional({ model: body.model }) });
+    const { session } = await klaus.fork(id, { at: begun.seq - 1, by, model: body.model });
     const command = await session.prompt(message.message.parts, { onAsk: begun.onAsk });
     await queue.add(session.id);
     return { session: session.id, command };
@@ -80,7 +79,7 @@ export const runHandlers = {
     const { id, workspace } = await findSession(context, params.id);
     context.workspaces.checkKnown(workspace);
     const { at, before, model, title } = body;
-    const forked = await klaus.fork(id, { by, ...optional({ at, before, model, title }) });
+    const forked = await klaus.fork(id, { by, at, before, model, title });
     const { session, state } = forked;
     const restored =
       body.files === 'then' && state
@@ -102,7 +101,7 @@ export const runHandlers = {
 export async function cancelRun(
   context: Context,
   id: string,
-  { run, reason, by }: { run?: string | undefined; reason?: string | undefined; by: Caller },
+  { run, reason, by }: { run?: string; reason?: string; by: Caller },
 ): Promise<{ session: string; command: string }> {
   const session = await openSession(context, id);
   const command = await session.send({
@@ -110,7 +109,7 @@ export async function cancelRun(
     by,
     reason:
       reason ?? (/^server\/page\b/.test(by) ? 'The user stopped the run from the page.' : 'The user stopped the run.'),
-    ...optional({ run }),
+    run,
   });
   // Also for a run that is queued or waits for an approval. Otherwise the process that holds it reads the request.
   if (await session.isRunnable()) await context.queue.addNow(session.id);

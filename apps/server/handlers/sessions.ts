@@ -50,7 +50,8 @@ export const sessionHandlers = {
         sort,
         order,
         limit: count,
-        ...optional({ ...rest, before }),
+        ...rest,
+        before,
       });
       const shown = rows.filter((row) => deletions.undoUntil(row.id) === undefined && seen.sees(row.workspace));
       found.push(...toSessionViews(context, shown).filter(isFound));
@@ -103,21 +104,26 @@ export const sessionHandlers = {
     const session = isKnown
       ? klaus.handle(id)
       : await klaus.open({
-          ...optional({ id, workspace: folder, agent: toDefined(agent), runner, chat, model, temperature, effort }),
-          ...optional({
-            mode,
-            sandbox,
-            isolate,
-            grant,
-            allowNet,
-            workers,
-            workingCopy,
-            trustCommand,
-            instance,
-            startedBy,
-          }),
+          id,
+          workspace: folder,
+          agent: toDefined(agent),
+          runner,
+          chat,
+          model,
+          temperature,
+          effort,
+          mode,
+          sandbox,
+          isolate,
+          grant,
+          allowNet,
+          workers,
+          workingCopy,
+          trustCommand,
+          instance,
+          startedBy,
           checkFolder: (path) => void context.workspaces.check(path, from),
-          ...(limits ? { limits: optional(limits) } : {}),
+          limits,
         });
     const command = await sendPrompt(klaus, session, body);
     if (command !== undefined) await queue.add(session.id);
@@ -130,8 +136,8 @@ export const sessionHandlers = {
     const { klaus } = context;
     const session = klaus.handle((await findSession(context, params.id)).id);
     const { limits, ...change } = body;
-    if (Object.keys(optional(change)).length > 0) await session.send({ type: 'change', ...optional(change) });
-    if (limits) await session.send({ type: 'limits', limits: optional(limits) });
+    if (Object.keys(optional(change)).length > 0) await session.send({ type: 'change', ...change });
+    if (limits) await session.send({ type: 'limits', limits });
     await session.applyQueuedCommands();
     // The command is durable. The process that holds the session applies it shortly.
     const { title, pinned, archived, mode } = change;
@@ -223,7 +229,7 @@ async function toDetail(context: Context, row: SessionRow): Promise<SessionDetai
 function toDocument(
   { klaus }: Context,
   id: string,
-  { format, language }: { format: 'md' | 'json' | 'html'; language?: 'en' | 'de' | undefined },
+  { format, language }: { format: 'md' | 'json' | 'html'; language?: 'en' | 'de' },
 ): Document {
   const session = klaus.handle(id);
   if (format === 'html') {

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { SignInFailure, type Redirect } from '../access/sign-in/sign-in.ts';
 import type { Context, Exchange, PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
@@ -50,7 +49,7 @@ export const signInHandlers = {
     const { cookie, provider } = await signIn.end(identity!);
     headers['set-cookie'] = toSetCookie(cookie, isSecure);
     connections.end(identity!);
-    return { signedIn: false, ...optional({ provider }) };
+    return { signedIn: false, provider };
   },
 } satisfies PartialHandlers;
 
@@ -76,6 +75,6 @@ async function redirect({ log }: Context, { request, guard }: Exchange, work: Pr
 function otherKind({ kind, help }: Context['signIn']): Refusal {
   return new Refusal(409, 'config', {
     title: `This server signs in by ${kind}, which does not support this.`,
-    ...optional({ detail: help.detail }),
+    detail: help.detail,
   });
 }

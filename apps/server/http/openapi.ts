@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { z } from 'zod';
 import { problemSchema, ROUTES, type Route } from '../contract/index.ts';
 
@@ -77,7 +76,7 @@ function toParameters(schema: z.ZodObject | undefined, location: 'path' | 'query
     name,
     in: location,
     required: location === 'path' || required.includes(name),
-    ...optional({ description }),
+    description,
     schema: rest,
   }));
 }

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { isKlausError } from '@klaus/sdk';
 import type { Problem, ProblemCode } from '../contract/index.ts';
 import { ERROR_STATUSES } from './error-statuses.ts';
@@ -47,7 +46,7 @@ export function toProblem(error: unknown): Problem {
     title: message,
     status,
     code,
-    ...optional({ detail: hint }),
+    detail: hint,
     ...(retryable ? { retryable } : {}),
   };
 }

@@ -29,7 +29,7 @@ export interface StaticFiles {
   /** False in a clone whose page is not built. */
   readonly exists: boolean;
   /** The file at a path, the page at `/`; undefined if there is none. */
-  find(path: string, headers: { etag?: string | undefined; encodings?: string | undefined }): StaticAnswer | undefined;
+  find(path: string, headers: { etag?: string; encodings?: string }): StaticAnswer | undefined;
 }
 
 interface File {

@@ -7,7 +7,7 @@ export interface SessionFolders {
   /** Absolute path. */
   workspace: string;
   /** Its private clone, if it has one. */
-  workingCopy?: { path: string; branch: string } | undefined;
+  workingCopy?: { path: string; branch: string };
 }
 
 /**

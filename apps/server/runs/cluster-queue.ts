@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { ERROR_CODES, KlausError, type ChangeMark, type Klaus } from '@klaus/sdk';
 import type { WaitingSession } from '@klaus/sdk/cluster';
 import type { RunScheduler, WakeReason } from '@klaus/sdk/scheduler';
@@ -192,9 +191,7 @@ export class ClusterQueue implements SessionQueue {
 }
 
 function toError({ code, message, hint }: NonNullable<WaitingSession['problem']>): KlausError {
-  return new KlausError(
-    ERROR_CODES.find((known) => known === code) ?? 'internal',
-    message,
-    optional({ hint: hint ?? undefined }),
-  );
+  return new KlausError(ERROR_CODES.find((known) => known === code) ?? 'internal', message, {
+    hint: hint ?? undefined,
+  });
 }

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { KlausError, type Klaus, type Part, type Session } from '@klaus/sdk';
 import type { RouteOf } from '../contract/index.ts';
 import type { Parsed } from '../http/handler.ts';
@@ -33,7 +32,9 @@ export async function sendPrompt(klaus: Klaus, session: Session, input: PromptIn
   return session.prompt(parts, {
     onAsk: input.onAsk ?? configuration.get('onAsk') ?? 'wait',
     ...(input.pin ? { pin: true } : {}),
-    ...optional({ delivery: input.delivery, id: input.command, waitForModelMs: input.waitForModelMs }),
+    delivery: input.delivery,
+    id: input.command,
+    waitForModelMs: input.waitForModelMs,
   });
 }
 

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -81,7 +80,7 @@ export function serveChat(all: Context, socket: WebSocket, { request, identity }
 
   const open = async (): Promise<string> => {
     if (session !== undefined) return session;
-    const { id } = await klaus.open(optional({ agent: toDefined(agent), workspace: toFolder(context, undefined) }));
+    const { id } = await klaus.open({ agent: toDefined(agent), workspace: toFolder(context, undefined) });
     isLast = true;
     await follow(id);
     saveEnd(0);
@@ -123,7 +122,7 @@ export function serveChat(all: Context, socket: WebSocket, { request, identity }
     const found = known === undefined ? undefined : await findOf(context, { agent, session: known });
     if (found !== undefined) await checkSandbox(context, identity, found);
     if (found !== undefined) await follow(found);
-    send({ type: 'info', message: `Chat with ${agent}.`, ...optional({ session }) });
+    send({ type: 'info', message: `Chat with ${agent}.`, session });
     for (const { event, seq } of last ? await findMissed(context, last) : []) {
       const message = toChat(event);
       if (message) send(message);

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { hunkAnswerSchema } from '@klaus/sdk';
 import { z } from 'zod';
 import type { Role } from '../contract/index.ts';
@@ -53,7 +52,7 @@ export async function findPromptSession(
   const { klaus } = context;
   if (sessionId == null) {
     const folder = toFolder(context, workspace ?? undefined);
-    const session = await klaus.open(optional({ model: model ?? undefined, workspace: folder }));
+    const session = await klaus.open({ model: model ?? undefined, workspace: folder });
     return session.id;
   }
   const { id: session } = await findSession(context, sessionId);

@@ -16,7 +16,7 @@ export interface AttentionOptions {
   /** Whose list it is. Default: one who may see everything. */
   seen?: SeenFolders;
   /** Most items of sessions. Default 200. */
-  limit?: number | undefined;
+  limit?: number;
 }
 
 /** The sessions that need the user, with those that this server cannot run, and without those that it will run. */

@@ -25,7 +25,7 @@ const FOCUS_OFF = '\u001b[?1004l';
 
 /** A terminal that may show sixel images. */
 type ScreenTerminal = Terminal & {
-  readonly sixelCell?: CellSize | undefined;
+  readonly sixelCell?: CellSize;
   refreshSize?: () => void;
   inputEnd?: () => Promise<void>;
 };

@@ -20,7 +20,7 @@ export type TakeImage = (image: UserImage, indent: number) => string[] | undefin
 export function toUserLines(
   entry: UserEntry,
   width: number,
-  { style: { palette }, takeImage }: { style: ViewStyle; takeImage?: TakeImage | undefined },
+  { style: { palette }, takeImage }: { style: ViewStyle; takeImage?: TakeImage },
 ): string[] {
   const mark = palette.accent(entry.steered ? '» ' : '› ');
   const lines = wrap(palette.user(toSafe(entry.text)), width, { first: mark, rest: INDENT, indent: 2 });

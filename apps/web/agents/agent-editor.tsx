@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { isProblemError } from '@klaus/server/client';
 import type { AgentDetail } from '@klaus/server/contract';
 import { useState } from 'react';
@@ -26,7 +25,7 @@ export function AgentEditor({ name, workspace }: EditorProps) {
   const t = useAgentsText();
   const isNew = name === 'new';
   const loaded = useQuery(`${name} ${workspace ?? ''}`, async (signal) =>
-    isNew ? null : await client.agent({ params: { name }, query: optional({ workspace }) }, { signal }),
+    isNew ? null : await client.agent({ params: { name }, query: { workspace } }, { signal }),
   );
   const { value } = loaded;
   return (
@@ -105,7 +104,7 @@ interface SaveOptions extends Pick<OpenedProps, 'agent' | 'workspace'> {
 
 async function saveAgent(draft: AgentDraft, { agent, workspace, place }: SaveOptions): Promise<void> {
   const body = toDefinition(draft, agent?.definition);
-  const where = optional({ workspace });
+  const where = { workspace };
   if (!agent) await client.createAgent({ query: { ...where, place }, body });
   else await client.changeAgent({ params: { name: agent.name }, query: { ...where, hash: agent.hash }, body });
 }
@@ -119,7 +118,7 @@ function RemoveDialog({ agent: { name, hash, file }, workspace, onClose }: Remov
   const t = useAgentsText();
   const words = useText();
   const remove = async () => {
-    const query = { hash, ...optional({ workspace }) };
+    const query = { hash, workspace };
     const done = await attempt(() => client.deleteAgent({ params: { name }, query }));
     if (!done) return onClose();
     showToast({ kind: 'info', text: t.removed(name) });

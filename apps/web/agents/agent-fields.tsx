@@ -13,7 +13,7 @@ interface FieldProps {
   id: string;
   label: string;
   hint?: string;
-  error?: string | undefined;
+  error?: string;
   children: (names: FieldNames) => ReactNode;
 }
 

@@ -19,7 +19,7 @@ import './agents.css';
 const folder = createStore<string | undefined>(undefined);
 
 /** @param props.name Default: the list. `new`: a form for a new agent. */
-export function AgentsPage({ name }: { name?: string | undefined }) {
+export function AgentsPage({ name }: { name?: string }) {
   const workspace = useStore(folder);
   return name === undefined ? <AgentList workspace={workspace} /> : <AgentEditor name={name} workspace={workspace} />;
 }

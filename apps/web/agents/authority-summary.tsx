@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { hasAccess } from '../state/access.ts';
 import { client } from '../state/client.ts';
 import { useAgentsText } from '../text/agents-text.ts';
@@ -18,7 +17,7 @@ export function AuthoritySummary({ capabilities, definition, workspace }: Summar
   const { value } = useQuery(`${capabilities.join()} ${workspace ?? ''}`, (signal) => {
     // The authority does not depend on the fields that may be incomplete.
     const draft = { ...toDraft(definition), name: 'draft', description: 'draft', capabilities };
-    const query = { dryRun: 'true', ...optional({ workspace }) };
+    const query = { dryRun: 'true', workspace };
     // Another user sees the capabilities only: the server would refuse this.
     if (!hasAccess('admin')) return Promise.resolve(undefined);
     return client.createAgent({ query, body: toDefinition(draft, definition) }, { signal });

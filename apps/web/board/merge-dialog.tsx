@@ -91,7 +91,7 @@ export function MergeDialog({ id, letter, copy, rest, onClose, onMerged, onDisca
           {...(method === 'rebase' ? {} : { onAgent: () => void askAgent() })}
           onSolved={(files) => {
             const { at } = conflicted;
-            void merge([...solved, { ...(at === undefined ? {} : { at }), files }], conflicted);
+            void merge([...solved, { at, files }], conflicted);
           }}
         >
           {problem}

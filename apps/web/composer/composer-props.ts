@@ -10,7 +10,7 @@ export interface ComposerProps {
   model: string;
   mode: Mode;
   /** Absent: that of the settings. */
-  effort?: Effort | undefined;
+  effort?: Effort;
   isRunning: boolean;
   isOnline: boolean;
   stopping: Stopping | undefined;

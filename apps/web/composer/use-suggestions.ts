@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
 import { availableCommands } from '../actions/commands.ts';
-import { optional } from '@klaus/core/optional';
 import type { McpPromptCommand } from '@klaus/core/protocol';
 import type { SavedPromptView } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
@@ -26,8 +25,8 @@ export function useSuggestions(open: Completion | undefined, { session, workspac
       .catch(() => undefined);
     return () => ended.abort();
   }, [query, session, workspace]);
-  const saved = useSavedPrompts(open?.kind === 'command', optional({ session, workspace }));
-  const prompts = useMcpPrompts(open?.kind === 'command', optional({ session, workspace }));
+  const saved = useSavedPrompts(open?.kind === 'command', { session, workspace });
+  const prompts = useMcpPrompts(open?.kind === 'command', { session, workspace });
   if (!open) return { items: [], isLoading: false };
   if (open.kind === 'file') {
     const items = (files?.paths ?? []).map((path): Suggestion => ({ word: `@${path}` }));
@@ -58,7 +57,7 @@ function useSavedPrompts(isOpen: boolean, { session, workspace }: Scope): readon
     if (!isOpen) return undefined;
     const ended = new AbortController();
     client
-      .prompts({ query: optional({ session, workspace }) }, { signal: ended.signal })
+      .prompts({ query: { session, workspace } }, { signal: ended.signal })
       .then((answer) => setPrompts(answer.prompts))
       .catch(() => {
         if (!ended.signal.aborted) setPrompts([]);
@@ -74,7 +73,7 @@ function useMcpPrompts(isOpen: boolean, { session, workspace }: Scope): readonly
   useEffect(() => {
     if (!isOpen) return undefined;
     const ended = new AbortController();
-    loadMcpPrompts(optional({ session, workspace }), ended.signal)
+    loadMcpPrompts({ session, workspace }, ended.signal)
       .then(setPrompts)
       .catch(() => {
         if (!ended.signal.aborted) setPrompts([]);

@@ -5,7 +5,7 @@ export interface TreeNode {
   /** Small words behind the text. */
   notes: string[];
   isMuted?: boolean;
-  children?: TreeNode[] | undefined;
+  children?: TreeNode[];
   /** Children that are not in the tree. */
   omitted?: number;
 }

@@ -15,7 +15,7 @@ export function useDiffRows(hunks: readonly Hunk[], collapsed?: ReadonlySet<stri
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(() => new Set());
   const layout = split ? 'split' : 'unified';
   const rows = useMemo(
-    () => toRows(hunks, layout, { ignoresSpace, unfolded, ...(collapsed ? { collapsed } : {}) }),
+    () => toRows(hunks, layout, { ignoresSpace, unfolded, collapsed }),
     [hunks, layout, ignoresSpace, unfolded, collapsed],
   );
   const unfold = useCallback((hunk: string) => setUnfolded((known) => new Set([...known, hunk])), []);

@@ -6,9 +6,9 @@ interface ImageAddress {
   path: string;
   /** Before or after the changes of a turn; undefined: the file as it is. */
   side?: 'before' | 'after';
-  turn?: number | undefined;
+  turn?: number;
   /** Before or after the changes that this question is about. */
-  approval?: string | undefined;
+  approval?: string;
   /** Changes when the file may have changed. */
   version?: string;
 }

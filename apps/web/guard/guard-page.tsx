@@ -31,7 +31,7 @@ export function GuardPage() {
   const { workspace } = filter;
   const loaded = useQuery(`${days} ${guardSeq} ${workspace ?? ''}`, (signal) => {
     const since = days === 0 ? {} : { since: new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10) };
-    return client.guardRates({ query: { ...since, ...(workspace === undefined ? {} : { workspace }) } }, { signal });
+    return client.guardRates({ query: { ...since, workspace } }, { signal });
   });
   const { query, decisions, showOlder } = useDecisions(filter);
   const { rates, workspaces = [] } = loaded.value ?? {};

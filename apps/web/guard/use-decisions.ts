@@ -52,10 +52,10 @@ export function useDecisions(filter: DecisionFilter): {
 
 function toQuery({ verdict, decider, workspace }: DecisionFilter, before: number | undefined) {
   return {
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(decider === undefined ? {} : { decider }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(before === undefined ? {} : { before }),
+    verdict,
+    decider,
+    workspace,
+    before,
   };
 }
 

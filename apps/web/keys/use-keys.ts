@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { useEffect } from 'react';
 import { availableCommands } from '../actions/commands.ts';
 import type { PageCommand } from '../actions/page-command.ts';
@@ -53,6 +52,6 @@ export function useKeys(): void {
 function toBound(commands: readonly PageCommand[]): PageCommand[] {
   return commands.map(({ keys, ...command }) => ({
     ...command,
-    ...optional({ keys: keys === undefined ? undefined : boundKeys(keys) }),
+    keys: keys === undefined ? undefined : boundKeys(keys),
   }));
 }

@@ -7,7 +7,6 @@ import {
   type Conversation,
   type InFlightText,
 } from '@klaus/core/conversation';
-import { optional } from '@klaus/core/optional';
 import { followSession } from '@klaus/server/client';
 import type { QueuedMessage } from '@klaus/server/contract';
 import { client } from '../state/client.ts';
@@ -188,8 +187,8 @@ async function readEnd(session: string, signal?: AbortSignal) {
   const params = { id: session };
   try {
     const [{ events: opening }, { events: end }] = await Promise.all([
-      client.log({ params, query: { limit: 1 } }, optional({ signal })),
-      client.log({ params, query: { last: TAIL } }, optional({ signal })),
+      client.log({ params, query: { limit: 1 } }, { signal }),
+      client.log({ params, query: { last: TAIL } }, { signal }),
     ]);
     const conversation = createConversation(session);
     for (const event of [...opening, ...end]) foldConversation(conversation, event);

@@ -23,7 +23,7 @@ export function FileLink({ path, line, children }: FileLinkProps) {
     id: session,
     tab: 'files',
     path: file,
-    ...(line === undefined ? {} : { line }),
+    line,
   });
   return (
     <a className="file-link" href={href}>

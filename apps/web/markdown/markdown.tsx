@@ -24,9 +24,9 @@ interface MarkdownProps {
   text: string;
   isGrowing?: boolean;
   isCut?: boolean;
-  session?: string | undefined;
-  folder?: string | undefined;
-  source?: string | undefined;
+  session?: string;
+  folder?: string;
+  source?: string;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import type { Effort, Mode, NetworkPreset, Part } from '@klaus/core/protocol';
 import { FolderOpen } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
@@ -43,7 +42,7 @@ export function Home() {
   const folder = chosen.workspace ?? project;
   const workspace = folder ?? settings?.workspace;
   const agents = useQuery(`agents ${folder ?? ''}`, (signal) =>
-    client.agents({ query: optional({ workspace: folder }) }, { signal }),
+    client.agents({ query: { workspace: folder } }, { signal }),
   );
   const agent = agents.value?.agents.find(({ name }) => name === chosen.agent);
   const model =
@@ -55,9 +54,7 @@ export function Home() {
     // Session and prompt share one id, so that a repeated request is idempotent.
     const names = { session: command, command };
     const given = {
-      parts,
-      mode,
-      ...optional({ model: chosen.model, effort: chosen.effort, agent: agent?.name }),
+      ...{ parts, mode, model: chosen.model, effort: chosen.effort, agent: agent?.name },
       ...(chosen.networks?.length ? { allowNet: [...chosen.networks] } : {}),
       ...scope,
     };

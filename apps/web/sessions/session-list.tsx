@@ -31,7 +31,7 @@ const SESSION = 52;
 interface SessionListProps {
   sessions: ReadonlyMap<string, SessionView>;
   /** Only the sessions of this project. */
-  project?: string | undefined;
+  project?: string;
   current: string;
 }
 

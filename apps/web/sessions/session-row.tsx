@@ -25,7 +25,7 @@ export const SessionRow = memo(function SessionRow({
   /** Levels below the session that the user opened. */
   depth?: number;
   /** Its child sessions, which the row counts. */
-  below?: readonly SessionView[] | undefined;
+  below?: readonly SessionView[];
 }) {
   const t = useText();
   const now = useNow();

@@ -23,7 +23,7 @@ const OWN = {
 } as const;
 
 /** @param props.section From the address. Default: the first one that is offered. */
-export function SettingsPage({ section }: { section?: string | undefined }) {
+export function SettingsPage({ section }: { section?: string }) {
   const t = useSettingsText();
   const { settings } = useStore(host);
   const isAdmin = useAccess('admin');

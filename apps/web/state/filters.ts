@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import type { SessionState, SessionView } from '@klaus/server/contract';
 import { createStore } from './store.ts';
 
@@ -29,14 +28,14 @@ const NAMES = { project: 'project', state: 'state', model: 'model', period: 'per
 export function parseFilters(search: string): Filters {
   const params = new URLSearchParams(search);
   const read = (name: keyof Filters) => params.get(NAMES[name]) || undefined;
-  return optional({
+  return {
     project: read('project'),
     state: STATES.find((each) => each === read('state')),
     model: read('model'),
     period: PERIODS.find((each) => each === read('period')),
     archived: read('archived') === '1' ? (true as const) : undefined,
     text: read('text'),
-  });
+  };
 }
 
 /** The query of the address with these filters. Other parameters of it stay. */
@@ -53,8 +52,8 @@ export function toSearch(filters: Filters, search: string): string {
 export const filters = createStore<Filters>({});
 
 /** @param change Undefined removes a filter. A change of the text adds no entry to the history. */
-export function changeFilters(change: { [K in keyof Filters]?: Filters[K] | undefined }): void {
-  const next: Filters = optional({ ...filters.get(), ...change });
+export function changeFilters(change: Filters): void {
+  const next: Filters = { ...filters.get(), ...change };
   const address = `${location.pathname}${toSearch(next, location.search)}${location.hash}`;
   if (Object.keys(change).every((key) => key === 'text')) history.replaceState(history.state, '', address);
   else history.pushState(null, '', address);
@@ -82,11 +81,11 @@ const DAYS: Record<Period, number> = { day: 1, week: 7, month: 30, older: 30 };
 /** The filters as the query of the server. @param now Unix milliseconds. */
 export function toQuery({ project, state, model, period, archived }: Filters, now: number) {
   const border = period && new Date(now - DAYS[period] * DAY_MS).toISOString();
-  return optional({
+  return {
     ...{ project, state, model, archived: archived ? 'true' : 'false' },
     since: period !== 'older' ? border : undefined,
     until: period === 'older' ? border : undefined,
-  });
+  };
 }
 
 /** True if a session fits the filters, except the text. */

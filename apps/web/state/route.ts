@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { createStore } from './store.ts';
 
 export const TABS = ['conversation', 'changes', 'files', 'gate'] as const;
@@ -34,8 +33,8 @@ export function parseRoute(hash: string): Route {
   const [page, id, tab] = words.split('/').map(decode);
   if (isPlain(page)) return { page };
   if (page === 'board') return { page, ...(id ? { compared: id.split(',') } : {}) };
-  if (page === 'agents') return { page, ...optional({ name: id || undefined }) };
-  if (page === 'settings') return { page, ...optional({ section: id || undefined }) };
+  if (page === 'agents') return { page, name: id || undefined };
+  if (page === 'settings') return { page, section: id || undefined };
   if (page === '' || page === undefined) return { page: 'home' };
   if (page !== 's' || id === undefined || id === '' || (tab && !isTab(tab))) return { page: 'unknown', address: hash };
   const params = new URLSearchParams(query);

@@ -4,7 +4,7 @@ export interface Toast {
   id: number;
   kind: 'info' | 'error';
   text: string;
-  detail?: string | undefined;
+  detail?: string;
   action?: { label: string; run: () => void };
   /** Milliseconds until it closes. Paused while it is hovered or focused. Default: it stays until it is closed. */
   lastsMs?: number;

@@ -1,4 +1,4 @@
-import { optional, type Decision, type ErrorCode, type Review } from '../../protocol/index.ts';
+import type { Decision, ErrorCode, Review } from '../../protocol/index.ts';
 import { openedOf, runOf, type CallState, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import type { ApprovalAsked, JudgedCall, ToolFinished } from './judged-call.ts';
@@ -42,7 +42,7 @@ export function toFinished(
     changes: [],
     durationMs: 0,
     ...rest,
-    ...optional({ detail }),
+    detail,
   };
 }
 
@@ -70,9 +70,9 @@ export function toErrorDetail({ code }: { code: ErrorCode }): { code: ErrorCode 
 /** Why a call is refused before the rules of the gate are evaluated. */
 export interface Refusal {
   rule: string;
-  error: { message: string; hint?: string | undefined };
+  error: { message: string; hint?: string };
   /** For clients. Default: none. */
-  detail?: { code: ErrorCode } | undefined;
+  detail?: { code: ErrorCode };
   /** Default `error`. */
   outcome?: ToolFinished['outcome'];
 }

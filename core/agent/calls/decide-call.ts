@@ -1,7 +1,6 @@
 import { decide, findRemembered, isProgramPath, RULES, toRemembered } from '../../policy/index.ts';
 import {
   isKlausError,
-  optional,
   toKlausError,
   type Access,
   type Decision,
@@ -126,13 +125,13 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
     ...(tool.inPlace ? { inPlace: true } : {}),
     ...(call.by === 'user' ? { byUser: true as const } : {}),
     ...(intent.plan === undefined ? {} : { plan: true as const }),
-    ...optional({
-      delegates: intent.delegates,
-      creates: intent.creates,
-      unclear: intent.unclear,
-      confirm: intent.confirm,
-    }),
-    ...optional({ fetches: intent.fetches, searches: intent.searches, isForLater: intent.isForLater }),
+    delegates: intent.delegates,
+    creates: intent.creates,
+    unclear: intent.unclear,
+    confirm: intent.confirm,
+    fetches: intent.fetches,
+    searches: intent.searches,
+    isForLater: intent.isForLater,
   };
   const gate = toGateContext(work);
   const reviewed = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));
@@ -147,7 +146,7 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
   const remember = toRemembered(question, decision);
   const all = [...(await engine.remembered(gate.workspace, agent)), ...(await coversOf(work))];
   const earlier = findRemembered(all, question, decision);
-  const rest = { runs, ...optional({ remember, escalation: toEscalation(work, facts.access) }) };
+  const rest = { runs, remember, escalation: toEscalation(work, facts.access) };
   if (earlier.kind === 'missed')
     return { decision: { ...decision, reason: `${decision.reason}; ${earlier.why}` }, ...rest };
   if (earlier.kind === 'none' || call.answer === 'rejected') return { decision, ...rest };

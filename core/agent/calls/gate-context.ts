@@ -1,5 +1,4 @@
 import { allowsAccess, toFilesView, type GateContext } from '../../policy/index.ts';
-import { optional } from '../../protocol/index.ts';
 import { openedOf, type CallState } from '../state/state.ts';
 import type { ExecRequest } from '../ports/sandbox.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -39,13 +38,14 @@ export function toGateContext({ state, engine, authority }: Authorized): GateCon
     mode: authority.mode(),
     patchApproval: opened.patchApproval,
     workspace: opened.workspace,
-    ...optional({ readable, writable }),
+    readable,
+    writable,
     home: engine.home,
     now: engine.clock.now(),
     isolate: opened.isolate === true,
     isOffline: opened.sandbox !== 'host',
     secretPatterns: engine.settings.secretPatterns,
-    ...optional({ taint: toTaint(state) }),
+    taint: toTaint(state),
   };
 }
 

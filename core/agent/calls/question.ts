@@ -1,12 +1,5 @@
 import { toCommandKey, toRelative, type Question } from '../../policy/index.ts';
-import {
-  optional,
-  type Decision,
-  type Escalation,
-  type EventOf,
-  type Hunk,
-  type Remembered,
-} from '../../protocol/index.ts';
+import type { Decision, Escalation, EventOf, Hunk, Remembered } from '../../protocol/index.ts';
 import { toQuestionEvent } from './call-events.ts';
 import type { ApprovalAsked, ReadyCall } from './judged-call.ts';
 import type { Intent } from '../ports/tool.ts';
@@ -74,11 +67,13 @@ export function toAsked(work: Work, { call, intent }: ReadyCall, input: AskedInp
       callHash,
       before: (intent.changes ?? []).map(({ path, before }) => ({ path, hash: before })),
       grantHash: work.engine.ids.digest(toBoundGrant(work, intent)),
-      ...optional({ diff: intent.diff, command: intent.command }),
+      diff: intent.diff,
+      command: intent.command,
       ...(runs.scripts.length > 0 ? { scripts: [...runs.scripts] } : {}),
       ...(runs.rivals.length > 0 ? { rivals: [...runs.rivals] } : {}),
       ...(hunks.length > 0 ? { hunks: [...hunks] } : {}),
-      ...optional({ remember, escalation }),
+      remember,
+      escalation,
     },
     title: intent.title,
     reason: decision.reason,

@@ -1,5 +1,4 @@
 import {
-  optional,
   isKlausError,
   isReadOnly,
   KlausError,
@@ -80,13 +79,11 @@ async function toStarted(work: Work, ready: ReadyCall): Promise<EventBody> {
     attempt: toAttempt(call),
     resume: tool.resume,
     changes: [...(intent.changes ?? [])],
-    ...optional({
-      diff: intent.diff,
-      result: intent.result,
-      background: intent.background,
-      mark,
-      fetches: intent.fetches,
-    }),
+    diff: intent.diff,
+    result: intent.result,
+    background: intent.background,
+    mark,
+    fetches: intent.fetches,
   };
 }
 
@@ -171,7 +168,8 @@ async function toResult(
     outcome: output.isError ? 'error' : 'ok',
     output: text,
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
-    ...optional({ blob, evidence: output.evidence }),
+    blob,
+    evidence: output.evidence,
     ...(output.untrusted ? { untrusted: toUntrusted(work, output.untrusted) } : {}),
     ...(output.images ? { images: [...output.images] } : {}),
     changes: [...(output.changes ?? [])],
@@ -180,7 +178,7 @@ async function toResult(
 }
 
 function toUntrusted({ redactor }: Work, { source, addresses, isWeb }: Untrusted): ToolFinished['untrusted'] {
-  return { source: redactor.redact(source), ...optional({ addresses: addresses && [...addresses], isWeb }) };
+  return { source: redactor.redact(source), addresses: addresses && [...addresses], isWeb };
 }
 
 /** Stores the complete output of a call whose result was cut; undefined if the disk is full. */

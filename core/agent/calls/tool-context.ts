@@ -1,6 +1,6 @@
 import { readContextInfo } from '../budget/context-info.ts';
 import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
-import { isReadOnly, KlausError, optional } from '../../protocol/index.ts';
+import { isReadOnly, KlausError } from '../../protocol/index.ts';
 import {
   allowsToolUse,
   createSecretScanner,
@@ -37,7 +37,8 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   const buffers = engine.openBuffers?.(work.session);
   return {
     workspace,
-    ...optional({ buffers, formatter: openToolFormatter(work) }),
+    buffers,
+    formatter: openToolFormatter(work),
     // Opened by the first command, so that a run that only reads starts none.
     sandbox: {
       name: openedOf(work.state).sandbox,
@@ -58,7 +59,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     readable,
     find: createPathFinder({ workspace, readable, open: (folder) => work.folder(folder) }),
     processes: createToolProcesses(work, call),
-    ...optional({ webSearch: engine.settings.webSearch }),
+    webSearch: engine.settings.webSearch,
     providerSearch: createProviderSearch(work),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,

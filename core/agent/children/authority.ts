@@ -17,7 +17,7 @@ import type { Store } from '../ports/store.ts';
 export interface ChainLink {
   session: string;
   /** Absent: Klaus itself. */
-  agent?: string | undefined;
+  agent?: string;
 }
 
 /** The present authority of a session. */

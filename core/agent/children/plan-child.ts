@@ -94,7 +94,7 @@ function withoutAmounts(asked: Grant, held: Grant): Grant {
 interface Share {
   given: Partial<Limits> | undefined;
   /** Most turns that the agent may take. */
-  turns?: number | undefined;
+  turns?: number;
 }
 
 /** The part of the limits that a child gets. A limit of the parent is always one of the child: 0 means unlimited. */

@@ -46,7 +46,7 @@ export function toSystemPrompt(
     readable?: readonly string[];
     writable?: readonly string[];
     servers?: readonly string[];
-    agent?: AgentPrompt | undefined;
+    agent?: AgentPrompt;
   } = {},
 ): string {
   const around =

@@ -63,7 +63,7 @@ function openServers(work: Work) {
         ...request,
         limits,
         ...(driver === 'bubblewrap' ? { files: { read: seen, write: [] } } : files ? { files } : {}),
-        ...(readable ? { readable } : {}),
+        readable,
       });
     },
   });

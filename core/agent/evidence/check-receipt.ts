@@ -1,6 +1,5 @@
 import { readChecks } from '../../policy/index.ts';
 import {
-  optional,
   unlessFailed,
   type CheckEnvironment,
   type EventBody,
@@ -42,7 +41,7 @@ export async function toReceipt(
   const after = await trySnapshot(work);
   // If only the result shows that the call was a check, the state before it is unknown and the one after it is used.
   const tree = before ?? after;
-  const receipt = { ...evidence, ...optional({ environment }) };
+  const receipt = { ...evidence, ...(environment && { environment }) };
   if (tree === undefined) return receipt;
   return { ...receipt, tree, ...(after !== undefined && after !== tree ? { left: after } : {}) };
 }

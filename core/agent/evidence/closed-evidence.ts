@@ -1,5 +1,5 @@
 import { toClaimStatus, type findClaims } from '../../policy/index.ts';
-import { optional, type Claim, type ClaimStatus, type Evidence, type TreeId } from '../../protocol/index.ts';
+import type { Claim, ClaimStatus, Evidence, TreeId } from '../../protocol/index.ts';
 
 /** The checks and claims of a run, as `run.finished` reports them. */
 export interface ClosedEvidence {
@@ -18,5 +18,5 @@ export interface OpenEvidence {
 
 export function toClosedEvidence(evidence: Evidence[], judged: Claim[], tree?: TreeId): ClosedEvidence {
   const claims = judged.length > 0 ? judged : undefined;
-  return { evidence, ...optional({ tree }), claim: toClaimStatus(judged), ...optional({ claims }) };
+  return { evidence, tree, claim: toClaimStatus(judged), claims };
 }

@@ -6,14 +6,7 @@ import {
   judgeClaims,
   type ChangedFile,
 } from '../../policy/index.ts';
-import {
-  optional,
-  unlessFailed,
-  type Evidence,
-  type TreeChange,
-  type TreeEntry,
-  type TreeId,
-} from '../../protocol/index.ts';
+import { unlessFailed, type Evidence, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { findOtherEnvironment } from './check-environment.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { openedOf, runOf } from '../state/state.ts';
@@ -68,7 +61,7 @@ async function compare(
         ? row.weakened
         : (weakenings.find((found) => found.weakens(row))?.reason ?? influences.get(own[at - earlier.length]!));
     const { freshness: _, changed: _was, weakened: _weak, ...rest } = row;
-    rows.unshift({ ...rest, ...freshness, ...optional({ weakened }) });
+    rows.unshift({ ...rest, ...freshness, weakened });
   }
   return rows;
 }

@@ -1,6 +1,5 @@
 import { decide, RULES } from '../../policy/index.ts';
 import {
-  optional,
   KlausError,
   toKlausError,
   type CallPart,
@@ -49,7 +48,7 @@ export async function verifyEvidence(
   session: string,
   options: VerifyOptions,
 ): Promise<VerifiedEvidence> {
-  const claimed = { session, ...optional({ stop: options.signal }), hasNewHome: true };
+  const claimed = { session, stop: options.signal, hasNewHome: true };
   const verified = await withSession(engine, claimed, async (work) => {
     if (work.state.run) {
       throw new KlausError('usage', 'The run of this session is not finished.', {
@@ -103,7 +102,7 @@ async function verifyRows(work: Work, recorded: Recorded, options: VerifyOptions
   const checks: Row[] = [];
   for (const row of rows) checks.push(await verifyRow(work, { row, run, call: calls.get(row.call) }, options));
   const isChanged = tree === undefined ? undefined : await differs(work, rows, tree);
-  return { type: 'evidence.verified', run, by: options.by, ...optional({ tree, isChanged }), checks };
+  return { type: 'evidence.verified', run, by: options.by, tree, isChanged, checks };
 }
 
 async function differs(work: Work, rows: readonly Evidence[], tree: string): Promise<boolean | undefined> {

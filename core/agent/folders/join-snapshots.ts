@@ -1,11 +1,4 @@
-import {
-  optional,
-  isKlausError,
-  KlausError,
-  type TreeChange,
-  type TreeEntry,
-  type TreeId,
-} from '../../protocol/index.ts';
+import { isKlausError, KlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { EMPTY_STATE } from '../git/git-text.ts';
 import type { ApplyResult, SnapshotOptions, Snapshots } from '../ports/snapshots.ts';
 import { reverse } from '../workspace/tree-row.ts';
@@ -84,7 +77,7 @@ class JoinedSnapshots implements Snapshots {
       const part = bases ? { only: { base: bases[index]!, paths: own! } } : {};
       const root = this.#name(index, '');
       const at = index === 0 ? folder : beside.find(({ path }) => path === root)?.folder;
-      ids.push(await snapshots.snapshot({ ...rest, ...part, ...optional({ folder: at }) }));
+      ids.push(await snapshots.snapshot({ ...rest, ...part, folder: at }));
     }
     return ids.join(SEPARATOR);
   }

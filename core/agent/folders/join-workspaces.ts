@@ -1,4 +1,4 @@
-import { KlausError, optional } from '../../protocol/index.ts';
+import { KlausError } from '../../protocol/index.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { createPathFinder } from './find-path.ts';
 import { createMembers, type MemberPath } from './members.ts';
@@ -31,7 +31,7 @@ export function joinWorkspaces(own: Workspace, others: readonly Workspace[]): Wo
     async resolve(path) {
       const { absolute, shown } = await find(path);
       const { links } = await within(shown, (member, inner) => member.resolve(inner));
-      return { relative: shown, absolute, ...optional({ links }) };
+      return { relative: shown, absolute, links };
     },
     locate: (path) => own.locate(path),
     stat: async (path) => within((await find(path)).shown, (member, inner) => member.stat(inner)),

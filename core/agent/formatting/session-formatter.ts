@@ -89,7 +89,7 @@ async function execReadOnly(work: Work, request: Parameters<Exec>[0]): Promise<F
     ...request,
     limits: { ...work.engine.settings.execLimits, ...request.limits },
     files: { read: seen, write: [] },
-    ...(readable ? { readable } : {}),
+    readable,
   });
 }
 
@@ -104,7 +104,7 @@ async function execOnLayer(work: Work, request: Parameters<Exec>[0]): Promise<Fo
       limits: { ...work.engine.settings.execLimits, ...request.limits },
       workspaceAt: layer.folder,
       ...(layer.beside?.length ? { besideAt: layer.beside } : {}),
-      ...(readable ? { readable } : {}),
+      readable,
     });
     const { paths, git } = await layer.touched();
     return { ...result, touched: [...paths, ...(git ? ['.git'] : [])] };

@@ -1,4 +1,4 @@
-import { optional, type TreeChange, type TreeId } from '../../protocol/index.ts';
+import type { TreeChange, TreeId } from '../../protocol/index.ts';
 import { compose } from '../workspace/compose-turns.ts';
 import type { Conflict, GitPosition, Snapshots } from '../ports/snapshots.ts';
 import { isSame, toChange } from '../workspace/tree-row.ts';
@@ -145,7 +145,7 @@ function compareRefs(now: readonly GitPosition[], then: readonly GitPosition[]):
     .filter((key) => from.get(key) !== to.get(key))
     .map((key) => {
       const [repository = '', name = ''] = key.split('\0');
-      return { repository, name, ...optional({ from: from.get(key), to: to.get(key) }) };
+      return { repository, name, from: from.get(key), to: to.get(key) };
     });
 }
 

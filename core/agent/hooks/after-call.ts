@@ -42,7 +42,7 @@ async function runHooks(
       const { file_path: filePath } = hooked.tool_input;
       const fields = {
         ...hooked,
-        tool_response: { success: true, output: finished.output, ...(filePath === undefined ? {} : { filePath }) },
+        tool_response: { success: true, output: finished.output, filePath },
         tool_use_id: call.id,
         duration_ms: finished.durationMs,
       };

@@ -54,7 +54,7 @@ test.each([
   ['run_command*run_command', false],
 ])('a matcher %s', (matcher, isChosen) => {
   const hooks = [{ type: 'command' as const, command: 'true' }];
-  const groups = { PreToolUse: [{ hooks, ...(matcher === undefined ? {} : { matcher }) }] };
+  const groups = { PreToolUse: [{ hooks, matcher }] };
   expect(chooseHooks(groups, 'PreToolUse', ['run_command', 'Bash'])).toHaveLength(isChosen ? 1 : 0);
 });
 

@@ -75,7 +75,7 @@ async function postEvent(work: Work, { hook }: ChosenHook, body: string): Promis
   const { url, headers, timeout } = hook;
   return hooks.post({
     url,
-    ...(headers ? { headers } : {}),
+    headers,
     // It leaves the machine.
     body: work.redactor.redact(body),
     timeoutMs: toMilliseconds(timeout),

@@ -44,7 +44,7 @@ export interface AdvanceOptions {
   /** Aborted: starts no further run. Queued prompts remain in the inbox. */
   last?: AbortSignal;
   /** Number of the scheduler's attempt, for the claim. Default: none. */
-  attempt?: number | undefined;
+  attempt?: number;
   /** Called when a child session has something to do: the caller advances it. */
   onChild?: (child: string) => void;
   /** Default: the live ones. */

@@ -1,5 +1,4 @@
 import {
-  optional,
   hunksOf,
   isEditable,
   type Command,
@@ -38,13 +37,14 @@ function answer(state: State, command: Approve): EventBody[] {
     approval,
     answer: given,
     by,
-    ...optional({ note, hunks: isEmpty ? undefined : hunks }),
+    note,
+    hunks: isEmpty ? undefined : hunks,
     ...(given === 'approved' && hunks === undefined ? toScope(asked, command.scope) : {}),
-    ...(given === 'approved' && asked.subject.kind === 'input' ? optional({ content: command.content }) : {}),
+    ...(given === 'approved' && asked.subject.kind === 'input' ? { content: command.content } : {}),
   };
   if (asked.subject.kind === 'plan' && given === 'approved') {
     const mode = command.mode ?? (state.mode === 'plan' ? 'edits' : undefined);
-    const accepted = { ...answered, ...optional({ plan: command.plan }) };
+    const accepted = { ...answered, plan: command.plan };
     return mode === undefined || mode === state.mode ? [accepted] : [accepted, { type: 'session.changed', mode }];
   }
   if (asked.subject.kind !== 'limit' || given !== 'approved') return [answered];

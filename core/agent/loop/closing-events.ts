@@ -1,4 +1,4 @@
-import { optional, addUsage, type EventBody } from '../../protocol/index.ts';
+import { addUsage, type EventBody } from '../../protocol/index.ts';
 import { toFinished, toHead } from '../calls/call-events.ts';
 import type { ClosedEvidence } from '../evidence/closed-evidence.ts';
 import type { OpenRequest } from '../budget/ledger.ts';
@@ -31,7 +31,7 @@ export function answerOpenCalls(state: State, why: string): EventBody[] {
 /** The charge for a request of a crashed process: its cost is unknown, so that the complete reservation is charged. */
 export function toAbandoned({ run, purpose, turn, model, reserved, request }: OpenRequest): EventBody {
   const usage = { input: reserved.tokens, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const base = { type: 'model.attempted' as const, run, purpose, turn, model, ...optional({ request }) };
+  const base = { type: 'model.attempted' as const, run, purpose, turn, model, request };
   return { ...base, attempt: 0, outcome: 'abandoned', usage, usd: reserved.usd };
 }
 
@@ -70,8 +70,8 @@ export function toRunFinished(
     turns: run.turns,
     toolCalls: run.toolCalls + unknown,
     evidence,
-    ...optional({ tree }),
+    tree,
     claim,
-    ...optional({ claims }),
+    claims,
   };
 }

@@ -15,11 +15,11 @@ import type { Work } from './work.ts';
 
 export interface WorkOptions extends Pick<Work, 'engine' | 'session' | 'lease' | 'state'> {
   /** Default: the live ones. */
-  activities?: Work['activities'] | undefined;
+  activities?: Work['activities'];
   /** Default: never aborted. */
   stop?: AbortSignal;
   /** Default: nothing happens. */
-  wakeChild?: Work['wakeChild'] | undefined;
+  wakeChild?: Work['wakeChild'];
   /** Default: always false. */
   isLeaving?: () => boolean;
   /** True: commands get a new home folder instead of the session's. Default false. */

@@ -101,7 +101,7 @@ export async function fork(engine: Engine, source: string, options: ForkOptions)
     await lease.release();
   }
   const nearest = findState(events, at);
-  return { session, at, settled: describe(closing), ...(nearest ? { state: nearest } : {}) };
+  return { session, at, settled: describe(closing), state: nearest };
 }
 
 /** The events that close the copied log and start the fork. */

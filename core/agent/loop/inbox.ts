@@ -111,8 +111,7 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
         : [];
     case 'change': {
       const { title, pinned, archived, model, mode, effort } = command;
-      const changes = { title, pinned, archived, model, mode, effort };
-      return [{ type: 'session.changed', ...optional(changes) }];
+      return [{ type: 'session.changed', title, pinned, archived, model, mode, effort }];
     }
   }
 }
@@ -135,7 +134,7 @@ async function endCancelled(work: Work, command: Extract<Command, { type: 'cance
   if (!run || (command.run !== undefined && command.run !== run.id)) return [];
   await snapshotAtEnd(work);
   const reason = command.reason ?? 'The user stopped the run.';
-  return endRun(work, { outcome: command.outcome ?? 'cancelled', reason, ...optional({ by: command.by }) });
+  return endRun(work, { outcome: command.outcome ?? 'cancelled', reason, by: command.by });
 }
 
 async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }>): Promise<EventBody[]> {
@@ -153,7 +152,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   // The run's id is passed because the state does not contain the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
   bodies.push(...(await recallKnowledge(work, run)), ...submitted.bodies, ...announcePlanMode(work, run));
-  bodies.push({ type: 'message.added', run, turn: state.turn, message, ...optional({ tainted: command.tainted }) });
+  bodies.push({ type: 'message.added', run, turn: state.turn, message, tainted: command.tainted });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;
 }
@@ -170,7 +169,7 @@ async function toPin(work: Work, command: Extract<Command, { type: 'pin' }>): Pr
   const problem = findPinProblem(state, text, await contextWindowOf(work));
   if (problem !== undefined) return { type: 'notice', level: 'warn', text: `Not pinned. ${problem}` };
   const known = isInHistory(state, work.redactor.redact(text)) ? { known: true as const } : {};
-  return { type: 'context.pinned', pin, turn: state.turn, text, ...optional({ source }), ...known, by };
+  return { type: 'context.pinned', pin, turn: state.turn, text, source, ...known, by };
 }
 
 async function toPromptPin(
@@ -191,7 +190,7 @@ async function contextWindowOf(work: Work): Promise<number> {
 }
 
 function toRunOptions({ onAsk, waitForModelMs }: Extract<Command, { type: 'prompt' | 'resume' }>) {
-  return { onAsk, ...optional({ waitForModelMs }) };
+  return { onAsk, waitForModelMs };
 }
 
 function toShortTitle(message: Message): string | undefined {
@@ -206,7 +205,7 @@ async function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>
   const submitted = await work.activities.submitPrompt(work, { run, message });
   if ('refused' in submitted) return [submitted.notice];
   const head = { run, turn: state.turn };
-  const added: EventBody = { type: 'message.added', ...head, message, ...optional({ tainted: command.tainted }) };
+  const added: EventBody = { type: 'message.added', ...head, message, tainted: command.tainted };
   return command.pin ? [added, await toPromptPin(work, command, message)] : [added];
 }
 
@@ -263,7 +262,7 @@ function toReserved(state: State, limits: Limits): Limits {
 }
 
 /** New caps close questions about limits that are no longer reached. */
-function changeLimits(state: State, given: { [K in keyof Limits]?: Limits[K] | undefined }): EventBody[] {
+function changeLimits(state: State, given: Partial<Limits>): EventBody[] {
   const limits = toReserved(state, { ...state.limits, ...optional(given) });
   const bodies: EventBody[] = [{ type: 'session.changed', limits }];
   const used = usedOf(state);

@@ -1,5 +1,5 @@
 import { decide, RULES } from '../../policy/index.ts';
-import { optional, toKlausError, type EventBody, type TreeId } from '../../protocol/index.ts';
+import { toKlausError, type EventBody, type TreeId } from '../../protocol/index.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
@@ -56,7 +56,7 @@ export async function makeCheckpoint(work: Work): Promise<EventBody[]> {
 async function snapshotRefs(work: Work): Promise<{ gitTree?: TreeId }> {
   const { left } = work.state;
   if (work.engine.settings.keepsStates !== true || !left) return {};
-  return optional({ gitTree: await (await work.snapshots()).snapshotGit(left.tree) });
+  return { gitTree: await (await work.snapshots()).snapshotGit(left.tree) };
 }
 
 /** If a folder has more files than this, only the folder is named, such as one with build output. */

@@ -80,13 +80,13 @@ export interface AgentDriver {
 /** A sandbox that is started before its command is known. */
 export interface Prestart {
   /** Undefined if none is started or starting. Its value closes the sandbox. */
-  end?: Promise<(() => Promise<unknown>) | undefined> | undefined;
+  end?: Promise<(() => Promise<unknown>) | undefined>;
   /** Aborted when the model has answered. */
-  answered?: AbortController | undefined;
+  answered?: AbortController;
   /** Number of commands that ran while the session was held. */
   commands: number;
   /** The first snapshot of the workspace. Later ones only cost what has changed since. */
-  snapshot?: { stop: () => void; done: Promise<void> } | undefined;
+  snapshot?: { stop: () => void; done: Promise<void> };
 }
 
 /** A layer with the state of the workspace at its start. */

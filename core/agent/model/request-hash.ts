@@ -1,4 +1,4 @@
-import { optional, type Message } from '../../protocol/index.ts';
+import type { Message } from '../../protocol/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ModelRequest } from '../ports/model.ts';
 import { hasSampling } from './sampling.ts';
@@ -13,7 +13,7 @@ export function createRequestHasher(ids: Ids): RequestHasher {
   let running = '';
   return ({ system, tools, messages, temperature, effort }) => {
     // A session without them keeps its hashes.
-    const sampling = hasSampling({ temperature, effort }) ? [optional({ temperature, effort })] : [];
+    const sampling = hasSampling({ temperature, effort }) ? [{ temperature, effort }] : [];
     const key = JSON.stringify(sampling);
     if (base?.key !== key) {
       base = { key, hash: ids.digest(JSON.stringify([system, tools, ...sampling])) };

@@ -1,4 +1,4 @@
-import { optional, isRetryable, NO_USAGE, type EventBody, type Reserved, type Usage } from '../../protocol/index.ts';
+import { isRetryable, NO_USAGE, type EventBody, type Reserved, type Usage } from '../../protocol/index.ts';
 import { cost } from '../budget/cost.ts';
 import { leavesRoom } from '../budget/limit-check.ts';
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from '../ports/model.ts';
@@ -63,9 +63,10 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     const attempted: Attempted = {
       ...base,
       outcome: failure.code,
-      ...optional({ status: failure.status }),
+      status: failure.status,
       message: hasRoom ? failure.message : `${failure.message}; the limits leave no room for another attempt`,
-      ...optional({ retryInMs: again?.delay, waitUntil: again?.waitUntil }),
+      retryInMs: again?.delay,
+      waitUntil: again?.waitUntil,
       ...charged,
     };
     if (!again) return { ok: false, failure, attempted };

@@ -29,10 +29,10 @@ export interface FailedAttempt {
   /** Uniform in [0, 1). */
   random: number;
   /** Milliseconds that the provider asked to wait. */
-  retryAfterMs?: number | undefined;
+  retryAfterMs?: number;
   /** Unix milliseconds. `waitUntil` is absent if the outage is not waited out. */
   now: number;
-  waitUntil?: number | undefined;
+  waitUntil?: number;
 }
 
 export function planRetry(

@@ -1,4 +1,4 @@
-import { optional, type EffortLevel, type EventBody, type Sampling } from '../../protocol/index.ts';
+import type { EffortLevel, EventBody, Sampling } from '../../protocol/index.ts';
 import type { Model, ModelInfo } from '../ports/model.ts';
 
 /** What a request contains of the chosen sampling. */
@@ -13,10 +13,10 @@ export function toSupported(
   { maxTemperature, efforts = [] }: Pick<ModelInfo, 'maxTemperature' | 'efforts'>,
 ): SupportedSampling {
   const isSupported = temperature !== undefined && maxTemperature !== undefined && temperature <= maxTemperature;
-  return optional({
+  return {
     temperature: isSupported ? temperature : undefined,
     effort: effort === 'max' ? efforts.at(-1) : efforts.find((level) => level === effort),
-  });
+  };
 }
 
 export function hasSampling({ temperature, effort }: Sampling): boolean {

@@ -1,5 +1,4 @@
 import {
-  optional,
   toCalled,
   type EventBody,
   type EventOf,
@@ -22,7 +21,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   const { state, engine } = work;
   const opened = openedOf(state);
   const run = runOf(state).id;
-  const sampling = optional({ temperature: opened.temperature, effort: state.effort });
+  const sampling = { temperature: opened.temperature, effort: state.effort };
   const model = await work.model();
   const request: ModelRequest = {
     system: opened.system,
@@ -100,7 +99,7 @@ function toModelInfo(
 ): EventOf<'turn.started'>['modelInfo'] {
   const { contextWindow, prices, efforts, maxTemperature } = info;
   const maxOutputTokens = Math.min(settings.maxOutputTokens, info.maxOutputTokens);
-  const supported = optional({ efforts: efforts && [...efforts], maxTemperature });
+  const supported = { efforts: efforts && [...efforts], maxTemperature };
   return { contextWindow, maxOutputTokens, prices: [...prices], ...(hasSampling(sampling) && supported) };
 }
 

@@ -62,7 +62,7 @@ export async function findPlaces(
     before: WorkspaceState;
     after: TreeId;
     hooks: readonly string[];
-    edited?: ReadonlyMap<string, string | null> | undefined;
+    edited?: ReadonlyMap<string, string | null>;
   },
 ): Promise<TreeChange[]> {
   const rows = await snapshots.changes(before.tree, after);

@@ -7,7 +7,7 @@ import { joinPath, resolveInside } from './resolve-inside.ts';
 /** The workspace and its git data before a turn. */
 export interface WorkspaceState {
   tree: TreeId;
-  gitTree?: TreeId | undefined;
+  gitTree?: TreeId;
 }
 
 /** Maximum symlinks that are followed one after another. */

@@ -24,19 +24,19 @@ export interface KnowledgeDraft {
   key: string;
   value: string;
   /** One line. Default: that of the entry, else `general`. */
-  category?: string | undefined;
+  category?: string;
   /** Default `project`. */
-  scope?: KnowledgeScope | undefined;
+  scope?: KnowledgeScope;
   /** Default null: a user wrote it. */
-  session?: string | null | undefined;
+  session?: string | null;
 }
 
 export interface KnowledgeFilter {
-  category?: string | undefined;
+  category?: string;
   /** Default both. */
-  scope?: KnowledgeScope | undefined;
+  scope?: KnowledgeScope;
   /** Default 50. */
-  limit?: number | undefined;
+  limit?: number;
 }
 
 /**

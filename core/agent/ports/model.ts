@@ -89,9 +89,9 @@ export interface ModelInfo {
   /** Price steps by prompt length, the first with `above: 0`; empty if the price is unknown. */
   prices: readonly { above: number; price: Price }[];
   /** Levels of effort that the model has, the lowest first. Default: none. */
-  efforts?: readonly EffortLevel[] | undefined;
+  efforts?: readonly EffortLevel[];
   /** The highest temperature that the model accepts. Default: it accepts none. */
-  maxTemperature?: number | undefined;
+  maxTemperature?: number;
 }
 
 export interface StreamOptions {

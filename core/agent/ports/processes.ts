@@ -6,9 +6,9 @@ export interface StartProcess {
   survives: boolean;
   network: boolean;
   /** Milliseconds after which it is stopped. Default: never. */
-  timeoutMs?: number | undefined;
+  timeoutMs?: number;
   /** MiB. Default: that of the configuration. */
-  memoryMb?: number | undefined;
+  memoryMb?: number;
 }
 
 /** The data of a process before its start. */

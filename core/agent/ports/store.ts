@@ -73,7 +73,7 @@ export interface Store {
    *   lease to a newer attempt even while the holder of an older one seems alive, and refuses an older attempt than the
    *   last. A store of one machine ignores it.
    */
-  claim(session: string, options?: { attempt?: number | undefined }): Promise<Lease | undefined>;
+  claim(session: string, options?: { attempt?: number }): Promise<Lease | undefined>;
   /** Calls `listener` with every event appended after `after`, by any process, in order. */
   subscribe(session: string, after: number, listener: (event: Event) => void): () => void;
   /**

@@ -11,7 +11,7 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
   const refusal = toRefusal(work);
   return {
     ...processes,
-    ...optional({ refusal }),
+    refusal,
     async start(request) {
       if (refusal !== undefined) throw new KlausError('sandbox.unavailable', refusal);
       const { workspace } = openedOf(state);

@@ -114,7 +114,7 @@ export function createRecordedActivities(recording: Recording): Activities {
     planRetry() {
       const { next } = recording;
       if (next?.type !== 'model.attempted' || next.retryInMs === undefined) return undefined;
-      return { delay: next.retryInMs, ...optional({ waitUntil: next.waitUntil }) };
+      return { delay: next.retryInMs, waitUntil: next.waitUntil };
     },
   };
 }
@@ -158,6 +158,8 @@ function toIntent(event: EventOf<'tool.started'>): ReadyCall['intent'] {
     title: event.name,
     access: [],
     changes: event.changes,
-    ...optional({ diff: event.diff, result: event.result, fetches: event.fetches }),
+    diff: event.diff,
+    result: event.result,
+    fetches: event.fetches,
   };
 }

@@ -1,4 +1,4 @@
-import { optional, type Command, type Event, type EventOf, type EventType } from '../../protocol/index.ts';
+import type { Command, Event, EventOf, EventType } from '../../protocol/index.ts';
 import { isLeftOutNotice } from '../context/instruction-file.ts';
 import { isFailedNotice, isRefusedNotice } from '../hooks/hook-notice.ts';
 import { readUserCommand } from '../context/user-command.ts';
@@ -32,7 +32,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'session.closed': {},
   'run.started': {
     read({ onAsk, waitForModelMs, trigger, by = 'klaus', at: time }, { events, at, id }) {
-      const options = { onAsk, ...optional({ waitForModelMs }) };
+      const options = { onAsk, waitForModelMs };
       if (trigger === 'prompt') return readPrompt(events, { at, id, ...options });
       const message = events[at + 1];
       if (message?.type === 'compaction.requested' && trigger === 'compact')
@@ -62,7 +62,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
         onAsk: 'deny',
         delivery: 'steer',
         ...pin,
-        ...optional({ tainted }),
+        tainted,
       };
       return { command, next: at + (pin ? 2 : 1) };
     },
@@ -97,7 +97,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'context.compacted': {},
   'context.pinned': {
     read: ({ pin: id, text, source, by }, { at }) => ({
-      command: { type: 'pin', id, text, by, ...optional({ source }) },
+      command: { type: 'pin', id, text, by, source },
       next: at + 1,
     }),
   },
@@ -167,7 +167,7 @@ function readPrompt(
     const { tainted } = event;
     const pin = readPromptPin(events, next + 1);
     return {
-      command: { type: 'prompt', id, parts, delivery: 'queue', ...options, ...pin, ...optional({ tainted }) },
+      command: { type: 'prompt', id, parts, delivery: 'queue', ...options, ...pin, tainted },
       next: next + (pin ? 2 : 1),
     };
   }
@@ -225,7 +225,7 @@ function readCancel({ events, at, id }: Position): Found | undefined {
       // Without a door, the model ended the run.
       const isStopped = outcome === 'cancelled' || (outcome === 'done' && by !== undefined);
       if (!isStopped || !outputs.every((output) => output.includes(toClause(reason)))) return undefined;
-      const command: Command = { type: 'cancel', id, reason, ...optional({ by }) };
+      const command: Command = { type: 'cancel', id, reason, by };
       return { command: outcome === 'done' ? { ...command, outcome } : command, next: next + 1 };
     }
     if (!toReader(event).isClosing?.(event)) return undefined;

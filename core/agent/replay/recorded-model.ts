@@ -1,4 +1,4 @@
-import { optional, type Event, type EventOf, type Message, type Part, type StopReason } from '../../protocol/index.ts';
+import type { Event, EventOf, Message, Part, StopReason } from '../../protocol/index.ts';
 import type { Model, ModelEvent, ModelInfo, ModelRequest } from '../ports/model.ts';
 import type { Recording } from './recording.ts';
 
@@ -56,7 +56,7 @@ export function createRecordedModel(
         yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
       } else {
         const message = (recorded.message ?? '').replace(/; the limits leave no room for another attempt$/, '');
-        yield { type: 'failed', failure: { code: outcome, message, ...optional({ status }) } };
+        yield { type: 'failed', failure: { code: outcome, message, status } };
       }
     },
   };

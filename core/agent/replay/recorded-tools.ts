@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional, KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
+import { KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
 import type { Tool, ToolOutput } from '../ports/tool.ts';
 import type { SessionTools } from '../ports/session-tools.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
@@ -41,7 +41,7 @@ export function createRecordedTools({ events }: Recording): SessionTools {
 /** The tool of one call, without effects: it returns the recorded result. */
 export function toRecordedTool(tool: Tool, recorded: RecordedCall): Tool {
   const { name, description, input, effects, resume, inPlace } = tool;
-  return { name, description, input, effects, resume, ...optional({ inPlace }), run: () => answer(recorded) };
+  return { name, description, input, effects, resume, inPlace, run: () => answer(recorded) };
 }
 
 async function answer(recorded: RecordedCall): Promise<ToolOutput> {
@@ -63,7 +63,12 @@ async function answer(recorded: RecordedCall): Promise<ToolOutput> {
   return {
     text: output,
     isError: outcome !== 'ok',
-    ...optional({ detail, images, blob, evidence, todos, untrusted }),
+    detail,
+    images,
+    blob,
+    evidence,
+    todos,
+    untrusted,
     changes,
     closed: end.closed,
   };

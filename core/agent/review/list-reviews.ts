@@ -32,7 +32,7 @@ export async function listReviews(
   const questions = [
     ask('error-acknowledge', { next: call, recent, acknowledged: listJudgedErrors(state) }),
     ...(edits.length === 0 ? [] : askAboutEdits(edits, { request, recent, plan: state.plan })),
-    ...(isReaching ? [ask('tool-approve', { ...call, request, ...optional({ rules: toRules(state) }) })] : []),
+    ...(isReaching ? [ask('tool-approve', { ...call, request, rules: toRules(state) })] : []),
   ];
   return questions.filter(({ reviewer }) => names.has(reviewer.name));
 }
@@ -77,6 +77,6 @@ function toReviewedCall(state: Work['state'], { call, input, intent }: ReadyCall
     // Tools that run a command of their own are judged by it.
     input: { ...given, ...optional({ command: intent.command }) },
     root: openedOf(state).workspace,
-    ...optional({ cwd }),
+    cwd,
   };
 }

@@ -35,7 +35,7 @@ export function createLoopJudge(work: Work, model: Model, { tiers, timeoutMs }: 
     return taken;
   };
   return {
-    ...(tiers ? { tiers } : {}),
+    tiers,
     take,
     async judge({ system, prompt, schema }) {
       // The last answer had no valid verdict.

@@ -36,7 +36,7 @@ export function createAgentDriver(): AgentDriver {
 
 interface Agent {
   readonly host: AgentHost;
-  session?: RunnerSession | undefined;
+  session?: RunnerSession;
   /** The limit in dollars with which the process was started. */
   usdLimit?: number;
 }

@@ -302,9 +302,7 @@ export class AgentHost implements RunnerHost {
     const { diff, fetches } = judged.ready.intent;
     const sent = fetches === undefined ? {} : { fetches };
     const head = { ...sent, ...toHead(work, state), attempt: toAttempt(state), resume: 'tell' as const, changes: [] };
-    const started: EventBody[] = state.started
-      ? []
-      : [{ type: 'tool.started', ...head, ...(diff === undefined ? {} : { diff }) }];
+    const started: EventBody[] = state.started ? [] : [{ type: 'tool.started', ...head, diff }];
     const child = work.activities.recordChild(work, judged.ready);
     await work.append([...((await snapshotWorkspace(work)) ?? []), judged.decided, ...child, ...started]);
     return { verdict: 'allow' };

@@ -47,7 +47,7 @@ export function toAgentTool(
     input: z.unknown(),
     effects,
     resume: 'tell',
-    ...(like === undefined ? {} : { like }),
+    like,
     prepare: async () => ({ ...toIntent(call, workspace), ...toDelegation(call, plan) }),
     run: () => Promise.reject(new Error('a call of an agent is not run by the engine')),
   };
@@ -71,9 +71,9 @@ function toIntent(call: AgentCall, workspace: string): Intent {
     title,
     access: toAccess(call, workspace),
     ...toSent(call),
-    ...(command === undefined ? {} : { command }),
-    ...(diff === undefined ? {} : { diff }),
-    ...(unclear === undefined ? {} : { unclear }),
+    command,
+    diff,
+    unclear,
   };
 }
 

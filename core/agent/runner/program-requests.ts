@@ -1,4 +1,3 @@
-import { optional } from '../../protocol/index.ts';
 import { outputLeft, SHORTEST_ANSWER } from '../budget/forecast.ts';
 import { isUnpriced } from '../budget/limit-check.ts';
 import { priceFor, worstCase } from '../budget/cost.ts';
@@ -69,7 +68,7 @@ export class ProgramRequests {
       const settle: Reservation['settle'] = ({ status, message, ...end }, exchange) =>
         this.#inOrder(async () => {
           await work.append([
-            { type: 'model.attempted', ...head, ...end, ...optional({ status, message }) },
+            { type: 'model.attempted', ...head, ...end, status, message },
             ...(exchange ? this.#exchanges.toBodies(work, exchange) : []),
           ]);
           this.#inFlight -= 1;

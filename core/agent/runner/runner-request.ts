@@ -1,4 +1,3 @@
-import { optional } from '../../protocol/index.ts';
 import { accountOf } from '../budget/ledger.ts';
 import { usedOf } from '../budget/limit-check.ts';
 import type { Work } from '../loop/work.ts';
@@ -15,8 +14,11 @@ export function toRunnerRequest(work: Work, signal: AbortSignal): RunnerRequest 
   return {
     ...{ session: work.session, command, workspace, folders: readable, signal },
     ...{ isSandboxed: sandbox !== 'host', mode: work.authority.mode() },
-    ...optional({ model, settingSources, mcpServers, usdLeft }),
-    ...(home === undefined ? {} : { home }),
+    model,
+    settingSources,
+    mcpServers,
+    usdLeft,
+    home,
     ...(agentSession === undefined
       ? {}
       : { resume: { id: agentSession, usd: accountOf(state.ledger, work.session).usd } }),

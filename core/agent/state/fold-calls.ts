@@ -1,4 +1,4 @@
-import { optional, toTodoList, type EventOf, type Part, type Review } from '../../protocol/index.ts';
+import { toTodoList, type EventOf, type Part, type Review } from '../../protocol/index.ts';
 import { toDenialKey } from '../../policy/workaround.ts';
 import { toFinishedCall } from '../calls/call-purpose.ts';
 import { isApproval } from '../calls/human-approval.ts';
@@ -93,7 +93,7 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
   delete state.tree;
   // A check takes a snapshot after it has run.
   if (event.evidence?.tree !== undefined) state.tree = event.evidence.left ?? event.evidence.tree;
-  call.finished = { outcome: event.outcome, output: event.output, ...optional({ images: event.images }) };
+  call.finished = { outcome: event.outcome, output: event.output, images: event.images };
   foldUntrusted(state, event);
   const todoList = toTodoList(state.todoList, event);
   if (todoList) state.todoList = todoList;

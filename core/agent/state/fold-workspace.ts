@@ -1,4 +1,4 @@
-import { optional, type EventOf } from '../../protocol/index.ts';
+import type { EventOf } from '../../protocol/index.ts';
 import type { State } from './state.ts';
 
 export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
@@ -26,7 +26,7 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
   const before = state.openSnapshot;
   if (state.run && (before?.tree !== event.tree || before.uncovered)) state.run.changedFiles = true;
   const { run, tree, gitTree, at } = event;
-  state.left = { run, tree, at, ...optional({ gitTree }) };
+  state.left = { run, tree, at, gitTree };
   delete state.openSnapshot;
   delete state.turnEffects;
 }

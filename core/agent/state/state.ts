@@ -38,14 +38,14 @@ export interface CallState {
   started?: EventOf<'tool.started'>;
   /** The last question about this call, if there is one. */
   asked?: EventOf<'approval.asked'>;
-  answer?: 'approved' | 'rejected' | 'expired' | undefined;
-  note?: string | undefined;
+  answer?: 'approved' | 'rejected' | 'expired';
+  note?: string;
   /** The last decision of the gate. */
   decided?: Pick<EventOf<'gate.decided'>, 'verdict' | 'rule'>;
   /** The accepted hunks, if not all were accepted. */
-  hunks?: HunkAnswer | undefined;
+  hunks?: HunkAnswer;
   /** The plan as the user edited it. */
-  plan?: string | undefined;
+  plan?: string;
   finished?: Pick<EventOf<'tool.finished'>, 'outcome' | 'output' | 'images'>;
   /** The child sessions for which the call waits. */
   awaits?: { children: Set<string>; any: boolean };
@@ -140,7 +140,7 @@ export interface Pin {
   readonly id: string;
   readonly text: string;
   /** Its source, if it is not the user. */
-  readonly source?: string | undefined;
+  readonly source?: string;
 }
 
 /** A background process according to the log. Its files contain its present status. */

@@ -1,4 +1,4 @@
-import { isReadOnly, optional, type EventBody } from '../../protocol/index.ts';
+import { isReadOnly, type EventBody } from '../../protocol/index.ts';
 import { effectsOf } from '../calls/session-tools.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import type { Work } from '../loop/work.ts';
@@ -40,7 +40,7 @@ export async function reportLostChanges(work: Work): Promise<void> {
   const { run, turn, tree, gitTree } = state.openSnapshot;
   const after = state.tree ?? tree;
   const body: EventBody = { type: 'workspace.snapshotted', run, turn, moment: 'after', tree: after, released: true };
-  bodies.push({ ...body, ...optional({ gitTree }) });
+  bodies.push({ ...body, gitTree });
   await work.append(bodies);
 }
 

@@ -1,4 +1,4 @@
-import { KlausError, optional, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
+import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { NO_GIT, planGitRedo, planGitUndo, type GitPlan } from '../git/plan-git.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
 import { compose } from './compose-turns.ts';
@@ -144,5 +144,5 @@ async function planFile(
 }
 
 function nothing(message: string, hint?: string): KlausError {
-  return new KlausError('usage', message, optional({ hint }));
+  return new KlausError('usage', message, { hint });
 }

@@ -126,7 +126,7 @@ async function carryOut(
         turns,
         from,
         to: result.after,
-        ...(gitResult.states ? { git: gitResult.states } : {}),
+        git: gitResult.states,
         files: restored.length + gitResult.changes.length,
         kept: [...left, ...gitResult.kept.map(({ path }) => path)],
         by,

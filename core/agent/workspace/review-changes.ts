@@ -1,6 +1,5 @@
 import { review } from '../../policy/index.ts';
 import {
-  optional,
   type EventBody,
   type FileChange,
   type ToolResult,
@@ -47,7 +46,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
   const to = await snapshots.snapshot({
     only: { base: from, paths },
     folder: layer.folder,
-    ...optional({ beside: layer.beside }),
+    beside: layer.beside,
   });
   const changes = await snapshots.changes(from, to);
   const finished = withTrees(input.finished, { tree: from, left: to });
@@ -90,7 +89,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
         call: head.call,
         index: head.index,
         name: head.name,
-        ...optional({ command }),
+        command,
         from,
         to,
         files: kept.length,
@@ -155,7 +154,10 @@ function toResult(finished: ToolFinished): ToolResult {
     output,
     changes,
     durationMs,
-    ...optional({ blob, detail, evidence, todos }),
+    blob,
+    detail,
+    evidence,
+    todos,
   };
 }
 

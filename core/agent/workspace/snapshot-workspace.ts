@@ -1,5 +1,5 @@
 import { placeOf } from '../../policy/index.ts';
-import { isKlausError, optional, type EventBody } from '../../protocol/index.ts';
+import { isKlausError, type EventBody } from '../../protocol/index.ts';
 import { guardBackgroundChanges } from './guard-background-changes.ts';
 import type { LastPositions } from '../places/known-commits.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
@@ -41,7 +41,7 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
       turn: state.turn,
       moment: 'before',
       tree: between.tree,
-      ...optional({ gitTree }),
+      gitTree,
       ...(uncovered.length > 0 ? { uncovered: uncovered.slice(0, MAX_UNCOVERED) } : {}),
       ...(known.length > 0 ? { known } : {}),
       ...toUnreverted(between.unreverted),
@@ -102,7 +102,7 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
       turn,
       moment: 'after',
       tree: guarded.tree,
-      ...optional({ gitTree }),
+      gitTree,
       ...(released ? { released } : {}),
       ...toUnreverted(guarded.unreverted),
     },

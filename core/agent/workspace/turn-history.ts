@@ -1,4 +1,4 @@
-import { optional, type Event, type EventOf, type TreeId } from '../../protocol/index.ts';
+import type { Event, EventOf, TreeId } from '../../protocol/index.ts';
 
 /** The states of the workspace before and after the effects of a turn. */
 export interface TurnStates {
@@ -45,7 +45,7 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
     if (event.type === 'workspace.snapshotted') {
       if (event.moment === 'before') {
         const { turn, run, at, tree: before, gitTree } = event;
-        const states = { turn, run, prompt, at, before, isUndone: false, ...optional({ gitBefore: gitTree }) };
+        const states = { turn, run, prompt, at, before, isUndone: false, gitBefore: gitTree };
         open = { turn: states, step: { from: before } };
         turns.push(open.turn);
         steps.push(open.step);

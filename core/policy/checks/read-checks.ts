@@ -8,7 +8,6 @@ import {
   type Script,
 } from 'unbash';
 import type { Check } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
 import { ACTED_LATER, readProgram, type ProgramOptions } from './read-program.ts';
 import { toWords } from './static-words.ts';
 import { toSet } from '../word-list.ts';
@@ -48,7 +47,7 @@ export function readChecks(line: string, options: ReadChecksOptions = {}): ReadC
     });
     if (found.checks.length === 0) return undefined;
     const { checks, doubt } = found;
-    return { checks, ...optional({ doubt }) };
+    return { checks, doubt };
   } catch {
     // The line is untrusted; one that cannot be parsed proves nothing.
     return undefined;
@@ -67,7 +66,7 @@ interface CheckScope {
 
 interface Found {
   checks: Check[];
-  doubt?: string | undefined;
+  doubt?: string;
   /** Something ran that is not a check and may change files. */
   acts: boolean;
   /** It always ends with a failure: `exit 1`, `false`. */
@@ -191,7 +190,7 @@ function walkCommand(node: Command, scope: CheckScope): Found {
   const { name } = words;
   if (!words.argv && !MEANINGS.has(name)) return { ...NOTHING, acts: true };
   const args = words.argv?.slice(1) ?? ['='];
-  if (name === '') return { ...NOTHING, ...optional({ doubt: words.trick }), acts: writes };
+  if (name === '') return { ...NOTHING, doubt: words.trick, acts: writes };
   if (name === 'cd') {
     scope.cwd = toFolder(scope, args.find((arg) => arg !== '--') ?? '/');
     return NOTHING;

@@ -10,7 +10,7 @@ export const ACTED_LATER = 'something ran after it in the same command, and may 
 
 export interface ReadProgram {
   checks: Check[];
-  doubt?: string | undefined;
+  doubt?: string;
   acts: boolean;
 }
 

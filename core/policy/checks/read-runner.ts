@@ -1,5 +1,4 @@
 import type { Check } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
 import type { Runner } from './runner.ts';
 import { RUNNERS } from './runners.ts';
 import { toList } from '../word-list.ts';
@@ -54,7 +53,7 @@ function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunn
     }
   }
   check.paths = check.paths.filter((path) => path !== '');
-  return { check, ...optional({ doubt }) };
+  return { check, doubt };
 }
 
 /** True for one of the options, alone or with a value after `=`. */

@@ -1,4 +1,3 @@
-import { optional } from '../../protocol/index.ts';
 import type { Command, WordPart } from 'unbash';
 
 /** A simple command whose words are all known before it runs. */
@@ -47,7 +46,7 @@ export function toWords(node: Command): StaticWords {
     argv: isKnown ? argv : undefined,
     name: node.name?.value ?? '',
     writes,
-    ...optional({ trick }),
+    trick,
   };
 }
 

@@ -70,7 +70,7 @@ function explainOne(all: readonly Authority[], live: readonly Authority[], acces
 type Near = NonNullable<AccessExplanation['nearest']>;
 
 function uncovered(what: string, needs: Authority[], nearest: Near | undefined): AccessExplanation {
-  return { what, covered: false, by: [], ...(nearest ? { nearest } : {}), needs };
+  return { what, covered: false, by: [], nearest, needs };
 }
 
 function findExpired(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { optional, grantSchema, type Grant } from '../../protocol/index.ts';
+import { grantSchema, type Grant } from '../../protocol/index.ts';
 import { explainAccess, toNeedsText } from './explain-access.ts';
 import { toGrantText } from './grant-text.ts';
 import { readTime, toTimeText } from './grant-time.ts';
@@ -79,7 +79,7 @@ function toOddGrant(random: Random): Grant {
   return grantSchema.parse({
     authorities,
     ...(delegable.length > 0 ? { delegable } : {}),
-    ...optional({ expiresAt }),
+    expiresAt,
   });
 }
 

@@ -1,5 +1,4 @@
 import type { Authority, Grant } from '../../protocol/index.ts';
-import { optional } from '../../protocol/index.ts';
 import type { Lineage, LineageFact } from './lineage.ts';
 import {
   both,
@@ -67,7 +66,7 @@ export function createOracle(): Oracle {
       const from = agents.get(fact.from)!;
       const { parent } = from;
       const isGood = !from.ended && (parent === undefined || accepted);
-      const got = { held: from.held, handed: from.handed, ...optional({ parent }) };
+      const got = { held: from.held, handed: from.handed, parent };
       agents.set(fact.agent, { ...blank(), ...(isGood ? got : {}) });
     } else if (fact.kind === 'invoked' || fact.kind === 'resumed') {
       // Neither gives anything.

@@ -226,7 +226,7 @@ function fork(lineage: Lineage, fact: Extract<LineageFact, { kind: 'forked' }>):
   const parent = from.parent === undefined ? undefined : lineage.get(from.parent);
   if (!parent) {
     const { caller } = from;
-    return put(lineage, createAgent(fact.agent, { base, ...(caller === undefined ? {} : { caller }) }));
+    return put(lineage, createAgent(fact.agent, { base, caller }));
   }
   if (!allowsChild(toEffectiveGrant(lineage, parent.id, fact.at), fact.at)) {
     return put(lineage, createAgent(fact.agent, { base: NOTHING }));

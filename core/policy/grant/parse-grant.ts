@@ -1,5 +1,4 @@
 import {
-  optional,
   AUTHORITY_KINDS,
   authoritySchema,
   FILE_RIGHTS,
@@ -68,7 +67,7 @@ export function parseGrant(text: string, options: ParseGrantOptions): Grant {
   return {
     authorities: held,
     ...(delegable.length === 0 ? {} : { delegable }),
-    ...optional({ expiresAt }),
+    expiresAt,
   };
 }
 

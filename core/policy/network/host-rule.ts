@@ -1,4 +1,4 @@
-import { KlausError, optional, type Access, type Authority } from '../../protocol/index.ts';
+import { KlausError, type Access, type Authority } from '../../protocol/index.ts';
 import { classifyAddress, parseAddress } from './address.ts';
 
 /** The hosts to which a connection may be opened. */
@@ -25,7 +25,7 @@ export function parseHostRule(text: string): HostRule {
     });
   }
   const { host, port } = given;
-  return { host, isBelow: text.startsWith('*.'), ...optional({ port }) };
+  return { host, isBelow: text.startsWith('*.'), port };
 }
 
 /** Parses a host and port as in a URL or a CONNECT request; undefined for anything else. */
@@ -35,7 +35,7 @@ export function parseAuthority(text: string): { host: string; port?: number } | 
   const isValid = address === undefined ? NAME.test(host) : parseAddress(host)?.length === 16 && !host.includes('%');
   const port = digits === undefined ? undefined : Number(digits);
   if (!isValid || port === 0 || (port ?? 0) > 65_535) return undefined;
-  return { host, ...optional({ port }) };
+  return { host, port };
 }
 
 export function findRule(

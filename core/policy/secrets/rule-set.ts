@@ -18,7 +18,7 @@ export interface RuleSet {
    * @param options.path With forward slashes. Without it a rule for certain paths does not hit.
    * @param options.candidates What {@link candidates} said about it. Default: it is asked.
    */
-  find(text: string, options?: { path?: string | undefined; candidates?: Candidates }): RuleHit[];
+  find(text: string, options?: { path?: string; candidates?: Candidates }): RuleHit[];
   /** The rules that may match a text, given in UTF-8: those with a keyword in it. */
   candidates(bytes: Uint8Array): Candidates;
 }

@@ -18,7 +18,7 @@ export interface TodoList {
 /** The list after a call. Calls of one message may end in any order: the last one in call order counts. */
 export function toTodoList(
   list: TodoList | undefined,
-  { turn, index, todos }: { turn: number; index: number; todos?: readonly Todo[] | undefined },
+  { turn, index, todos }: { turn: number; index: number; todos?: readonly Todo[] },
 ): TodoList | undefined {
   if (!todos || (list && list.turn === turn && list.index > index)) return list;
   return { turn, index, todos };

@@ -12,6 +12,6 @@ export const temperatureSchema = z.number().min(0).max(2);
 
 /** How a model answers, chosen for a session. An absent field is left to the model. */
 export interface Sampling {
-  temperature?: number | undefined;
-  effort?: Effort | undefined;
+  temperature?: number;
+  effort?: Effort;
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optional } from '../optional.ts';
 import type { Narrowing } from './narrowing.ts';
 
 /**
@@ -88,7 +87,8 @@ export function toInput({ schema }: Setting): SettingInput {
     return {
       kind: 'number',
       isInteger,
-      ...optional({ least: toBound(schema.minValue), most: toBound(schema.maxValue) }),
+      least: toBound(schema.minValue),
+      most: toBound(schema.maxValue),
     };
   }
   if (schema instanceof z.ZodArray && schema.element instanceof z.ZodString) return { kind: 'list' };

@@ -1,5 +1,4 @@
 import { parsePatch } from 'diff/lib/patch/parse.js';
-import { optional } from '../../protocol/optional.ts';
 import { toHunks } from '../../policy/index.ts';
 import type { ChangedFile, ChangedLines } from './changed-file.ts';
 
@@ -16,7 +15,7 @@ export function parseDiff(text: string): ChangedFile[] {
     if (path === undefined) return [];
     const kind = toKind({ before, after, ...patch });
     const from = kind === 'renamed' ? before : undefined;
-    return { path, kind, ...optional({ from }), hunks: patch.hunks.map(toLines) };
+    return { path, kind, from, hunks: patch.hunks.map(toLines) };
   });
 }
 

@@ -43,7 +43,7 @@ export function judgePlan({ request, plan, changes, complete }: PlannedWork): Ru
 export function judgePlanText(work: {
   request: readonly string[];
   plan: string;
-  previous?: string | undefined;
+  previous?: string;
 }): RuleVerdict | undefined {
   const { request, plan, previous } = work;
   const toCore = (text: string) =>

@@ -78,7 +78,7 @@ export async function openAdministration(
 
 async function list(
   administration: Administration,
-  { state, stuckMs, limit }: { state?: SessionState | undefined; stuckMs: number; limit: number },
+  { state, stuckMs, limit }: { state?: SessionState; stuckMs: number; limit: number },
 ): Promise<SessionList> {
   const [active, all] = [await administration.active(), await administration.count()];
   const counts = Object.fromEntries(SESSION_STATES.map((each) => [each, 0])) as Record<SessionState, number>;

@@ -29,7 +29,7 @@ export interface RepairOptions {
   store: Pick<PostgresWorkerStore, 'audit' | 'verify' | 'session' | 'approvals' | 'administration' | 'tree'>;
   scheduler: Pick<RunScheduler, 'wake' | 'at'>;
   /** Ids. Default: all sessions. */
-  sessions?: readonly string[] | undefined;
+  sessions?: readonly string[];
   /** True: only reports. Default false. */
   dryRun?: boolean;
 }

@@ -197,5 +197,5 @@ function toBusy(session: string, busy: readonly string[]): CopiedSession {
 
 function toFailed(session: string, cause: unknown): CopiedSession {
   const { code, message, hint } = toKlausError(cause);
-  return { session, outcome: 'failed', ...NOTHING, error: { code, message, ...(hint === undefined ? {} : { hint }) } };
+  return { session, outcome: 'failed', ...NOTHING, error: { code, message, hint } };
 }

@@ -15,7 +15,7 @@ export interface Case {
   /** The finding of `klaus doctor` about the same cause, with its status. */
   doctor?: { name: string; status: 'warn' | 'fail'; code?: ErrorCode; says: RegExp };
   /** Why it cannot be provoked on this machine; undefined if it can. */
-  missing?: string | undefined;
+  missing?: string;
 }
 
 /** The home and the environment of one case. */

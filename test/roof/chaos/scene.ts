@@ -68,6 +68,8 @@ const toTurn = (turn: number): Step => ({
   },
 });
 
+const BUDGETS: Record<string, number>[] = [{ usd: 20 }, { usd: 3, tokens: 60_000 }];
+
 /** Two agents at once, one of them with a small budget, and then the wait for both. */
 const toLeadTurn = (turn: number): Step => ({
   when: { system: 'You are the lead', turn },
@@ -76,7 +78,7 @@ const toLeadTurn = (turn: number): Step => ({
     calls:
       turn % 2 === 1
         ? [{ name: 'wait_agents', input: {} }]
-        : [{ usd: 20 }, { usd: 3, tokens: 60_000 }].map((budget, part) => ({
+        : BUDGETS.map((budget, part) => ({
             name: 'spawn_agent',
             input: { agent: `worker-${NUMBER}`, task: `Do part ${turn + part}.`, budget },
           })),

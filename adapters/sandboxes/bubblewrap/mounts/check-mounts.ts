@@ -19,7 +19,7 @@ export interface MountExpectation {
   /** Arguments of bubblewrap. */
   words: readonly string[];
   /** Mount points that may have disappeared because the sandbox was prestarted. */
-  expected?: readonly string[] | undefined;
+  expected?: readonly string[];
 }
 
 /**

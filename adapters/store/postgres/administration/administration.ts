@@ -12,7 +12,7 @@ export interface RunProblem {
   code: string;
   message: string;
   /** What the user can do. */
-  hint?: string | undefined;
+  hint?: string;
 }
 
 /** What an administrator, and the workers themselves, see and change of a cluster. */

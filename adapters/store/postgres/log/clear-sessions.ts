@@ -45,7 +45,7 @@ const TABLES = [
  */
 export async function clearSessions(
   database: Database,
-  options: { leases: Leases; blobs: BlobStore; filter: ClearFilter; now: number; redact?: Redact | undefined },
+  options: { leases: Leases; blobs: BlobStore; filter: ClearFilter; now: number; redact?: Redact },
 ): Promise<ClearReport> {
   const { leases, blobs, filter, now } = options;
   const cleared: string[] = [];

@@ -10,7 +10,7 @@ import { appendHostRecords, type HostDraft } from './host-chain.ts';
 export async function recordInHostChain(
   sql: Sql,
   written: readonly Written[],
-  options: { inherited: InheritedCache; redact?: Redact | undefined },
+  options: { inherited: InheritedCache; redact?: Redact },
 ): Promise<void> {
   const drafts: HostDraft[] = [];
   for (const { events, head } of written) {

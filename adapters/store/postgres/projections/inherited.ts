@@ -15,7 +15,7 @@ const MAX_CACHED = 10_000;
  */
 export async function readInherited(
   sql: Sql,
-  { session, events, cache }: { session: string; events: readonly Event[]; cache?: InheritedCache | undefined },
+  { session, events, cache }: { session: string; events: readonly Event[]; cache?: InheritedCache },
 ): Promise<number> {
   const [first] = events;
   // This transaction may be undone, so it is not cached.

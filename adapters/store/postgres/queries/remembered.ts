@@ -7,7 +7,7 @@ import { toPrefixRange } from './prefix-range.ts';
 /** The newest last. */
 export async function listRemembered(
   sql: Sql,
-  filter: { workspace?: string | undefined; agent?: string | undefined } = {},
+  filter: { workspace?: string; agent?: string } = {},
 ): Promise<RememberedRow[]> {
   const where = new Conditions();
   if (filter.workspace !== undefined) where.add((place) => `workspace = ${place(filter.workspace)}`);

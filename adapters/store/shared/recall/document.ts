@@ -22,7 +22,7 @@ export function toRecordText(event: Event): RecordText | undefined {
   if (event.type === 'tool.finished') {
     if (COPIES.has(event.name)) return undefined;
     const { turn, name, call, output: text, blob } = event;
-    return { turn, title: `result of ${name}`, call, text, ...(blob ? { blob } : {}) };
+    return { turn, title: `result of ${name}`, call, text, blob };
   }
   if (event.type === 'context.pinned') return { turn: event.turn, title: 'pinned by the user', text: event.text };
   if (event.type !== 'message.added') return undefined;

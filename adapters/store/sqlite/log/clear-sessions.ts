@@ -21,7 +21,7 @@ const BLOB_GRACE_MS = 60 * 60 * 1_000;
  */
 export function clearSessions(
   database: Database,
-  options: { home: string; blobs: Blobs; filter: ClearFilter; now: number; redact?: Redact | undefined },
+  options: { home: string; blobs: Blobs; filter: ClearFilter; now: number; redact?: Redact },
 ): ClearReport {
   const { home, blobs, filter } = options;
   const cleared: string[] = [];

@@ -18,7 +18,7 @@ export function readHostHead(database: Database): ChainHead {
 /** Writes one event at the end of the host chain. Runs in the caller's transaction. */
 export function appendHostRecord(
   database: Database,
-  options: { body: HostEventBody; at: number; redact?: Redact | undefined },
+  options: { body: HostEventBody; at: number; redact?: Redact },
 ): HostEvent {
   const event = toHostEvent(readHostHead(database), options);
   insertHostRecord(database, event, JSON.stringify(event));

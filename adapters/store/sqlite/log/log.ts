@@ -46,7 +46,7 @@ export function appendRecords(
     fence: number;
     drafts: readonly Draft[];
     projection: ProjectionOptions;
-    known?: Head | undefined;
+    known?: Head;
   },
 ): { events: Event[]; head: Head } {
   const { session, drafts, fence, known } = options;

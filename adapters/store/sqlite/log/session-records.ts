@@ -9,7 +9,7 @@ import { readHead } from './log.ts';
 /** Appends to the host chain what it records of a session's new events. Runs in the transaction that appends them. */
 export function recordInHostChain(
   database: Database,
-  options: { session: string; events: readonly Event[]; redact?: Redact | undefined },
+  options: { session: string; events: readonly Event[]; redact?: Redact },
 ): void {
   const { session, events, redact } = options;
   const known = events.filter((event) => isRecorded(event) && !isInherited(database, event));

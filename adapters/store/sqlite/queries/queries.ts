@@ -36,7 +36,7 @@ export interface QueryOptions {
   notifier: ChangeNotifier;
   clock: Pick<Clock, 'now'>;
   projection: ProjectionOptions;
-  redact?: Redact | undefined;
+  redact?: Redact;
 }
 
 export function createQueries(database: Database, options: QueryOptions): StoreQueries {

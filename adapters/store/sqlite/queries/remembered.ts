@@ -34,7 +34,7 @@ export function remember(database: Database, event: EventOf<'approval.answered' 
 /** The newest last. */
 export function listRemembered(
   database: Database,
-  filter: { workspace?: string | undefined; agent?: string | undefined } = {},
+  filter: { workspace?: string; agent?: string } = {},
 ): RememberedRow[] {
   const rows = database.all<StoredRemembered>(
     'SELECT * FROM remembered WHERE workspace = coalesce(?, workspace) AND agent = coalesce(?, agent) ORDER BY created_at, approval',

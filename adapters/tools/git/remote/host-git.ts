@@ -8,8 +8,8 @@ export interface HostGit {
   /** Absolute path of a folder that no sandbox can write. */
   folder: string;
   /** Options before each command. */
-  options?: readonly string[] | undefined;
-  env?: Readonly<Record<string, string>> | undefined;
+  options?: readonly string[];
+  env?: Readonly<Record<string, string>>;
   /** Variables of the user that begin with `GIT_` and are kept. Default: only certificates. */
   kept?: RegExp;
   signal: AbortSignal;

@@ -25,7 +25,7 @@ type ReadResult = FileContent | 'missing' | 'unreadable';
 
 /** The destination of content. Without a writer the content is only hashed. */
 export interface FileReader {
-  writer?: ObjectWriter | undefined;
+  writer?: ObjectWriter;
   yielder: Yielder;
 }
 

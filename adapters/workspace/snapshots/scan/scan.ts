@@ -39,7 +39,7 @@ export interface Scan extends FileReader {
   /** True when git's own data is scanned. */
   isGit?: boolean;
   files: number;
-  onProgress?: ((files: number) => void) | undefined;
+  onProgress?: (files: number) => void;
 }
 
 interface ScanDir {

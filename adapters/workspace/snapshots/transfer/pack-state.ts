@@ -17,7 +17,7 @@ const PACK_BYTES = 4 * 1024 * 1024;
  */
 export async function* packState(
   store: SnapshotStore,
-  { tree, since }: { tree: TreeId; since?: TreeId | undefined },
+  { tree, since }: { tree: TreeId; since?: TreeId },
 ): AsyncGenerator<Uint8Array> {
   const root = toTreeHash(store.trees, tree);
   const base = since === undefined ? EMPTY : toTreeHash(store.trees, since);

@@ -12,9 +12,9 @@ import { EMPTY } from '../tree.ts';
 export interface WorkspaceState {
   tree: TreeId;
   /** The state of git's own data. Absent: there is no repository. */
-  git?: TreeId | undefined;
+  git?: TreeId;
   /** The objects of the repositories, see `snapshotGitContents`. Absent: those that are there. */
-  contents?: TreeId | undefined;
+  contents?: TreeId;
 }
 
 const NOTHING = EMPTY.toString('hex');

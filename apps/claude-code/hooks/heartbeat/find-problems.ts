@@ -17,7 +17,7 @@ export interface Surroundings {
   /** Absolute path of the hook program. */
   program: string;
   /** SHA-256 of the program as it was installed. Undefined: not known. */
-  hook?: string | undefined;
+  hook?: string;
 }
 
 /** Why an installation does not judge every call, or denies all of them. Empty: it works as far as files show it. */

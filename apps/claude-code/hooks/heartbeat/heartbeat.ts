@@ -137,7 +137,7 @@ export class Heartbeat {
       type: 'guard.changed',
       workspace,
       of,
-      ...(place ? { place } : {}),
+      place,
       state: now,
       reason,
     });

@@ -135,6 +135,6 @@ export function hasGuard({ hooks }: Pick<SettingsText, 'hooks'>, program: string
 }
 
 /** A hook that Klaus installed, from any state folder. */
-export function isGuard({ command }: { command?: string | undefined }): boolean {
+export function isGuard({ command }: { command?: string }): boolean {
   return command !== undefined && GUARD.test(command);
 }

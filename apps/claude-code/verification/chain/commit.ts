@@ -17,9 +17,9 @@ const TASK = `Write the message of a commit. Follow the style of the messages of
 Answer with one JSON object and nothing else: {"message": "…"}`;
 
 export interface CommitOptions {
-  paths?: readonly string[] | undefined;
+  paths?: readonly string[];
   /** Default: written from the difference, in the style of the repository. */
-  message?: string | undefined;
+  message?: string;
 }
 
 /**

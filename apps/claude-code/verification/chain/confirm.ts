@@ -30,10 +30,7 @@ export async function verify(chain: Chain, options: StageOptions): Promise<Confi
   }
 }
 
-export async function confirm(
-  chain: Chain,
-  { paths }: { paths?: readonly string[] | undefined },
-): Promise<ConfirmResult> {
+export async function confirm(chain: Chain, { paths }: { paths?: readonly string[] }): Promise<ConfirmResult> {
   const options: StageOptions = { stage: 'confirm', paths, hooks: false };
   const {
     staged,

@@ -3,9 +3,9 @@ import type { Check, Finding, Stage } from './result.ts';
 
 export interface FailureOptions {
   /** What to do, as one imperative sentence. */
-  hint?: string | undefined;
-  checks?: readonly Check[] | undefined;
-  findings?: readonly Finding[] | undefined;
+  hint?: string;
+  checks?: readonly Check[];
+  findings?: readonly Finding[];
 }
 
 /** A stage of the chain that did not succeed. It ends the chain. */

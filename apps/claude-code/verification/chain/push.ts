@@ -4,7 +4,7 @@ import type { PushResult } from './result.ts';
 
 export interface PushOptions {
   remote: string;
-  branch?: string | undefined;
+  branch?: string;
   force: boolean;
 }
 

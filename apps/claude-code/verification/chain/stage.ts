@@ -6,7 +6,7 @@ import type { Stage } from './result.ts';
 export interface StageOptions {
   stage: Stage;
   /** Relative to the folder. Default: all changes that are not ignored. */
-  paths?: readonly string[] | undefined;
+  paths?: readonly string[];
   /** Run the pre-commit hook. */
   hooks: boolean;
 }

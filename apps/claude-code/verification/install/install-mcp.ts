@@ -9,9 +9,9 @@ export interface InstallOptions {
   /** Absolute path of the project. */
   project: string;
   /** Removes the registration. Default false. */
-  uninstall?: boolean | undefined;
+  uninstall?: boolean;
   /** Only computes the change. Default false. */
-  dryRun?: boolean | undefined;
+  dryRun?: boolean;
 }
 
 export interface Installed {

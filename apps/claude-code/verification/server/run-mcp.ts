@@ -17,9 +17,9 @@ export interface McpOptions {
   /** Ends the server. */
   signal: AbortSignal;
   /** Serves HTTP on this port instead of standard input and output; 0 means a free one. */
-  port?: number | undefined;
+  port?: number;
   /** For HTTP. Default: a random one. */
-  token?: string | undefined;
+  token?: string;
   /** Receives the address when the HTTP server is ready. */
   onListening?: (listening: { url: string; token: string }) => void;
 }

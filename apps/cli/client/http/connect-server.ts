@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { toHome } from '@klaus/sdk/home';
-import { optional } from '@klaus/sdk/optional';
 import { VERSION } from '@klaus/sdk/version';
 import { type Client, createClient, isProblemError } from '@klaus/server/client';
 import { API_VERSION } from '@klaus/server/contract';
@@ -20,7 +19,7 @@ export type ConnectedServer = Awaited<ReturnType<typeof connectServer>>;
  */
 export async function connectServer(options: Options) {
   const { name, baseUrl, socketPath, token, isUnencrypted } = toServerAddress(options);
-  const client = createClient({ baseUrl, as: 'cli', fetch: createFetch(socketPath), ...optional({ token }) });
+  const client = createClient({ baseUrl, as: 'cli', fetch: createFetch(socketPath), token });
   await checkVersion(client, name);
   return {
     /** Its address, for messages. */

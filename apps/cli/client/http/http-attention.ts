@@ -1,5 +1,4 @@
 import type { AttentionClient } from '@klaus/sdk/client';
-import { optional } from '@klaus/sdk/optional';
 import { followHost, isProblemError } from '@klaus/server/client';
 import type { AttentionListView } from '@klaus/server/contract';
 import type { ConnectedServer } from './connect-server.ts';
@@ -7,7 +6,7 @@ import type { ConnectedServer } from './connect-server.ts';
 /** What needs the user on a server. */
 export function createHttpAttention({ client, ask }: ConnectedServer): AttentionClient {
   return {
-    attention: async ({ limit } = {}) => withAlerts(await ask(client.attention({ query: optional({ limit }) }))),
+    attention: async ({ limit } = {}) => withAlerts(await ask(client.attention({ query: { limit } }))),
     followAttention(listener) {
       const end = new AbortController();
       const ignore = (): void => {};

@@ -40,7 +40,7 @@ export async function connectHttpClient(
     },
     changeApproval: (id, approval, scope) => ask(client.changeApproval({ params: { id, approval }, body: { scope } })),
     async answer(id, answer, options) {
-      await ask(client.answer({ params: { id }, body: { answer, ...optional(options) } }));
+      await ask(client.answer({ params: { id }, body: { answer, ...options } }));
     },
 
     async open(request) {
@@ -63,7 +63,7 @@ export async function connectHttpClient(
       return { isHandedOver: held || position !== null };
     },
     async resume(id, { onAsk, waitForModelMs, limits }) {
-      await ask(client.resume({ params: { id }, body: { onAsk, ...optional({ waitForModelMs, limits }) } }));
+      await ask(client.resume({ params: { id }, body: { onAsk, waitForModelMs, limits } }));
     },
     async cancel(given, reason) {
       const { id, held, position, state } = await detail(given);
@@ -85,7 +85,7 @@ async function connectDaemon({ socket }: Daemon): Promise<ConnectedServer> {
 }
 
 function toPrompt({ parts, onAsk, waitForModelMs, pin }: OpenRequest | PromptRequest) {
-  return { command: toNewUlid(), parts: [...parts], onAsk, ...optional({ waitForModelMs, pin }) };
+  return { command: toNewUlid(), parts: [...parts], onAsk, waitForModelMs, pin };
 }
 
 function toBody({
@@ -112,7 +112,7 @@ function toBody({
   const copy = typeof workingCopy === 'boolean' ? (workingCopy ? { withChanges: false } : undefined) : workingCopy;
   const origin = { instance, startedBy, trustCommand, workingCopy: copy };
   const lists = { grant: grant && [...grant], allowNet: allowNet && [...allowNet], workers: workers && [...workers] };
-  return optional({ ...fields, ...origin, ...lists });
+  return { ...fields, ...origin, ...lists };
 }
 
 /** A new ULID, for a request that can be repeated with one effect. */

@@ -1,7 +1,6 @@
 import { Agent, type IncomingMessage, request as requestPlain } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
 import { Readable } from 'node:stream';
-import { optional } from '@klaus/sdk/optional';
 import { type Client, createClient } from '@klaus/server/client';
 
 /** Milliseconds without a connection after which an address is unreachable. */
@@ -23,7 +22,7 @@ export function createFetch(socketPath?: string): typeof globalThis.fetch {
         method: init.method ?? 'GET',
         headers: Object.fromEntries(new Headers(init.headers)),
         ...(init.signal ? { signal: init.signal } : {}),
-        ...optional({ socketPath }),
+        socketPath,
       };
       const request = isTls
         ? requestTls(url, { ...options, agent: agents.tls })

@@ -1,5 +1,4 @@
 import type { InteractiveClient } from '@klaus/sdk/client';
-import { optional } from '@klaus/sdk/optional';
 import { UsageError } from '../../program/cli-error.ts';
 import type { ConnectedServer } from './connect-server.ts';
 
@@ -7,7 +6,7 @@ import type { ConnectedServer } from './connect-server.ts';
 export function createHttpInteractive({ client, ask }: ConnectedServer): InteractiveClient {
   return {
     async change(id, change) {
-      await ask(client.changeSession({ params: { id }, body: optional({ ...change }) }));
+      await ask(client.changeSession({ params: { id }, body: change }));
     },
     async restore(id, request, options = {}) {
       const { kind, ...which } = request;
@@ -33,7 +32,7 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
     pins: async (id) =>
       (await ask(client.session({ params: { id } }))).pins.map(({ source, ...pin }) => ({
         ...pin,
-        ...optional({ source: source ?? undefined }),
+        source: source ?? undefined,
       })),
     async pin(id, text) {
       await ask(client.pin({ params: { id }, body: { text } }));
@@ -50,13 +49,13 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
     models: async () =>
       (await ask(client.models())).models.map((model) => ({ ...model, tier: model.tier ?? undefined })),
     async agents(workspace) {
-      const { agents } = await ask(client.agents({ query: optional({ workspace }) }));
+      const { agents } = await ask(client.agents({ query: { workspace } }));
       return agents.map(({ name, description }) => ({ name, description }));
     },
     async findFiles({ workspace, characters, limit }) {
-      return (await ask(client.findFiles({ query: { q: characters, limit, ...optional({ workspace }) } }))).paths;
+      return (await ask(client.findFiles({ query: { q: characters, limit, workspace } }))).paths;
     },
-    mcpPrompts: async (workspace) => (await ask(client.mcpPrompts({ query: optional({ workspace }) }))).prompts,
+    mcpPrompts: async (workspace) => (await ask(client.mcpPrompts({ query: { workspace } }))).prompts,
     async compact(id) {
       await ask(client.compact({ params: { id }, body: { onAsk: 'wait' } }));
     },

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { toSafeJsonText } from '@klaus/sdk/printable';
 import type { Client } from '@klaus/server/client';
 import type { SessionView } from '@klaus/server/contract';
@@ -17,7 +16,7 @@ const MAX_CHECKED = 50;
 export function createHttpReader({ client, name, ask }: ConnectedServer) {
   const known = new Map<string | undefined, ReturnType<Client['settings']>>();
   const readSettings = (workspace?: string) => {
-    const settings = known.get(workspace) ?? ask(client.settings({ query: optional({ workspace }) }));
+    const settings = known.get(workspace) ?? ask(client.settings({ query: { workspace } }));
     known.set(workspace, settings);
     return settings;
   };
@@ -47,7 +46,7 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
       const rows: ListedSession[] = [];
       for (let cursor: string | undefined, isLast = false; !isLast && rows.length < limit;) {
         const size = Math.min(PAGE, limit - rows.length);
-        const query = { limit: size, archived: String(archived), ...optional({ search, cursor }) };
+        const query = { limit: size, archived: String(archived), search, cursor };
         const page: { sessions: SessionView[]; next: string | null } = await ask(client.sessions({ query }));
         rows.push(...page.sessions.map(toListed));
         isLast = page.next === null;
@@ -65,9 +64,7 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
     },
     search: (id, q, { limit }) => ask(client.searchSession({ params: { id }, query: { q, limit } })),
     async export(id, format, { language } = {}) {
-      const document = await ask(
-        client.exportSession({ params: { id }, query: { format, ...optional({ language }) } }),
-      );
+      const document = await ask(client.exportSession({ params: { id }, query: { format, language } }));
       return [format === 'json' ? toSafeJsonText(document) : document];
     },
     async exportTest(id) {
@@ -75,8 +72,8 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
       return { files: new Map(files.map(({ path, content }) => [path, Buffer.from(content, 'base64')])), notes };
     },
     async usage({ session, by = session === undefined ? 'day' : 'model', since }) {
-      const { budget, ...report } = await ask(client.usage({ query: { by, ...optional({ session, since }) } }));
-      return { ...report, ...(budget ? { budget } : {}) };
+      const { budget, ...report } = await ask(client.usage({ query: { by, session, since } }));
+      return { ...report, budget };
     },
 
     async approvals() {

@@ -1,5 +1,4 @@
 import type { Event, EventOf } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import type { Client } from '@klaus/server/client';
 import type { SessionStatus } from '@klaus/server/contract';
 import type { ConnectedServer } from './connect-server.ts';
@@ -62,12 +61,12 @@ export async function followHttp(server: ConnectedServer, options: FollowOptions
     },
     async cancel(reason) {
       const onRetry = () => onConnection('The cancellation waits for the connection.');
-      const body = { reason, ...optional({ run: open.run }) };
+      const body = { reason, run: open.run };
       await retry({ server: name, onRetry }, () => client.cancel({ params, body }));
     },
     async answer(approval, answer, given) {
       const onRetry = () => onConnection('The answer waits for the connection.');
-      const body = { answer, ...optional({ ...given }) };
+      const body = { answer, ...given };
       try {
         await retry({ server: name, onRetry, signal }, () => client.answer({ params: { id: approval }, body }));
       } catch (error) {

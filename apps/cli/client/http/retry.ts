@@ -10,7 +10,7 @@ const LAST_PAUSE_MS = 2_000;
 interface RetryOptions {
   server: string;
   onRetry: () => void;
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 }
 
 /**

@@ -34,7 +34,7 @@ export function streamSession({ client, name }: ConnectedServer, options: Follow
       wake();
     },
     ...(onLive ? { onLive: (live: Live) => toNewText(live).forEach((each) => onLive(each)) } : {}),
-    ...(options.onQueue ? { onQueue: options.onQueue } : {}),
+    onQueue: options.onQueue,
     onStatus(now) {
       status = now;
       wake();

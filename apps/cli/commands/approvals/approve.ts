@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { HunkAnswer, InputContent, InputField, Scope } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import type { Command } from 'commander';
 import { openClient } from '../../client/open-client.ts';
 import type { ApprovalSummary, Reply, SessionClient } from '@klaus/sdk/client';
@@ -77,7 +76,7 @@ export async function answerApproval(id: string, reply: Reply, options: Options)
   const plan = options.plan === undefined ? undefined : readFileSync(options.plan, 'utf8');
   const hunks = toHunkAnswer(approval.hunks, options);
   const content = await toContent(approval.input?.fields ?? [], reply, options);
-  await client.answer(approval.id, reply, optional({ note, scope, hunks, plan, mode, content }));
+  await client.answer(approval.id, reply, { note, scope, hunks, plan, mode, content });
   return await runSession({ client, session, show: options, output, asks: canAsk(options), sent: 'answer' });
 }
 

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
 import { out } from '../../output/sink.ts';
@@ -20,7 +19,7 @@ export const command: LeafCommand = {
   async run(id: string, options: Options & { message?: string }) {
     const { message, json } = options;
     await using client = await openClient(options);
-    const kept = await client.copies.keep(id, optional({ message }));
+    const kept = await client.copies.keep(id, { message });
     if (json) out.json(kept, 2);
     else out.write(`${toPrintable(`Kept as the branch ${kept.branch}: ${kept.commit.slice(0, 10)}`)}\n`);
   },

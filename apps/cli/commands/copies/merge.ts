@@ -1,6 +1,5 @@
 import type { MergeConflict, MergedCopy, MergeOptions } from '@klaus/sdk';
 import type { SessionClient } from '@klaus/sdk/client';
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
@@ -55,7 +54,7 @@ async function run(id: string, options: MergeCommandOptions): Promise<number> {
     throw new UsageError(`--rebase and ${solves} exclude each other.`, 'The solution of conflicts is a merge commit.');
   }
   const method = options.squash ? 'squash' : options.rebase ? 'rebase' : 'merge';
-  const given: MergeOptions = { method, ...optional({ into: options.into, message: options.message }) };
+  const given: MergeOptions = { method, into: options.into, message: options.message };
   const { agent, ...common } = options;
   await using client = await openClient(common);
   let merged = await client.copies.merge(id, given);
@@ -69,7 +68,7 @@ async function run(id: string, options: MergeCommandOptions): Promise<number> {
   else printConflicts(merged);
   const command = `klaus merge ${id}${client.at}`;
   if (!merged.done && options.markers) {
-    const shown = optional({ into: options.into, message: options.message });
+    const shown = { into: options.into, message: options.message };
     const { path, files } = await client.copies.showConflicts(id, shown);
     const what = `${formatNumber(files.length, 'file')} in ${path}: ${files.join(', ')}`;
     err.write(`${toPrintable(`Edit the conflicts of ${what}. Then repeat \`${command}\`.`)}\n`);
@@ -83,8 +82,8 @@ async function run(id: string, options: MergeCommandOptions): Promise<number> {
 /** A run of an agent in the working copy that solves the conflicts in its files. Returns its exit code. */
 async function solve(client: SessionClient, id: string, options: MergeCommandOptions): Promise<number> {
   const { agent, into, message, ...rest } = options;
-  const opened = await client.copies.showConflicts(id, optional({ into, message }));
-  const show: Options = { ...rest, ...optional({ agent: typeof agent === 'string' ? agent : undefined }) };
+  const opened = await client.copies.showConflicts(id, { into, message });
+  const show: Options = { ...rest, agent: typeof agent === 'string' ? agent : undefined };
   // Standard output has the document of the merge alone.
   delete show.json;
   if (options.json) show.outputFormat = 'json';

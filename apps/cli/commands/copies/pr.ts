@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { PullRequest } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openClient } from '../../client/open-client.ts';
 import { err, out } from '../../output/sink.ts';
@@ -42,7 +41,7 @@ async function run(id: string, options: PrOptions): Promise<number> {
   const { toHostEnvironment } = await import('@klaus/sdk');
   const env = toHostEnvironment();
   const { into, title } = options;
-  const found = await client.copies.pullRequest(id, optional({ into }));
+  const found = await client.copies.pullRequest(id, { into });
   const request = title === undefined ? found : { ...found, title };
   const program = ['gh', 'glab'].find((name) => isInstalled(name, env['PATH']));
   const push = ['git', 'push', '--no-verify', options.remote, `${request.commit}:refs/heads/${request.branch}`];

@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { out } from '../../output/sink.ts';
@@ -25,7 +24,7 @@ export const test: LeafCommand = {
     await using klaus = await openKlaus({ cwd });
     const { driver } = klaus.configuration.values.sandbox;
     const call = { name, input: parse(text) };
-    const { decision } = await klaus.explain(call, { mode: approve, hooks: true, ...optional({ sandbox: driver }) });
+    const { decision } = await klaus.explain(call, { mode: approve, hooks: true, sandbox: driver });
     const exit = decision.verdict === 'allow' ? EXIT.done : EXIT.denied;
     if (json) {
       out.json(decision);

@@ -32,8 +32,8 @@ export const command: LeafCommand = {
     const project = instances.hashOf(root);
     const target = asCommand(() => findInstance(instances, { project, wanted: instance, own }));
     const payload = {
-      ...(id === undefined ? {} : { sessionId: id }),
-      ...(wait === undefined ? {} : { waitSeconds: wait }),
+      sessionId: id,
+      waitSeconds: wait,
       // The session of the caller, if the terminal has not gone to another one since.
       ...(id === undefined && from && target.id === own ? { fromSessionId: from } : {}),
     };

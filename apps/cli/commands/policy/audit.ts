@@ -1,5 +1,4 @@
 import type { AuditReport, ChainReport, DecisionRow, HostEvent, Klaus } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { describeCall, formatNumber } from '@klaus/sdk/transcript';
 import { InvalidArgumentError } from 'commander';
 import { openKlaus } from '../../client/open-klaus.ts';
@@ -27,7 +26,7 @@ export const verify: LeafCommand = {
   async run(id: string | undefined, { json, head }: Options & { head?: ReturnType<typeof toHead> }) {
     await using klaus = await openKlaus();
     const session = id === undefined ? undefined : await toSessionId(klaus, id);
-    const report = await klaus.store.audit(optional({ session, head }));
+    const report = await klaus.store.audit({ session, head });
     if (json) out.json(report, 2);
     else out.write(`${toLines(report).join('\n')}\n`);
     return report.intact ? EXIT.done : EXIT.failed;
@@ -86,13 +85,11 @@ const show: LeafCommand = {
     const session = id === undefined ? undefined : await toSessionId(klaus, id);
     const empty = 'There is nothing to show.';
     if (host) {
-      const events = await Array.fromAsync(klaus.store.hostEvents(optional({ since, subject: session })));
+      const events = await Array.fromAsync(klaus.store.hostEvents({ since, subject: session }));
       const head = ['TIME', 'EVENT', 'SESSION', 'DETAIL'];
       printRows(denied ? events.filter(isNotApproved) : events, { json, head, toRow: toHostRow, empty });
     } else {
-      const rows = await Array.fromAsync(
-        klaus.store.decisions({ ...optional({ since, session }), denied: denied ?? false }),
-      );
+      const rows = await Array.fromAsync(klaus.store.decisions({ since, session, denied: denied ?? false }));
       const head = ['TIME', 'SESSION', 'VERDICT', 'RULE', 'WHAT', 'REASON'];
       printRows(rows.map(toDecision), { json, head, toRow: toDecisionRow, empty });
     }
@@ -107,7 +104,7 @@ function isNotApproved(event: HostEvent): boolean {
 function toDecision({ event, input }: DecisionRow) {
   const { at, session, seq, turn, call, name, verdict, rule, reason, phase } = event;
   const what = describeCall(name, input, 200);
-  return { at, session, seq, turn, call, tool: name, what, verdict, rule, reason, ...(phase ? { phase } : {}) };
+  return { at, session, seq, turn, call, tool: name, what, verdict, rule, reason, phase };
 }
 
 function toDecisionRow({ at, session, verdict, rule, what, reason, phase }: ReturnType<typeof toDecision>): string[] {

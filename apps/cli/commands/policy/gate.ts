@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { createPaint } from '../../output/paint.ts';
@@ -26,7 +25,7 @@ const test: LeafCommand = {
       .option('--json', 'one JSON object on one line'),
   async run(words: readonly string[], options: Options) {
     await using klaus = await openKlaus({ cwd: options.cwd });
-    const judged = await klaus.judge(words.join(' '), optional({ mode: options.approve, grant: options.grant }));
+    const judged = await klaus.judge(words.join(' '), { mode: options.approve, grant: options.grant });
     const exit = judged.verdict === 'allow' ? EXIT.done : EXIT.denied;
     if (options.json) {
       out.json(judged);

@@ -1,5 +1,4 @@
 import type { Explanation } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { Option } from 'commander';
 import { openKlaus } from '../../client/open-klaus.ts';
@@ -55,7 +54,7 @@ const revoke: LeafCommand = {
   async run(id: string, parts: readonly string[], { note, json }: Options) {
     await using klaus = await openKlaus();
     const session = await klaus.session(id);
-    const revoked = await session.revoke(parts, { by: 'cli', ...optional({ reason: note }) });
+    const revoked = await session.revoke(parts, { by: 'cli', reason: note });
     if (json) out.json({ session: session.id, ...revoked });
     else {
       out.write(`Left: ${toPrintable(revoked.text)}\n`);
@@ -84,7 +83,7 @@ const explain: LeafCommand = {
       .option('--json', 'one JSON document'),
   async run(words: readonly string[], { session, grant, approve, cwd, json }: Options) {
     await using klaus = await openKlaus({ cwd });
-    const found = await klaus.explain(words.join(' '), optional({ session, grant, mode: approve }));
+    const found = await klaus.explain(words.join(' '), { session, grant, mode: approve });
     if (json) out.json(found);
     else out.write(`${toPrintable(toLines(found).join('\n'))}\n`);
     return found.decision.verdict === 'allow' ? EXIT.done : EXIT.denied;

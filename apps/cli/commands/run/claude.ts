@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Klaus, OpenOptions } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { toOrigin } from '../../instance/origin.ts';
 import { SocketError } from '../../instance/socket-error.ts';
@@ -59,7 +58,7 @@ docs/guides/claude-code.md`,
     const note = (text: string): void => err.write(`klaus: ${toPrintable(text)}\n`);
     const cwd = toFolder(options.cwd ?? process.cwd());
     using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
-    const settings = toSettings(optional({ set: options.set }));
+    const settings = toSettings({ set: options.set });
     await using klaus = await openKlaus({ cwd, settings, onNotice: note, endProcesses: 'close' });
     const client = createLocalClient(klaus, note);
     const instance = ulid.toUlid(Date.now(), randomBytes(10));
@@ -110,7 +109,9 @@ async function openFirst(
   const { id } = await klaus.open({
     ...{ workspace: cwd, runner: 'claude-code', instance },
     ...(agent === undefined ? own : { agent }),
-    ...optional({ model, trustCommand, startedBy }),
+    model,
+    trustCommand,
+    startedBy,
   });
   return id;
 }

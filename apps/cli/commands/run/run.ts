@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
@@ -41,7 +40,7 @@ async function run(line: readonly string[], options: Options): Promise<number> {
   await using client = await openClient(options, {
     cwd,
     // The model, the mode and the limits of an existing session are changed by requests.
-    settings: toSettings(isExisting ? optional({ set, onAsk: givenOnAsk, waitForModel }) : options),
+    settings: toSettings(isExisting ? { set, onAsk: givenOnAsk, waitForModel } : options),
     onNotice: output.note,
   });
   if (client.warning !== undefined) output.note(client.warning, 'warn');

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { OpenRequest, SessionClient } from '@klaus/sdk/client';
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { toFolder } from '../../client/open-klaus.ts';
 import { openDaemonClient } from '../../daemon/open-daemon-client.ts';
@@ -102,7 +101,7 @@ async function findOrigin(wanted: string | undefined, folder: string): Promise<R
   const root = realpathSync(folder);
   using instances = await openInstances({ cwd: root });
   const { id, session } = asCommand(() => findInstance(instances, { project: instances.hashOf(root), wanted }));
-  return { instance: id, ...optional({ startedBy: session ?? undefined }) };
+  return { instance: id, startedBy: session ?? undefined };
 }
 
 /** What the options ask for, but the prompt. Every field is passed to the server. */

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { EventOf } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { err } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
@@ -50,14 +49,11 @@ export const command: LeafCommand = {
     const ended = await wrap({
       ...{ command: words, cwd, env: process.env, signal: stop.signal },
       limits: toLimits(options) ?? {},
-      openKlaus: (parts) =>
-        openKlaus({ ...parts, cwd, settings: toSettings(optional({ set: options.set })), onNotice: note }),
-      ...optional({
-        as: options.as,
-        model: options.model,
-        home: options.home === undefined ? undefined : resolve(toFolder(options.home)),
-        review: options.review ? review : undefined,
-      }),
+      openKlaus: (parts) => openKlaus({ ...parts, cwd, settings: toSettings({ set: options.set }), onNotice: note }),
+      as: options.as,
+      model: options.model,
+      home: options.home === undefined ? undefined : resolve(toFolder(options.home)),
+      review: options.review ? review : undefined,
     });
     if (ended.problem !== undefined) note(ended.problem);
     if (ended.refused !== undefined) note(`${ended.refused} \`klaus wrap --budget-usd\` sets another one.`);

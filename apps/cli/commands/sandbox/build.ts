@@ -24,8 +24,8 @@ export const build: LeafCommand = {
   async run({ tag, program, json }: BuildOptions) {
     const { buildSandboxImage } = await import('@klaus/sdk');
     const built = await buildSandboxImage({
-      ...(tag === undefined ? {} : { name: tag }),
-      ...(program === undefined ? {} : { programs: program }),
+      name: tag,
+      programs: program,
       onProgress: (text) => err.write(`${text}\n`),
     });
     for (const name of built.missing) err.write(`${name} is not on this machine, so the image does not contain it.\n`);

@@ -37,8 +37,8 @@ export const run: LeafCommand = {
       signal: interrupt.signal,
       onNotice: (text) => err.write(`klaus: ${text}\n`),
       ...(json ? {} : { onOutput: (text) => out.write(text) }),
-      ...(session === undefined ? {} : { session }),
-      ...(sandbox === undefined ? {} : { sandbox }),
+      session,
+      sandbox,
     });
     if (json) out.json(ran, 2);
     else err.write(`sandbox ${ran.driver}, session ${ran.session}\n`);

@@ -1,5 +1,4 @@
 import type { Fork, Restored } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openKlaus } from '../../client/open-klaus.ts';
@@ -33,11 +32,11 @@ export const command: LeafCommand = {
     if (keep && overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
     if ((keep || overwrite) && !options.restore) throw new UsageError('--keep and --overwrite require --restore.');
     await using klaus = await openKlaus();
-    const forked = await klaus.fork(id, { by: 'cli', ...optional({ at, model, title }) });
+    const forked = await klaus.fork(id, { by: 'cli', at, model, title });
     const conflicts = keep ? 'keep' : overwrite ? 'overwrite' : 'refuse';
     const restored = options.restore ? await restore(forked, conflicts) : undefined;
     const { session, ...rest } = forked;
-    if (json) out.json({ session: session.id, ...rest, ...(restored ? { restored } : {}) }, 2);
+    if (json) out.json({ session: session.id, ...rest, restored }, 2);
     else {
       const lines = [
         `Session ${session.id} is a fork of ${forked.from} at event ${forked.at}.`,

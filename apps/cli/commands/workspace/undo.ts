@@ -1,4 +1,3 @@
-import { optional } from '@klaus/sdk/optional';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { integer } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
@@ -22,6 +21,6 @@ export const command: LeafCommand = {
     ),
   run(first: number | undefined, given: Options & { turn?: number; step?: true; git?: true }) {
     const { turn = first, step, git, ...options } = given;
-    return restoreFiles({ kind: 'undo', ...optional({ turn, step, git }) }, options);
+    return restoreFiles({ kind: 'undo', turn, step, git }, options);
   },
 };

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { KlausError } from '@klaus/sdk';
-import { optional } from '@klaus/sdk/optional';
 import { Refusal } from '../../http/problem.ts';
 import { toName } from '../identity.ts';
 import type { SignIn, SignInOptions } from './sign-in.ts';
@@ -37,7 +36,7 @@ export function createProxySignIn({ configuration, proxies }: SignInOptions): Si
       const role = toRole(groups, mapping);
       if (role !== undefined) {
         return Promise.resolve({
-          identity: { name, role, ...optional({ folders: toFolders({ role, groups }, projects) }) },
+          identity: { name, role, folders: toFolders({ role, groups }, projects) },
         });
       }
       const title = `${name} has no role at this server.`;

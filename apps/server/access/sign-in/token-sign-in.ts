@@ -6,7 +6,7 @@ import type { Cookie, SignIn, SignInOptions } from './sign-in.ts';
 export function createTokenSignIn({ token, cookie: name }: SignInOptions): SignIn {
   const toCookie = (value: string, maxAgeSeconds?: number): Cookie => ({
     ...{ name, value, sameSite: 'Strict' as const },
-    ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+    maxAgeSeconds,
   });
   return {
     kind: 'token',

@@ -8,9 +8,9 @@ export interface FoundValue {
 /** The context of an unquoted value: where it ends, in addition to a space. */
 export interface Surroundings {
   /** The quote of the string literal around the pair, such as a connection string. */
-  quote?: string | undefined;
+  quote?: string;
   /** `&` in a query, `;` in a connection string. */
-  separator?: string | undefined;
+  separator?: string;
 }
 
 const LONGEST = 8_192;

@@ -12,7 +12,7 @@ const MOST_ROUNDS = 48;
 
 export function runScript(
   shell: Interpreter,
-  script: Script & { errors?: readonly { message: string }[] | undefined },
+  script: Script & { errors?: readonly { message: string }[] },
   stdin: Stdin | undefined,
 ): Word {
   const error = script.errors?.[0];

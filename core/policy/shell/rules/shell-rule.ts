@@ -1,4 +1,3 @@
-import { optional } from '../../../protocol/index.ts';
 import type { Rule } from '../../rule.ts';
 import { isLimitedAccess } from '../../network/command-network.ts';
 import { judgeCommand } from '../judge-command.ts';
@@ -16,7 +15,7 @@ export const shellRule: Rule = {
         secretPatterns,
         isOffline: isOffline && !asksForNetwork && !access.hasNetwork,
         isLimited: isOffline && isLimitedAccess(call.access) && !access.hasNetwork,
-        ...optional({ cwd: access.cwd }),
+        cwd: access.cwd,
       });
       if (verdict === 'deny') return { verdict, reason: toReason(rule, reason) };
       if (verdict === 'ask') asked ??= { verdict, reason: toReason(rule, reason) };

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import * as oidc from 'openid-client';
-import { optional } from '@klaus/sdk/optional';
 import { z } from 'zod';
 import { ROLES } from '../../../contract/index.ts';
 import { readCookie } from '../read-cookie.ts';
@@ -79,7 +78,7 @@ export function createOidcSignIn(options: SignInOptions): SignIn {
       if (read.state === 'expired' || ended.has(read.value.id)) return Promise.resolve({});
       const { id, until, groups, ...person } = read.value;
       const folders = toFolders({ role: person.role, groups }, projects);
-      return Promise.resolve({ identity: { ...person, ...optional({ folders }), session: { id, until } } });
+      return Promise.resolve({ identity: { ...person, folders, session: { id, until } } });
     },
 
     async begin({ origin }, to) {
