@@ -150,7 +150,7 @@ describe.skipIf(reason !== undefined)(`S3${reason === undefined ? '' : `: ${reas
           await objects.renew('blobs/renewed', Buffer.from('renewed'));
           return (await objects.stat('blobs/renewed'))!.writtenAt;
         },
-        { timeout: 20_000 },
+        { timeout: 30_000 },
       )
       .toBeGreaterThan(writtenAt);
     const later = { ...options, graceMs: HOUR, now: () => writtenAt + HOUR };
@@ -179,7 +179,7 @@ describe.skipIf(reason !== undefined)(`S3${reason === undefined ? '' : `: ${reas
           await write(0);
           return (await objects.stat(key))!.writtenAt;
         },
-        { timeout: 20_000 },
+        { timeout: 30_000 },
       )
       .toBeGreaterThan(first);
     objects.close();

@@ -32,11 +32,11 @@ export function findProcesses(text: string): number[] {
   });
 }
 
-/** Polls until the condition is true. False after the last try. */
-export async function eventually(isTrue: () => boolean | Promise<boolean>, tries = 6_000): Promise<boolean> {
+/** Looks until the condition is true, for what sends no event: the kernel, and other processes. False after the last try. */
+export async function eventually(isTrue: () => boolean | Promise<boolean>, tries = 1_500): Promise<boolean> {
   for (let attempt = 0; attempt < tries; attempt++) {
     if (await isTrue()) return true;
-    await sleep(5);
+    await sleep(20);
   }
   return false;
 }

@@ -1,11 +1,12 @@
 // Covers apps/acp, apps/acp/connection: clients that send garbage, too much, or nothing, and clients that die.
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 import { startEditor, type Editor } from './editor.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -143,9 +144,7 @@ for (const { cases, tags } of splitCases(['stdin', 'SIGKILL of the editor'] as c
     await using editor = await startEditor({ place, server });
     const { sessionId } = await editor.open();
     const prompted = editor.prompt(sessionId, 'sleep').catch(() => undefined);
-    const file = join(place.workspace, 'pid');
-    while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '') await editor.agent.request('auth/status', {});
-    const pid = Number(readFileSync(file, 'utf8'));
+    const pid = Number(await untilFile(join(place.workspace, 'pid')));
     if (how !== 'stdin') {
       // Both pipes break, as when the other process is killed.
       editor.child.stdout.destroy();

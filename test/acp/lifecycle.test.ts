@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { startServeProcess } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 import { startEditor } from './editor.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -299,9 +300,7 @@ test('a command that runs ends with the connection', { tags: ['long'] }, async (
   const { sessionId } = await editor.open();
   const prompted = editor.prompt(sessionId, 'run').catch(() => undefined);
   await editor.untilUpdate('tool_call_update', ({ status }) => status === 'in_progress');
-  const file = join(place.workspace, 'pid');
-  while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '') await editor.agent.request('auth/status', {});
-  const pid = Number(readFileSync(file, 'utf8'));
+  const pid = Number(await untilFile(join(place.workspace, 'pid')));
   expect(() => process.kill(pid, 0)).not.toThrow();
   expect(await editor.end()).toBe(0);
   await prompted;

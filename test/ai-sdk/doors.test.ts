@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEditor } from '../acp/editor.ts';
 import { erasePrompt, FILES, PROMPT, SESSION } from '../doors/golden/story.ts';
 import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
-import { follow, startServeProcess } from '../fixtures/server.ts';
+import { follow, startServeProcess, untilReleased } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { installProviders, KEY, PROVIDERS, toSettings, type ProviderFolder } from './providers.ts';
 
@@ -53,7 +53,7 @@ const DOORS: Record<string, Door> = {
     const { session } = await serve.client.openSession({ body: { text: PROMPT } });
     const followed = follow(serve.client, session);
     await followed.until('run.finished');
-    while ((await serve.client.session({ params: { id: session } })).held);
+    await untilReleased(serve.client, session);
     serve.process.kill('SIGTERM');
     await serve.process.ended;
     await followed.stop();

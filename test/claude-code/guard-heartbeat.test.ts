@@ -13,7 +13,7 @@ import { type HookPlace, openHooks } from './hook-place.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
 const timeout = 120_000;
-const WAIT = { timeout: 15_000, interval: 100 };
+const WAIT = { timeout: 30_000, interval: 100 };
 
 let it: HookPlace;
 let klaus: Klaus;

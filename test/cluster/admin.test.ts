@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ClusterKlaus, RepairReport, SessionList } from '@klaus/sdk/cluster';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WORKFLOW_CACHE } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
+import { untilLogged } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEnv, type RunningKlaus } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
@@ -97,7 +98,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       );
 
       const session = await begin('Read it slowly.');
-      await expect.poll(() => countOf(session, 'tool.finished'), { timeout: 60_000, interval: 50 }).toBeGreaterThan(0);
+      await untilLogged(klaus, session, 'tool.finished');
       const listed = (await admin<SessionList>('sessions', '--state', 'running')).parse();
       expect(listed).toMatchObject({ counts: { running: 1 }, sessions: [{ id: session, state: 'running' }] });
       const { worker } = listed.sessions[0]!;
@@ -113,7 +114,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       const process = workers.find(({ pid }) => pid === other.pid)!;
       expect(await process.ended).toMatchObject({ code: 0 });
       expect((await klaus.store.administration.workers()).map(({ id }) => id)).toEqual([worker]);
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+      await untilLogged(klaus, session, 'run.finished');
       expect(await countOf(session, 'tool.finished')).toBe(STEPS);
       expect(await klaus.store.verify(session)).toMatchObject({ intact: true });
 
@@ -123,7 +124,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       await expect.poll(isHeld, { timeout: 30_000, interval: 50 }).toBe(true);
       expect(await admin('move', alone)).toMatchObject({ code: 9 });
       await klaus.store.send(alone, { type: 'cancel', id: 'c1' });
-      await expect.poll(() => countOf(alone, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+      await untilLogged(klaus, alone, 'run.finished');
     });
 
     test(
@@ -131,7 +132,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       { tags: ['long'] },
       async () => {
         const session = await begin('Answer.');
-        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+        await untilLogged(klaus, session, 'run.finished');
         const aside = `${place.workspace}-aside`;
         renameSync(place.workspace, aside);
         try {
@@ -147,7 +148,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
         } finally {
           renameSync(aside, place.workspace);
         }
-        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(2);
+        await untilLogged(klaus, session, 'run.finished', 2);
         expect((await admin<SessionList>('stuck')).parse()).toMatchObject({ counts: { stuck: 0 }, sessions: [] });
       },
     );
@@ -166,7 +167,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       { tags: ['long'] },
       async () => {
         const session = await begin('Answer.');
-        await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+        await untilLogged(klaus, session, 'run.finished');
         const query = (text: string) => cluster.postgres.query(text, [session], cluster.database);
         await query("UPDATE sessions SET title = 'forged', turns = 99 WHERE id = $1");
         await query('DELETE FROM messages WHERE session_id = $1');

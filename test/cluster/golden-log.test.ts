@@ -1,8 +1,8 @@
 // Covers sdk/cluster, core/protocol/events, adapters/scheduler/temporal, adapters/store/postgres: one log on one machine and on a cluster.
 import { createKlaus, toCanonical, type Event } from '@klaus/sdk';
-import type { ClusterKlaus } from '@klaus/sdk/cluster';
 import { describe, expect, test } from 'vitest';
 import { erasePrompt, FILES, PROMPT, SESSION } from '../doors/golden/story.ts';
+import { untilLogged } from '../fixtures/engine.ts';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { endWorker, startCluster, WITHOUT_CLUSTER } from './cluster.ts';
@@ -34,12 +34,6 @@ async function runOnOneMachine(): Promise<unknown> {
   return toCanonicalLog(await Array.fromAsync(session.events()), place.workspace);
 }
 
-const typesOf = async ({ store }: ClusterKlaus, session: string): Promise<string[]> => {
-  const types: string[] = [];
-  for await (const batch of store.read(session)) types.push(...batch.map(({ type }) => type));
-  return types;
-};
-
 describe.skipIf(WITHOUT_CLUSTER !== undefined)(`a cluster${WITHOUT_CLUSTER ? `: ${WITHOUT_CLUSTER}` : ''}`, () => {
   const timeout = 240_000;
 
@@ -54,21 +48,19 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`a cluster${WITHOUT_CLUSTER ? `: 
     const session = await first.open();
     await session.prompt(PROMPT, { onAsk: 'wait' });
     await cluster.scheduler.wake(session.id, 'command');
-    const answer = async (): Promise<void> => {
-      await expect.poll(() => second.approvals(), { timeout: 60_000 }).toHaveLength(1);
+    const answer = async (nth: number): Promise<void> => {
+      await untilLogged(second, session.id, 'approval.asked', nth);
       const [asked] = await second.approvals();
       await second.answer(asked!.id, 'approved');
       await cluster.scheduler.wake(session.id, 'command');
     };
-    await answer();
+    await answer(1);
     // The model has the result of the approved change, and its answer takes some time.
-    const requests = async (): Promise<number> =>
-      (await typesOf(first, session.id)).filter((type) => type === 'turn.started').length;
-    await expect.poll(requests, { timeout: 60_000 }).toBe(3);
+    await untilLogged(first, session.id, 'turn.started', 3);
     await endWorker(worker, 'SIGKILL');
     await cluster.startWorker();
-    await answer();
-    await expect.poll(() => typesOf(first, session.id), { timeout: 60_000 }).toContain('run.finished');
+    await answer(2);
+    await untilLogged(first, session.id, 'run.finished');
     await expect.poll(async () => (await cluster.scheduler.status(session.id)).state, { timeout: 60_000 }).toBe('idle');
 
     const events: Event[] = [];

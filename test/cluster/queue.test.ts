@@ -2,10 +2,9 @@
 import type { SessionView } from '@klaus/server/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
+import { untilSession, untilState } from '../fixtures/server.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { startCluster, WITHOUT_CLUSTER, type Cluster, type ServerNode } from './cluster.ts';
-
-const poll = { timeout: 60_000 };
 
 describe.skipIf(WITHOUT_CLUSTER !== undefined)(
   `sessions that wait for a worker${WITHOUT_CLUSTER ? `: ${WITHOUT_CLUSTER}` : ''}`,
@@ -22,12 +21,6 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
     }, 240_000);
     afterAll(() => stack.disposeAsync(), 60_000);
 
-    const show = async (id: string): Promise<Partial<SessionView>> => {
-      const { sessions } = await node.client.sessions();
-      const { state, position, problem } = sessions.find((view) => view.id === id)!;
-      return { state, position, problem };
-    };
-
     test(
       'they have positions, then the reason why a worker refused, and then their answers',
       { timeout: 120_000 },
@@ -38,8 +31,9 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
         for (const text of [long, 'Two', 'Three'])
           ids.push((await node.client.openSession({ body: { text } })).session);
         const [first, second, third] = ids as [string, string, string];
-        await expect.poll(() => show(third), poll).toEqual({ state: 'queued', position: 3, problem: null });
-        expect(await show(first)).toEqual({ state: 'queued', position: 1, problem: null });
+        const isQueued = ({ state }: SessionView) => state === 'queued';
+        await untilSession(node.client, third, (view) => isQueued(view) && view.position === 3);
+        expect(await node.client.session({ params: { id: first } })).toMatchObject({ position: 1, problem: null });
         // Its prompt is not in the log yet.
         const firstPrompt = Array.from(long).slice(0, 200).join('');
         expect(await node.client.session({ params: { id: first } })).toMatchObject({ firstPrompt, lastSeq: 1 });
@@ -50,19 +44,17 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
 
         const problem = { worker: 'W', code: 'config', message: 'The model is not known.', hint: 'Add its provider.' };
         await node.klaus.store.administration.reportProblem(first, problem);
-        await expect
-          .poll(() => show(first), poll)
-          .toMatchObject({
-            position: null,
-            problem: `${problem.message} ${problem.hint}`,
-          });
-        await expect.poll(() => show(second), poll).toEqual({ state: 'queued', position: 1, problem: null });
+        const refused = await untilSession(node.client, first, (view) => view.problem !== null);
+        expect(refused).toMatchObject({ position: null, problem: `${problem.message} ${problem.hint}` });
+        await untilSession(node.client, second, (view) => isQueued(view) && view.position === 1);
         const { items } = await node.client.attention({ query: {} });
         expect(items.filter(({ kind }) => kind === 'blocked').map(({ session }) => session)).toEqual([first]);
 
         await cluster.startWorker();
-        for (const id of ids)
-          await expect.poll(() => show(id), poll).toEqual({ state: 'done', position: null, problem: null });
+        for (const id of ids) {
+          const done = await untilState(node.client, id, 'done');
+          expect(done).toMatchObject({ position: null, problem: null });
+        }
         expect((await node.client.runs()).queued).toEqual([]);
         expect(await node.client.session({ params: { id: first } })).toMatchObject({ firstPrompt });
       },

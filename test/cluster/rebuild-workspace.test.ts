@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { collectWorkspaces, findState, openS3, toWorkspaceName, type ObjectStore } from '@klaus/adapters/objects';
 import type { ClusterKlaus } from '@klaus/sdk/cluster';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { untilLogged } from '../fixtures/engine.ts';
 import { runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 import { endWorker, startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
 import { git, listTree } from './tree-listing.ts';
 
@@ -93,7 +95,7 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     rmSync(workspace, { recursive: true });
     const node = await cluster.openNode();
     await expect
-      .poll(async () => (await node.prepare(session))?.[Symbol.asyncDispose](), { timeout: 20_000 })
+      .poll(async () => (await node.prepare(session))?.[Symbol.asyncDispose](), { timeout: 30_000 })
       .toBe(undefined);
     expect(existsSync(workspace)).toBe(true);
     return listTree(workspace);
@@ -105,13 +107,13 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
     expect(readFileSync(join(workspace, '.git/config'), 'utf8')).not.toMatch(/word|fsmonitor/);
     const first = await cluster.startWorker();
     const session = await begin(workspace, 'crash');
-    await expect.poll(() => countOf(session, 'tool.started'), { timeout: 60_000 }).toBe(3);
-    await expect.poll(() => existsSync(join(workspace, 'partial.txt')), { timeout: 20_000 }).toBe(true);
+    await untilLogged(klaus, session, 'tool.started', 3);
+    await untilFile(join(workspace, 'partial.txt'), () => true);
     await endWorker(first, 'SIGKILL');
     rmSync(workspace, { recursive: true });
 
     const second = await cluster.startWorker();
-    await expect.poll(() => countOf(session, 'run.finished'), { timeout: 120_000 }).toBe(1);
+    await untilLogged(klaus, session, 'run.finished');
     const [finished] = await klaus.store.eventsOf(session, ['run.finished']);
     expect(finished).toMatchObject({ outcome: 'done' });
     expect(await klaus.store.verify(session)).toMatchObject({ intact: true });
@@ -135,8 +137,8 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
       const workspace = await create();
       const first = await cluster.startWorker();
       const session = await begin(workspace, 'drain');
-      await expect.poll(() => countOf(session, 'tool.started'), { timeout: 60_000 }).toBe(1);
-      await expect.poll(() => existsSync(join(workspace, 'a.txt')), { timeout: 20_000 }).toBe(true);
+      await untilLogged(klaus, session, 'tool.started');
+      await untilFile(join(workspace, 'a.txt'), () => true);
       const lines: string[] = [];
       first.stdout!.on('data', (bytes: Buffer) => lines.push(bytes.toString()));
       const ended = endWorker(first, 'SIGTERM');
@@ -146,7 +148,7 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
       expect(await countOf(session, 'tool.started')).toBe(1);
       rmSync(workspace, { recursive: true });
       const second = await cluster.startWorker();
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 120_000 }).toBe(1);
+      await untilLogged(klaus, session, 'run.finished');
       expect(readFileSync(join(workspace, 'b.txt'), 'utf8')).toBe('a\n');
       expect((await klaus.store.eventsOf(session, ['notice'])).filter(({ level }) => level === 'warn')).toEqual([]);
       expect(await (await klaus.session(session)).replay()).toMatchObject({ outcome: 'equal', isCutOff: false });
@@ -172,7 +174,7 @@ describe.skipIf(reason !== undefined)(`managed workspaces${reason ? `: ${reason}
         await session.prompt('write');
         await cluster.scheduler.wake(session.id, 'command');
       }
-      for (const { id } of sessions) await expect.poll(() => countOf(id, 'run.finished'), { timeout: 60_000 }).toBe(1);
+      for (const { id } of sessions) await untilLogged(klaus, id, 'run.finished');
       await endWorker(worker, 'SIGTERM');
       // Either session may have run first.
       const started = async ({ id }: { id: string }) => (await klaus.store.eventsOf(id, ['run.started']))[0]!.at;

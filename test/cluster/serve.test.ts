@@ -55,7 +55,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       expect(approvals.map((it) => it.session)).toEqual([session]);
       const isShown = (state: SessionView['state']): boolean =>
         listed.some((it) => it.id === session && it.state === state);
-      await expect.poll(() => isShown('needs-you'), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => isShown('needs-you'), { timeout: 30_000 }).toBe(true);
       await second!.client.answer({ params: { id: approvals[0]!.id }, body: { answer: 'approved' } });
       await followed.until('run.finished');
       await followed.stop();
@@ -63,7 +63,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       const all = (await Array.fromAsync(first!.klaus.store.read(session))).flat();
       expect(followed.events).toEqual(all.slice(0, followed.events.length));
       expect(all.findLast(({ type }) => type === 'run.finished')).toMatchObject({ outcome: 'done' });
-      await expect.poll(() => listed.findLast(({ id }) => id === session)?.state, { timeout: 20_000 }).toBe('done');
+      await expect.poll(() => listed.findLast(({ id }) => id === session)?.state, { timeout: 30_000 }).toBe('done');
       quit.abort();
       await list;
     });

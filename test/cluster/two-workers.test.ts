@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ClusterKlaus } from '@klaus/sdk/cluster';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { untilLogged } from '../fixtures/engine.ts';
 import { startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { endWorker, startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
@@ -44,10 +45,10 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`two workers${WITHOUT_CLUSTER ? `
 
   test('sessions end, although a worker is killed in the middle of its runs', { timeout: 240_000 }, async () => {
     const sessions = await Promise.all(Array.from({ length: 4 }, begin));
-    await expect.poll(() => countOf(sessions[0]!, 'tool.finished'), { timeout: 60_000 }).toBeGreaterThan(1);
+    await untilLogged(klaus, sessions[0]!, 'tool.finished', 2);
     await endWorker(workers[0]!, 'SIGKILL');
     for (const session of sessions) {
-      await expect.poll(() => countOf(session, 'run.finished'), { timeout: 120_000 }).toBe(1);
+      await untilLogged(klaus, session, 'run.finished');
       const [finished] = await klaus.store.eventsOf(session, ['run.finished']);
       expect(finished).toMatchObject({ outcome: 'done' });
       expect(await klaus.store.verify(session)).toMatchObject({ intact: true });
@@ -60,15 +61,16 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`two workers${WITHOUT_CLUSTER ? `
 
   test('a command whose wake was lost is found by the sweep of a worker', { timeout: 120_000 }, async () => {
     const session = await open();
-    await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000 }).toBe(1);
+    await untilLogged(klaus, session, 'run.finished');
+    expect(await countOf(session, 'run.finished')).toBe(1);
   });
 
   test('a worker that drains gives its sessions to another one', { timeout: 120_000 }, async () => {
     const session = await begin();
-    await expect.poll(() => countOf(session, 'tool.finished'), { timeout: 60_000 }).toBeGreaterThan(0);
+    await untilLogged(klaus, session, 'tool.finished');
     await cluster.startWorker();
     await endWorker(workers[1]!, 'SIGTERM');
-    await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000 }).toBe(1);
+    await untilLogged(klaus, session, 'run.finished');
     expect(await countOf(session, 'tool.finished')).toBe(STEPS);
   });
 });

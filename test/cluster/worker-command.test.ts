@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WORKFLOW_CACHE } from '../../adapters/scheduler/temporal/temporal-server.fixture.ts';
 import { parseExposition } from '../fixtures/exposition.ts';
 import { startReceiver, type Receiver } from '../fixtures/receiver.ts';
+import { untilLogged } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEnv, type Ended, type RunningKlaus } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
@@ -86,7 +87,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
   const countOf = async (session: string, type: 'tool.finished' | 'run.finished'): Promise<number> =>
     (await klaus.store.eventsOf(session, [type])).length;
   const untilDone = async (session: string): Promise<void> => {
-    await expect.poll(() => countOf(session, 'run.finished'), { timeout: 60_000, interval: 100 }).toBe(1);
+    await untilLogged(klaus, session, 'run.finished');
     expect(await klaus.store.eventsOf(session, ['run.finished'])).toMatchObject([{ outcome: 'done' }]);
     expect(await countOf(session, 'tool.finished')).toBe(STEPS + 1);
   };
@@ -130,7 +131,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     await postgres.query(`COPY (VALUES ${lines.join(', ')}) TO '${found!.hba_file}'`);
     await postgres.query('SELECT pg_reload_conf()');
     const isRefused = () => postgres.query('SELECT 1', [], toUrl('wrong')).then(...[() => false, () => true]);
-    await vi.waitUntil(isRefused, { timeout: 10_000, interval: 50 });
+    await vi.waitUntil(isRefused, { timeout: 30_000, interval: 50 });
     variables = { ...cluster.variables, ...webhook, KLAUS_CLUSTER_POSTGRES_URL: toUrl(PASSWORD) };
     klaus = await cluster.openNode();
     unreachable = runWrong({ KLAUS_CLUSTER_TEMPORAL_ADDRESS: '127.0.0.1:1' });
@@ -192,7 +193,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
     const stopped = await findRunning(workers);
     const other = workers.find((worker) => worker !== stopped)!;
     const before = await metricOf(other, 'klaus_runs_total');
-    await expect.poll(() => countOf(session, 'tool.finished'), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0);
+    await untilLogged(klaus, session, 'tool.finished');
     stopped.process.kill('SIGTERM');
     expect(await stopped.process.ended).toMatchObject({ code: 0, signal: null });
     await untilDone(session);
@@ -213,12 +214,12 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
       const lines = () => worker.process.text.stderr.split('\n').filter((line) => line.includes('a service'));
       const before = lines().length;
       await crash();
-      await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('unreachable');
+      await expect.poll(state, { timeout: 30_000, interval: 200 }).toBe('unreachable');
       expect(await healthOf(worker)).toMatchObject({ status: 503, unreachable: [service] });
-      await expect.poll(() => lines().length, { timeout: 20_000 }).toBe(before + 1);
+      await expect.poll(() => lines().length, { timeout: 30_000 }).toBe(before + 1);
       await start();
-      await expect.poll(state, { timeout: 20_000, interval: 200 }).toBe('ready');
-      await expect.poll(() => lines().length, { timeout: 20_000 }).toBe(before + 2);
+      await expect.poll(state, { timeout: 30_000, interval: 200 }).toBe('ready');
+      await expect.poll(() => lines().length, { timeout: 30_000 }).toBe(before + 2);
       expect(lines().slice(before)).toEqual([expect.stringContaining(service), expect.stringContaining(service)]);
     },
   );
@@ -234,7 +235,7 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(`klaus worker${WITHOUT_CLUSTER ? 
       const stopped = await findRunning(both);
       stopped.process.kill('SIGTERM');
       await expect
-        .poll(async () => (await healthOf(stopped)).state, { timeout: 10_000, interval: 20 })
+        .poll(async () => (await healthOf(stopped)).state, { timeout: 30_000, interval: 20 })
         .toBe('draining');
       expect(await healthOf(stopped)).toMatchObject({ status: 503, slots: SLOTS, running: 1, draining: true });
       stopped.process.kill('SIGTERM');

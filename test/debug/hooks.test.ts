@@ -136,7 +136,7 @@ for (const { cases, tags } of splitCases(
     const pids = JSON.parse(readFileSync(join(folder, 'hang'), 'utf8')) as number[];
     rmSync(join(folder, 'hang'));
     await vi.waitFor(() => expect(pids.filter((pid) => existsSync(`/proc/${pid}/exe`) && isRunning(pid))).toEqual([]), {
-      timeout: 10_000,
+      timeout: 30_000,
     });
   });
 
@@ -208,7 +208,7 @@ test('wrap: the same function, and the original error', async () => {
       throw error;
     }, options)(),
   ).toThrow(error);
-  await vi.waitFor(() => expect(seen).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(seen).toHaveLength(2), { timeout: 30_000 });
 });
 
 test('wrap: a listener that fails, and an agent that fails, change nothing', async () => {

@@ -125,7 +125,7 @@ test('a process that exits during an investigation leaves no agent', { tags: ['l
   expect(code).toBe(3);
   // The program itself, and its agent.
   expect(stdout.trim().split('\n').length).toBeGreaterThanOrEqual(2);
-  await vi.waitFor(() => expect(findByMark(mark)).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(findByMark(mark)).toEqual([]), { timeout: 30_000 });
 });
 
 /** Processes with a text in their environment. */

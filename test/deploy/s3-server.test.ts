@@ -2,43 +2,34 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signAws, type AwsRequest } from '../../adapters/tools/deploy/sign-aws.ts';
+import { provideSeaweed, startS3Server, type S3Server } from '../../adapters/objects/fixtures/s3-server.ts';
+import { signAws } from '../../adapters/tools/deploy/sign-aws.ts';
 import { createDeployBench, PAGES } from './bench.ts';
-import { installSeaweed, startSeaweed, type S3Server } from './s3-server.ts';
-import { AWS_KEYS, BUCKET } from './s3-service.ts';
 
-const program = installSeaweed();
-if (program === undefined)
-  console.warn('skipped here: the S3-compatible server is not in a registry that this machine reaches');
+const { program, reason } = provideSeaweed();
+if (reason !== undefined) console.warn(`skipped here: ${reason}`);
 
 let server: S3Server;
 beforeAll(async () => {
-  if (program !== undefined) server = await startSeaweed(program);
+  if (program !== undefined) server = await startS3Server(program);
 }, 120_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
-
-async function ask(request: AwsRequest): Promise<Response> {
-  const identity = { id: AWS_KEYS.AWS_ACCESS_KEY_ID, secret: AWS_KEYS.AWS_SECRET_ACCESS_KEY };
-  const { url, headers } = signAws(request, { ...identity, region: 'us-east-1', service: 's3' }, new Date());
-  return fetch(url, { method: request.method, headers });
-}
 
 test.skipIf(program === undefined)(
   'uploads, compares, deletes, and refuses a wrong key',
   { timeout: 60_000 },
   async () => {
-    const bucket = `${server.url}/${BUCKET}`;
-    // The parts of the server start one after another.
-    await expect
-      .poll(async () => (await ask({ method: 'PUT', url: bucket })).status, { timeout: 30_000 })
-      .toBeLessThan(300);
-    using bench = await createDeployBench({ credentials: AWS_KEYS, deploy: { s3Url: server.url } });
-    const input = { folder: 'dist', bucket: BUCKET, prefix: 'a b/', removeOthers: true };
-    await expect
-      .poll(async () => (await bench.call('deploy_aws_s3', input).catch(() => undefined))?.detail, { timeout: 30_000 })
-      .toMatchObject({ files: 4 });
+    const { bucket, credentials } = await server.createBucket();
+    const { accessKeyId: id, secretAccessKey: secret } = credentials!;
+    const keys = { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
+    const deploy = { s3Url: server.endpoint };
+    using bench = await createDeployBench({ credentials: keys, deploy });
+    const input = { folder: 'dist', bucket, prefix: 'a b/', removeOthers: true };
+    expect((await bench.call('deploy_aws_s3', input)).detail).toMatchObject({ files: 4 });
     const read = async (path: string): Promise<{ text: string; type: string | null }> => {
-      const response = await ask({ method: 'GET', url: `${bucket}/a%20b/${path.replaceAll(' ', '%20')}` });
+      const request = { method: 'GET', url: `${server.endpoint}/${bucket}/a%20b/${path.replaceAll(' ', '%20')}` };
+      const signed = signAws(request, { id, secret, region: 'us-east-1', service: 's3' }, new Date());
+      const response = await fetch(signed.url, { headers: signed.headers });
       return { text: await response.text(), type: response.headers.get('content-type') };
     };
     for (const [path, text] of Object.entries(PAGES)) expect(await read(path)).toMatchObject({ text });
@@ -53,8 +44,8 @@ test.skipIf(program === undefined)(
     expect((await read('index.html')).text).toBe('two\n');
 
     using stranger = await createDeployBench({
-      credentials: { ...AWS_KEYS, AWS_SECRET_ACCESS_KEY: 'another-secret' },
-      deploy: { s3Url: server.url },
+      credentials: { ...keys, AWS_SECRET_ACCESS_KEY: 'another-secret' },
+      deploy,
     });
     await expect(stranger.call('deploy_aws_s3', input)).rejects.toMatchObject({ code: 'auth' });
     const missing = bench.call('deploy_aws_s3', { ...input, bucket: 'no-such-bucket' });

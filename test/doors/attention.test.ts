@@ -3,7 +3,7 @@ import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { MAIN, runKlaus, startKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
-import { startServeProcess } from '../fixtures/server.ts';
+import { startServeProcess, untilState } from '../fixtures/server.ts';
 import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
@@ -53,9 +53,7 @@ async function start(script: Script) {
 async function runUnseen({ place, server }: { place: TestHome; server: Awaited<ReturnType<typeof startServer>> }) {
   const serve = await startServeProcess(place, server);
   const { session } = await serve.client.openSession({ body: { text: 'say something' } });
-  await expect
-    .poll(async () => (await serve.client.session({ params: { id: session } })).state, { timeout: 30_000 })
-    .toBe('done');
+  await untilState(serve.client, session, 'done');
   serve.process.kill('SIGTERM');
   await serve.process.ended;
   return session;
@@ -137,9 +135,8 @@ test(
     const { klaus } = it;
     const serve = await startServeProcess(it.place, it.server);
     const { session } = await serve.client.openSession({ body: { text: 'fail' } });
-    await expect
-      .poll(async () => (await serve.client.attention()).items, { timeout: 30_000 })
-      .toMatchObject([{ kind: 'failed', session, action: 'resume' }]);
+    await untilState(serve.client, session, 'failed');
+    expect((await serve.client.attention()).items).toMatchObject([{ kind: 'failed', session, action: 'resume' }]);
     serve.process.kill('SIGTERM');
     await serve.process.ended;
     expect(await list(klaus)).toMatchObject([

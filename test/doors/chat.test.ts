@@ -4,7 +4,16 @@ import { dirname, join } from 'node:path';
 import type { Event, HostEvent, Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { CHAT_COMMANDS } from '../../apps/cli/chat/chat-commands.ts';
-import { type Ended, listSessions, MAIN, runKlaus, startKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import {
+  type Ended,
+  listSessions,
+  MAIN,
+  runKlaus,
+  startKlaus,
+  startServer,
+  toEnv,
+  untilRequest,
+} from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { hasTmux, openTerminal, QUESTION, type Terminal } from '../fixtures/terminal.ts';
 
@@ -248,7 +257,7 @@ describe('other processes', () => {
       await using server = await startServer(HANG);
       const running = startKlaus(['chat'], { place, server, stdin: 'first prompt\n' });
       await running.printed('stderr', 'session ');
-      while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      await untilRequest(server);
       const second = await chat(['second prompt'], { place, server }, ['--json']);
       expect(second.code).toBe(9);
       const { error } = JSON.parse(second.stderr) as { error: { code: string; hint: string } };
@@ -267,7 +276,7 @@ describe('other processes', () => {
     await using server = await startServer(HANG);
     const running = startKlaus(['chat'], { place, server, stdin: 'first prompt\nsecond prompt\n' });
     await running.printed('stderr', 'session ');
-    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await untilRequest(server);
     running.kill('SIGTERM');
     expect(await running.ended).toMatchObject({ code: 130 });
     expect(lastPrompts(server, ['second prompt'])).toEqual([]);

@@ -1,12 +1,11 @@
 // Covers sdk/client: a session that stays advanced, on this machine and at a server.
 import { renameSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { createKlaus, type Event, type Script } from '@klaus/sdk';
 import { driveSession, type DrivenSession, type DriveState, type SessionClient } from '@klaus/sdk/client';
 import { expect, test } from 'vitest';
 import { connectHttpClient } from '../../apps/cli/client/http/http-client.ts';
 import { createLocalClient } from '../../apps/cli/client/local-client.ts';
-import { runKlaus, startKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { runKlaus, startKlaus, startServer, toEnv, untilRequest } from '../fixtures/klaus.ts';
 import { startServeProcess } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
@@ -158,7 +157,7 @@ test('a session of another process is followed, and continued after a kill of th
   driven.kick();
   await untilState('busy');
   // The fault of the script is for the first request.
-  while (server.requests.length === 0) await setImmediate();
+  await untilRequest(server);
   other.kill('SIGKILL');
   await other.ended;
   expect(await driven.settled()).toMatchObject({ state: 'idle', finished: { outcome: 'done' } });
@@ -209,13 +208,13 @@ test(
     process.env['KLAUS_SERVER_TOKEN'] = serve.headers['authorization']!.replace('Bearer ', '');
     await using client = await connectHttpClient({ server: serve.url }, () => {});
     process.env = saved;
-    const { driven, states, events } = await drive(client, await open(client, place, 'ask'));
+    const { driven, states, events, untilEvent } = await drive(client, await open(client, place, 'ask'));
     await send(driven, 'write');
     const parked = await driven.settled();
     if (parked.state !== 'parked') throw new Error(parked.state);
     const { approval } = parked.approvals[0]!;
     await serve.client.answer({ params: { id: approval }, body: { answer: 'approved' } });
-    while (!events.some(({ type }) => type === 'run.finished')) await serve.client.health();
+    await untilEvent('run.finished');
     await driven.settled();
     expect(await driven.answer(approval, 'rejected')).toBe(false);
     for (const text of ['second', 'third']) {

@@ -7,7 +7,7 @@ import WebSocket from 'ws';
 import { MAIN, runKlaus, startKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
-import { follow, startServeProcess } from '../fixtures/server.ts';
+import { follow, startServeProcess, untilReleased } from '../fixtures/server.ts';
 import { findDaemons, untilGone } from '../roof/roof.ts';
 import { connectScript } from '../roof-socket/socket-script.ts';
 import { startEditor } from '../acp/editor.ts';
@@ -149,7 +149,7 @@ function overServer(begin: (serve: Served) => Promise<string>): Door {
     const followed = follow(serve.client, session);
     await followed.until('run.finished');
     // What comes behind the end of a run belongs to the log too.
-    while ((await serve.client.session({ params: { id: session } })).held);
+    await untilReleased(serve.client, session);
     serve.process.kill('SIGTERM');
     await serve.process.ended;
     await followed.stop();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Event, EventOf } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { type CollectedSpan, startCollector } from '../fixtures/collector.ts';
-import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
+import { runKlaus, startKlaus, startServer, toEvents, untilRequest } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const SECRET = 'sk-ant-test-4f1c9b7e2a60';
@@ -161,8 +161,7 @@ test(
     const options = toOptions(place, server, collector.url);
     const killed = startKlaus(['run', '--json', 'read it'], options);
     // The second request, with the results of the calls, has arrived and waits for its answer.
-    while (!server.requests.some(({ body }) => JSON.stringify(body).includes('tool_result')))
-      await new Promise((resolve) => setImmediate(resolve));
+    await untilRequest(server, ({ body }) => body.includes('tool_result'));
     killed.kill('SIGKILL');
     const [first] = toEvents((await killed.ended).stdout.replace(/[^\n]*$/, ''));
     const session = first!.session;
@@ -219,7 +218,9 @@ test('without the flag nothing of it is loaded, and nothing is reported', { tags
     expect((await runKlaus(['run', 'read it'], options)).code).toBe(0);
     return readdirSync(folder).flatMap((name) => {
       const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] };
-      return result.map(({ url }) => url).filter((url) => /opentelemetry|adapters\/telemetry|\/telemetry-/.test(url));
+      return result
+        .map(({ url }) => url)
+        .filter((url) => /opentelemetry|adapters\/telemetry|\/telemetry-[^/]*js$/.test(url));
     });
   };
   expect(await load({})).toEqual([]);

@@ -189,7 +189,7 @@ for at in (b'new\\xff/.git', b'fine\\xff/a/b.git'):
     );
     const session = await run(engine);
     writeFileSync(join(engine.place.workspace, 'go'), 'x');
-    await expect.poll(() => read(engine, 'done'), { timeout: 20_000 }).toBe('x');
+    await expect.poll(() => read(engine, 'done'), { timeout: 30_000 }).toBe('x');
     await session.prompt('more', { onAsk: 'deny' });
     await session.advance();
     expect(read(engine, 'two')).toBe('two\n');

@@ -9,6 +9,7 @@ import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixture
 import { toScript, type ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 
 const SANDBOXED = { 'sandbox.driver': 'bubblewrap' };
 const ISOLATED = { ...SANDBOXED, isolate: true };
@@ -101,19 +102,20 @@ describe('changes by the user at the same time', () => {
 
   test('while a reviewed command runs, is a conflict and not overwritten', { tags: ['long'] }, async () => {
     await using engine = await createTestEngine({
-      // The command prints the old content, and ends when the user has changed the file.
-      script: atOnce(command('sed -i s/a/command/ a.txt && touch seen && sleep 1')),
+      // The command reports when it has changed the file, and runs while the user changes it too.
+      script: atOnce(command('sed -i s/a/command/ a.txt && echo seen && sleep 1')),
       files: { 'a.txt': 'a\n' },
       settings: ISOLATED,
     });
     const session = await engine.klaus.open();
-    const home = join(engine.place.home, 'layers');
+    const seen = new Promise<void>((resolve) => {
+      session.onLive((live) => {
+        if (live.type === 'tool.progress' && live.text.includes('seen')) resolve();
+      });
+    });
     await session.prompt('go', { onAsk: 'wait' });
     const running = session.advance();
-    const isSeen = (): boolean =>
-      existsSync(home) &&
-      readdirSync(home).some((name) => ['upper', 'tree'].some((it) => existsSync(join(home, name, it, 'seen'))));
-    while (!isSeen()) await new Promise((resolve) => setImmediate(resolve));
+    await seen;
     put(engine, 'a.txt', 'mine\n');
     const result = await running;
     if (result.state === 'parked') {
@@ -165,7 +167,7 @@ test(
     await session.prompt('go');
     const leave = new AbortController();
     const cut = session.advance({ signal: leave.signal });
-    while (!existsSync(at('one.txt'))) await new Promise((resolve) => setImmediate(resolve));
+    await untilFile(at('one.txt'));
     leave.abort();
     await cut;
     expect(await session.restore({ kind: 'undo' }, { by })).toMatchObject({ done: true });

@@ -224,8 +224,12 @@ test(
     const order = toOrder(place, false);
     const child = execFile(process.execPath, [PROGRAM, JSON.stringify({ ...order, linger: true })]);
     let said = '';
-    child.stdout!.on('data', (text: string) => (said += text));
-    expect(await eventually(() => said.includes('"result"'))).toBe(true);
+    await new Promise<void>((resolve) =>
+      child.stdout!.on('data', (text: string) => {
+        said += text;
+        if (said.includes('"result"')) resolve();
+      }),
+    );
     const session = /"session":"(\w+)"/.exec(said)![1]!;
     const processes = createProcesses({ home: place.home }).open(session);
     try {

@@ -4,6 +4,7 @@ import type { Klaus } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { ofType, outcomeOf } from '../fixtures/engine.ts';
+import { untilRequest } from '../fixtures/klaus.ts';
 import { createChance } from '../undo/chance.ts';
 import { findMismatches } from './tree/books.ts';
 import { setTrap } from './tree/kill.ts';
@@ -132,7 +133,7 @@ test('a child that another process holds is continued when that process dies', a
       const kill = { at: 'model.attempted', when: 'before', nth: 2, way: 'crash' } as const;
       const other = runProcess({ ...order, session: opened!.child, kill });
       // It holds the child from its request until its death, but it also claims it for a moment before.
-      while (server.requests.length === seen) await new Promise((resolve) => setImmediate(resolve));
+      await untilRequest(server, ({ index }) => index >= seen);
       await session.advance();
       expect(await other).toBe(true);
       expect(outcomeOf(await Array.fromAsync(session.events()))).toMatchObject({ outcome: 'done' });

@@ -82,6 +82,7 @@ session.subscribe(0, (event) => {
   if (order.show) writeSync(1, `${JSON.stringify({ shown: event.seq })}\n`);
   if (event.seq === order.dieAfterSeq) (dieLater ?? die)();
 });
+// The exact moment counts: these look each millisecond. The folders do not exist yet, so that nothing can watch them.
 if (order.dieAtProcessFile !== undefined) {
   const file = join(order.home, 'processes', session.id, 'p1', order.dieAtProcessFile);
   setInterval(() => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0 && die(), 1).unref();

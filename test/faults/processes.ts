@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pollUntil } from '../fixtures/poll.ts';
 
 /** A `sleep` with a unique argument, which identifies it in every namespace. */
 export function toUniqueSleep(seconds = 300): string {
@@ -25,14 +25,8 @@ export function findProgram(words: string): number[] {
   return findProcesses(words).filter((pid) => readLine(pid) === `${words.replaceAll(' ', '\0')}\0`);
 }
 
-/** Resolves when the program runs. */
-export async function untilProgram(words: string): Promise<number> {
-  for (;;) {
-    const [pid] = findProgram(words);
-    if (pid !== undefined) return pid;
-    await pause(5);
-  }
-}
+/** Resolves when the program runs. The kernel notifies of no process of another one. */
+export const untilProgram = (words: string): Promise<number> => pollUntil(() => findProgram(words)[0], { everyMs: 20 });
 
 function readLine(pid: number): string {
   try {

@@ -1,19 +1,21 @@
 // Covers adapters/workspace/snapshots/restore, core/agent/workspace: an undo that is killed between two folders.
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEvents, type KlausOptions } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const FILES = 400;
+const FILES = 1_000;
 
 interface Scene extends AsyncDisposable {
   options: KlausOptions;
   session: string;
+  /** Path of the file in the workspace. */
+  ownFile: string;
   own: () => string;
   /** Files of the folder outside the workspace with their new text. */
   changed: () => number;
@@ -21,6 +23,7 @@ interface Scene extends AsyncDisposable {
 
 async function changeBoth(): Promise<Scene> {
   const place = createTestHome();
+  const ownFile = join(place.workspace, 'own.txt');
   const extra = join(realpathSync(dirname(place.workspace)), 'extra');
   mkdirSync(extra);
   const all = `seq 1 ${FILES} | while read n; do echo`;
@@ -41,7 +44,8 @@ async function changeBoth(): Promise<Scene> {
   return {
     options,
     session,
-    own: () => readFileSync(join(place.workspace, 'own.txt'), 'utf8'),
+    ownFile,
+    own: () => readFileSync(ownFile, 'utf8'),
     changed: () =>
       readdirSync(extra).filter((name) => readFileSync(join(extra, name), 'utf8').startsWith('new')).length,
     async [Symbol.asyncDispose]() {
@@ -60,9 +64,7 @@ async function restoredOf({ options, session }: Scene) {
 /** Kills `klaus undo` as soon as the workspace is restored; the other folder takes longer. */
 async function killBetween(scene: Scene): Promise<void> {
   const klaus = startKlaus(['undo', '--session', scene.session], scene.options);
-  let isOver = false;
-  void klaus.ended.then(() => (isOver = true));
-  while (scene.own() !== 'old\n' && !isOver) await setImmediate();
+  await Promise.race([untilFile(scene.ownFile, (text) => text === 'old\n'), klaus.ended]);
   klaus.kill('SIGKILL');
   expect(await klaus.ended).toMatchObject({ signal: 'SIGKILL' });
   expect(await restoredOf(scene)).toEqual([]);

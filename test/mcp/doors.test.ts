@@ -144,10 +144,9 @@ test(
     await using server = await startServer(ASK);
     const words = ['run', '--json', '--on-ask', 'wait', '--approve', 'auto', 'ask me'];
     const run = startKlaus(words, { place, server, env: HOST });
-    const id = await expect
-      .poll(async () => toApproval((await runKlaus(['approvals', '--json'], { place })).stdout), { timeout: 30_000 })
-      .toMatch(/^\w{26}$/)
-      .then(async () => toApproval((await runKlaus(['approvals', '--json'], { place })).stdout));
+    await run.printed('stdout', '"approval.asked"');
+    const { stdout: listed } = await runKlaus(['approvals', '--json'], { place });
+    const { id } = JSON.parse(listed) as { id: string };
     const approve = (...fields: string[]) =>
       runKlaus(['approve', id, '--json', ...fields.flatMap((field) => ['--field', field])], { place });
     expect(await approve()).toMatchObject({ code: 2 });
@@ -163,10 +162,6 @@ test(
     expect(ofType(events, 'tool.finished').at(-1)!.output).toContain('"action":"accept"');
   },
 );
-
-function toApproval(stdout: string): string {
-  return stdout.trim() === '' ? '' : (JSON.parse(stdout.trim().split('\n')[0]!) as { id: string }).id;
-}
 
 test(
   'an editor with forms shows the form, and one without declines it',

@@ -1,10 +1,11 @@
 // Covers adapters/mcp, core/agent/calls: servers that hang, and calls that are cancelled or time out.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openMcpConfiguration } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 import { runCalls, toEntry, use } from './open-session.ts';
 
 test('a server that is silent when it starts is an error after the time to start', async () => {
@@ -50,7 +51,7 @@ test('a cancel of the session cancels the call at the server', async () => {
   const session = await engine.klaus.open({ trustCommand: true });
   await session.prompt('go');
   const running = session.advance();
-  await expect.poll(() => existsSync(file) && methodsOf(file), { timeout: 20_000 }).toContain('tools/call');
+  await untilFile(file, (text) => text.includes('"tools/call"'));
   await session.send({ type: 'cancel', reason: 'enough' });
   await running;
   const events = await Array.fromAsync(session.events());

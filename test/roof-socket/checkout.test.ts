@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { KEYS } from '../fixtures/emulator.ts';
+import { untilInstances } from '../fixtures/instances.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { openChatPlace, untilIdle, type ChatPlace } from '../terminal/open-chat.ts';
 import { SCRIPT } from './open-instance.ts';
@@ -29,10 +30,8 @@ async function list(chat: ChatPlace, ...words: readonly string[]): Promise<Liste
 
 /** The instances once there are as many. A terminal registers itself after its first frame. */
 async function listUntil(chat: ChatPlace, count: number): Promise<Listed[]> {
-  for (;;) {
-    const found = await list(chat);
-    if (found.length === count) return found;
-  }
+  await untilInstances(chat.place, ({ length }) => length === count);
+  return list(chat);
 }
 
 test.runIf(hasScript)(
@@ -85,7 +84,8 @@ test.runIf(hasScript)(
     expect(await script.ask('interrupt', { sessionId: below })).toMatchObject({ ok: true });
     // The user goes to another session: the instance follows.
     terminal.type(`/resume ${below}${KEYS.enter}`);
-    while ((await list(chat))[0]!.session !== below);
+    await untilInstances(chat.place, ([shown]) => shown?.session === below);
+    expect(await list(chat)).toMatchObject([{ session: below }]);
     script[Symbol.dispose]();
     const events = await chat.events(below);
     expect(events[0]).toMatchObject({ instance: instance!.id, startedBy: first });

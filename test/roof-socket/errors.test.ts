@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { SOCKET_ERRORS } from '../../apps/cli/instance/protocol.ts';
 import { runKlaus } from '../fixtures/klaus.ts';
+import { pollUntil } from '../fixtures/poll.ts';
 import { openInstancePlace } from './open-instance.ts';
-import type { Answer } from './socket-script.ts';
+import type { Answer, Connection } from './socket-script.ts';
 
 /** The test of the terminal of Claude Code provokes `E_HOOK_TIMEOUT`. */
 const seen = new Set<string>(['E_HOOK_TIMEOUT']);
@@ -92,6 +93,10 @@ test('agents that do not exist, are not allowed, or are too far below', async ()
   expect(codeOf(await start('programmer', sessionId))).toBe('E_MAX_DEPTH_EXCEEDED');
 });
 
+/** Resolves when a checkout is in progress. The protocol has answers only, and no notifications. */
+const untilCheckout = (script: Connection): Promise<true> =>
+  pollUntil(async () => (await script.ask('status')).result.checkoutInProgress as boolean);
+
 test('runs that do not end, do not run, or whose checkout is in progress', async () => {
   await using opened = await openInstancePlace();
   const instance = await opened.open();
@@ -100,7 +105,7 @@ test('runs that do not end, do not run, or whose checkout is in progress', async
   expect(codeOf(await script.ask('status', { waitSeconds: 0 }))).toBe('E_WAIT_TIMEOUT');
   expect(codeOf(await script.ask('message', { prompt: 'More.', waitSeconds: 0 }))).toBe('E_WAIT_TIMEOUT');
   const waiting = script.ask('checkout', { sessionId, waitSeconds: 60 });
-  while (!(await second.ask('status')).result.checkoutInProgress);
+  await untilCheckout(second);
   expect(codeOf(await second.ask('checkout', { sessionId }))).toBe('E_CHECKOUT_IN_PROGRESS');
   expect(await second.ask('interrupt', { sessionId })).toMatchObject({ ok: true });
   expect(await waiting).toMatchObject({ ok: true, result: { sessionId } });
@@ -115,7 +120,7 @@ test('an instance that is ended answers what it was asked, and removes its socke
   await script.ask('start-agent', { agentType: 'klaus', prompt: 'hang' });
   const waiting = script.ask('checkout', { sessionId: (await script.ask('status')).result.sessionId, waitSeconds: 60 });
   const second = instance.connect();
-  while (!(await second.ask('status')).result.checkoutInProgress);
+  await untilCheckout(second);
   instance.running.kill('SIGTERM');
   expect(codeOf(await waiting)).toBe('E_SHUTTING_DOWN');
   expect((await instance.running.ended).code).toBe(0);

@@ -1,6 +1,5 @@
 // Covers apps/server/runs, apps/cli/daemon, core/agent/loop, sdk/copies: many sessions while their processes are killed.
 // @module-tag long
-import { setTimeout as pause } from 'node:timers/promises';
 import { createKlaus, type Event, type Klaus } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { findMismatches, readAllEvents } from '../faults/tree/books.ts';
@@ -74,7 +73,7 @@ async function finish(group: people.People): Promise<void> {
     if (failed.length === 0) break;
     for (const { id } of failed) await scene.roof.klaus('message', id, 'say Continue.');
   }
-  while (following.size > 0) await pause(50);
+  for (const { ended } of following) await ended;
 }
 
 /** Checks the log of every session, those of child sessions too. */

@@ -19,7 +19,7 @@ test('two starts at once have one daemon', async () => {
 test('a daemon that is killed in the middle is started again, and every session resumes', async () => {
   await using roof = await createRoof({ env: { AGENT_MAX_CONCURRENT_SESSIONS: '2' } });
   const ids = await roof.start('--count', '3');
-  await expect.poll(async () => (await roof.status(ids[0]!)).state, { timeout: 30_000 }).toBe('running');
+  await roof.logged(ids[0]!, 'turn.started');
   const [killed] = roof.daemons();
   process.kill(killed!, 'SIGKILL');
   await untilGone(roof.daemons);
@@ -47,7 +47,7 @@ test('a command that follows a session starts the daemon again', { tags: ['long'
 test('a session whose folder is gone does not run, and reports why', { tags: ['long'] }, async () => {
   await using roof = await createRoof();
   const [id] = await roof.start();
-  await expect.poll(async () => (await roof.status(id!)).state, { timeout: 30_000 }).toBe('running');
+  await roof.logged(id!, 'turn.started');
   for (const pid of roof.daemons()) process.kill(pid, 'SIGKILL');
   await untilGone(roof.daemons);
   rmSync(roof.place.workspace, { recursive: true });

@@ -2,11 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Session } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { createTestEngine, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 
 const CONTENT = 'approved: 1\n';
 /** Writes at a protected place, and waits. */
@@ -41,7 +41,7 @@ async function duringCommand({ klaus, place }: TestEngine, step: () => Promise<v
   const session = await klaus.open();
   await session.prompt('wait');
   const ended = session.advance();
-  while (!existsSync(join(place.workspace, 'ready'))) await pause(10);
+  await untilFile(join(place.workspace, 'ready'));
   await step();
   writeFileSync(join(place.workspace, 'go'), '');
   await ended;

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Script } from '@klaus/sdk';
+import { createKlaus, type EventType, type Script } from '@klaus/sdk';
 import type { SessionState } from '@klaus/sdk/session-states';
 import type { ServerDescriptor } from '@klaus/server/contract';
 import { findProcesses } from '../faults/processes.ts';
 import { toClaudeCodeEnv } from '../fixtures/claude-code.ts';
-import { type Ended, type RunningKlaus, runKlaus, startKlaus, startServer } from '../fixtures/klaus.ts';
+import { untilLogged } from '../fixtures/engine.ts';
+import { type Ended, type RunningKlaus, runKlaus, startKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
+import { pollUntil } from '../fixtures/poll.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 /** A state folder with a daemon that its commands start. No process of it survives the test. */
@@ -20,6 +21,8 @@ export interface Roof extends AsyncDisposable {
   /** Starts sessions of the built-in agent. Returns their ids. */
   start(...words: string[]): Promise<string[]>;
   status(id: string): Promise<SessionState>;
+  /** Resolves once the log of a session has so many events of a type. */
+  logged(id: string, type: EventType, count?: number): Promise<void>;
   /** What the running server reports about itself. */
   descriptor(): ServerDescriptor | undefined;
   /** Process ids of the daemons of this state folder. */
@@ -98,6 +101,10 @@ export async function createRoof(given: RoofOptions = {}): Promise<Roof> {
       if (stdout === '') throw new Error(stderr);
       return JSON.parse(stdout) as SessionState;
     },
+    async logged(id, type, count) {
+      await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place }) });
+      await untilLogged(klaus, id, type, count);
+    },
     descriptor() {
       try {
         return JSON.parse(readFileSync(join(place.home, 'server', 'klaus.sock.json'), 'utf8')) as ServerDescriptor;
@@ -132,10 +139,8 @@ function toClaudeEnv(place: TestHome, { claude, url }: { claude: string; url: st
   return { ...toClaudeCodeEnv(place, url), PATH: `${folder}:${place.env['PATH']}` };
 }
 
-/** Resolves when a list of processes is empty. */
-export async function untilGone(list: () => readonly number[]): Promise<void> {
-  while (list().length > 0) await pause(20);
-}
+/** Resolves when a list of processes is empty. The kernel notifies of the end of own children only. */
+export const untilGone = (list: () => readonly number[]): Promise<boolean> => pollUntil(() => list().length === 0);
 
 /** The error of a command with `--json`. */
 export function toError({ stderr }: Ended): { code: string; message: string; hint: string } {

@@ -134,8 +134,7 @@ for (const { cases, tags } of splitCases(['klaus', 'claude-code'] as const, 1))
       const followed = toEvents((await roof.klaus('logs', id!, '-f', '--json')).stdout);
       expect(followed).toContainEqual(expect.objectContaining({ type: 'run.finished', outcome: 'done' }));
       // It is written after the end of the run. Another program does not name its sessions.
-      if (runner === 'klaus')
-        await expect.poll(async () => (await roof.status(id!)).title, { timeout: 30_000 }).toBe('do it');
+      if (runner === 'klaus') await roof.logged(id!, 'session.changed');
       const all = toEvents((await roof.klaus('attach', id!, '--json')).stdout);
       expect(all.slice(0, followed.length)).toEqual(followed);
       const last = toEvents((await roof.klaus('logs', id!, '-n', '2', '--json')).stdout, all.length - 1);

@@ -1,6 +1,7 @@
 // Covers apps/cli/board, apps/cli/chat: the board of all sessions, and joining a session, in a terminal.
 import { expect, test } from 'vitest';
 import { openEmulator } from '../fixtures/emulator.ts';
+import { untilInstances } from '../fixtures/instances.ts';
 import { MAIN, toEnv } from '../fixtures/klaus.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { createRoof, ENDLESS, type Roof, SHORT } from './roof.ts';
@@ -81,10 +82,8 @@ interface Instance {
 
 /** The only instance, once there is one: a terminal registers itself after its first frame. */
 async function findInstance(roof: Roof): Promise<Instance> {
-  for (;;) {
-    const { stdout } = await roof.klaus('instances', '--json');
-    if (stdout !== '') return JSON.parse(stdout) as Instance;
-  }
+  await untilInstances(roof.place, ({ length }) => length === 1);
+  return JSON.parse((await roof.klaus('instances', '--json')).stdout) as Instance;
 }
 
 test.runIf(hasScript)('attach joins a session, and leaving it does not stop its run', { tags: ['long'] }, async () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
+import { rawRequest, startTestServer, type TestServer, untilState } from '../fixtures/server.ts';
 
 const toFile = (head: string, body = ''): string => `---\n${head}\n---\n\n${body}\n`;
 
@@ -190,7 +190,7 @@ test('a session opens as an agent, which the session and the lists name', async 
   const { model: _, ...body } = definition;
   await it.client.changeAgent({ params: { name: 'reader' }, query: { hash }, body });
   const { session: id } = await it.client.openSession({ body: { agent: 'reader', text: 'go' } });
-  await expect.poll(async () => (await it.client.session({ params: { id } })).state).toBe('done');
+  await untilState(it.client, id, 'done');
   expect(lastTools(it)).toContain('read_file');
   expect(lastTools(it)).not.toContain('edit_file');
   expect(await it.client.session({ params: { id } })).toMatchObject({ agent: 'reader' });

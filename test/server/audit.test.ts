@@ -4,7 +4,7 @@ import { createClient } from '@klaus/server/client';
 import { expect, test } from 'vitest';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
-import { follow, startServeProcess } from '../fixtures/server.ts';
+import { follow, startServeProcess, untilReleased } from '../fixtures/server.ts';
 
 const SCRIPT = {
   steps: [
@@ -34,6 +34,7 @@ test('what is answered, given out, changed, put back and deleted over the server
   });
   await client.changeSession({ params, body: { title: 'Only a name', pinned: true } });
   await client.changeSession({ params, body: { mode: 'auto', limits: { usd: 7 } } });
+  await untilReleased(client, session);
   await client.undo({ params, body: {} });
   await client.deleteSession({ params });
   serve.process.kill('SIGTERM');

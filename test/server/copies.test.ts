@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
-import { startServeProcess, startTestServer, type ServeProcess, type TestServer } from '../fixtures/server.ts';
+import {
+  follow,
+  startServeProcess,
+  startTestServer,
+  untilState,
+  type ServeProcess,
+  type TestServer,
+} from '../fixtures/server.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
 const FILES = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' };
@@ -58,8 +65,7 @@ const refused = (status: number, code: string) => ({ problem: { status, code } }
 /** Opens a session in a working copy, and waits for the end of its run. */
 async function start(client: TestServer['client'], text: string): Promise<string> {
   const { session } = await client.openSession({ body: { text, mode: 'auto', workingCopy: { withChanges: false } } });
-  const read_ = async () => (await client.session({ params: { id: session } })).state;
-  await expect.poll(read_, { timeout: 30_000 }).toBe('done');
+  await untilState(client, session, 'done');
   return session;
 }
 
@@ -139,13 +145,14 @@ describe('routes', () => {
       const { session } = await it.client.openSession({
         body: { text: 'talk', mode: 'auto', workingCopy: { withChanges: false } },
       });
-      const state = async () => (await it.client.session({ params: { id: session } })).state;
-      await expect.poll(state, { timeout: 30_000 }).toBe('running');
+      const followed = follow(it.client, session);
+      await followed.until('tool.finished');
+      await followed.stop();
       const busy = it.client.discardCopy({ params: { copy: session }, body: {} });
       await expect(busy).rejects.toMatchObject(refused(409, 'store.busy'));
       // The changes can be seen while the run continues.
-      const paths = async () => (await it.client.copyDiff({ params: { copy: session } })).files.map(({ path }) => path);
-      await expect.poll(paths, { timeout: 30_000 }).toEqual(['a.txt']);
+      const { files } = await it.client.copyDiff({ params: { copy: session } });
+      expect(files.map(({ path }) => path)).toEqual(['a.txt']);
       await it.client.cancel({ params: { id: session }, body: {} });
     },
   );
@@ -153,8 +160,7 @@ describe('routes', () => {
   test('a session in a working copy can be retried and forked', async () => {
     const id = await start(it.client, 'alpha');
     const { session } = await it.client.retry({ params: { id }, body: {} });
-    const state = async () => (await it.client.session({ params: { id: session } })).state;
-    await expect.poll(state, { timeout: 30_000 }).toBe('done');
+    expect(await untilState(it.client, session, 'done')).toMatchObject({ outcome: 'done' });
   });
 
   test('a repository in which the server may not work: its copies are not listed, and not changed', async () => {

@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import type { Script } from '@klaus/sdk';
+import type { Event, Script } from '@klaus/sdk';
 import type { Client } from '@klaus/server/client';
 import { io, type Socket } from 'socket.io-client';
 import { expect } from 'vitest';
@@ -207,11 +206,9 @@ async function checkValues(client: Client, heard: NamedClient['heard']): Promise
 }
 
 async function readTruth(client: Client, id: string): Promise<Truth> {
-  const followed = follow(client, id);
   const row = await client.session({ params: { id } });
-  while (followed.events.length < row.lastSeq) await setImmediate();
-  await followed.stop();
-  return { row, log: followed.events };
+  const { events } = await client.log({ params: { id }, query: { limit: 5_000 } });
+  return { row, log: events as Event[] };
 }
 
 const lengthOf = ({ delta }: Received): number => String(delta).length;
@@ -392,8 +389,10 @@ test(
       await client.until('stream_chunk');
       client.close();
       await serving.restart();
-      const { events } = follow(serving.client(), (await serving.client().sessions()).sessions[0]!.id);
-      while (events.filter(({ type }) => type === 'run.finished').length < 4) await setImmediate();
+      const followed = follow(serving.client(), (await serving.client().sessions()).sessions[0]!.id);
+      const isEnd = ({ type }: Event): boolean => type === 'run.finished';
+      await followed.until('run.finished', () => followed.events.filter(isEnd).length === 4);
+      await followed.stop();
       client.heard = [];
       await client.open();
       await client.until('stream_complete');

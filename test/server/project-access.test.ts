@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROUTES, type Route } from '@klaus/server/contract';
 import { io, type Socket } from 'socket.io-client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { git } from '../cluster/tree-listing.ts';
 import { recordDecision } from '../fixtures/guard-decisions.ts';
-import { rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
+import { rawRequest, startTestServer, type TestServer, untilState } from '../fixtures/server.ts';
 
 /** In every row of the project that the person may not see. */
 const SECRET = 'quicksilver';
@@ -85,12 +85,10 @@ describe('a person who may see one of two projects', () => {
       asking: await open(other, `ask ${SECRET}`),
       copy: (await it.client.openSession({ body: { workspace: other, workingCopy: { withChanges: false } } })).session,
     };
-    const reaches = (id: string, state: string) =>
-      vi.waitFor(async () => expect(await stateOf(id)).toBe(state), { timeout: 30_000 });
     await Promise.all([
-      reaches(sessions.own, 'done'),
-      reaches(sessions.other, 'done'),
-      reaches(sessions.asking, 'needs-you'),
+      untilState(it.client, sessions.own, 'done'),
+      untilState(it.client, sessions.other, 'done'),
+      untilState(it.client, sessions.asking, 'needs-you'),
     ]);
     approval = (await it.client.approvals()).approvals[0]!.id;
     await it.client.addProject({ body: { path: join(other, 'added'), create: true } });
@@ -104,8 +102,6 @@ describe('a person who may see one of two projects', () => {
     await it[Symbol.asyncDispose]();
     rmSync(root, { recursive: true });
   });
-
-  const stateOf = async (id: string) => (await it.client.session({ params: { id } })).state;
 
   /** Asks a route for the other project, by a session of it or by its folder. */
   const ask = async (
@@ -227,7 +223,7 @@ describe('a person who may see one of two projects', () => {
     const opened = await send('POST', '/api/sessions', { body: { text: 'go' } });
     const id = opened.body['session'] as string;
     expect((await it.client.session({ params: { id } })).workspace).toBe(own);
-    await expect.poll(() => stateOf(id)).toBe('done');
+    await untilState(it.client, id, 'done');
     await it.client.deleteSession({ params: { id } });
   });
 

@@ -16,7 +16,8 @@ import { parseCloneSource } from '@klaus/sdk/clone';
 import { expect, test } from 'vitest';
 import { Clones } from '../../apps/server/projects/clones.ts';
 import { runKlaus } from '../fixtures/klaus.ts';
-import { follow, startTestServer, type TestServer } from '../fixtures/server.ts';
+import { follow, startTestServer, type TestServer, untilState } from '../fixtures/server.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
 const GIT = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
@@ -44,7 +45,7 @@ async function codeOf(request: Promise<unknown>): Promise<string | undefined> {
 
 async function cloned({ client }: TestServer, id: string) {
   await expect
-    .poll(async () => (await client.clone({ params: { id } })).state, { timeout: 20_000 })
+    .poll(async () => (await client.clone({ params: { id } })).state, { timeout: 30_000 })
     .not.toBe('running');
   return client.clone({ params: { id } });
 }
@@ -185,12 +186,9 @@ test('a clone that is cancelled while Git waits is killed with all of its progra
   try {
     const clones = new Clones({ folder, onDone: () => {}, onError: () => {} });
     const { id } = clones.start(parseCloneSource('git@example.com:a/shop.git'), join(place.workspace, 'shop'));
-    await expect
-      .poll(() => existsSync(started) && readFileSync(started, 'utf8').trim(), { timeout: 20_000 })
-      .toBeTruthy();
-    const pid = Number(readFileSync(started, 'utf8'));
+    const pid = Number(await untilFile(started));
     expect(await clones.cancel(id)).toMatchObject({ state: 'cancelled', problem: null });
-    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
     expect(existsSync(join(place.workspace, 'shop'))).toBe(false);
   } finally {
@@ -263,7 +261,7 @@ test('sessions are counted for their project, and found by project, model, state
   await followed.stop();
   const { session: second } = await it.client.openSession({ body: { workspace } });
   // The process releases the session shortly after the end of its run.
-  await expect.poll(async () => (await it.client.session({ params: { id: first } })).state).toBe('done');
+  await untilState(it.client, first, 'done');
   const find = async (query: { project?: string; model?: string; state?: 'done'; since?: string; until?: string }) =>
     (await it.client.sessions({ query })).sessions.map(({ id }) => id);
   expect(await find({ project: join(workspace, 'shop') })).toEqual([first]);

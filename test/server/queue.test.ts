@@ -1,7 +1,15 @@
 // Covers apps/server/runs: the queue of runs and pending messages.
 import { expect, test } from 'vitest';
 import { startServer } from '../fixtures/klaus.ts';
-import { follow, startServeProcess, startTestServer, type Followed, type ServeProcess } from '../fixtures/server.ts';
+import {
+  follow,
+  startServeProcess,
+  startTestServer,
+  untilReleased,
+  untilSession,
+  type Followed,
+  type ServeProcess,
+} from '../fixtures/server.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
 /** Resolves when two runs have ended. */
@@ -122,8 +130,7 @@ test('the checks of the last run can be run again, and the log says what came ou
   const { session: id } = await it.client.openSession({ body: { text: 'Test it.', mode: 'auto' } });
   const followed = follow(it.client, id);
   await followed.until('run.finished');
-  // The end of a run is sent before its process releases the session.
-  while ((await it.client.session({ params: { id } })).held) continue;
+  await untilReleased(it.client, id);
   const verified = await it.client.verify({ params: { id }, body: {} });
   expect(verified).toMatchObject({ isChanged: false, checks: [{ command: 'node --test', result: 'passed' }] });
   await followed.until('evidence.verified');
@@ -166,7 +173,8 @@ test('the next server has the queue in the order that the user gave it', { tags:
   await first.process.ended;
   const second = await startServeProcess(place, model, options);
   // A run of a killed process is free when its lease has expired.
-  await expect.poll(() => queued(second.client), { timeout: 60_000 }).toEqual([three, one, two]);
+  await untilSession(second.client, two, ({ position }) => position === 3);
+  expect(await queued(second.client)).toEqual([three, one, two]);
   expect((await second.client.runs()).running).toMatchObject([{ session: talking }]);
   second.process.kill('SIGKILL');
   await second.process.ended;

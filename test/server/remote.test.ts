@@ -6,7 +6,7 @@ import type { Event, Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { type Ended, runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
-import { follow, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
+import { follow, type ServeProcess, startServeProcess, untilState } from '../fixtures/server.ts';
 import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -269,9 +269,8 @@ describe('a question of a server', () => {
     const env = elsewhere(place, serve);
     const klaus = (...words: string[]) => runKlaus(words, { place, server, env });
     const { session } = await serve.client.openSession({ body: { text: 'write', mode: 'ask' } });
-    const open = async () => (await serve.client.approvals()).approvals[0]?.id;
-    await expect.poll(open, { timeout: 20_000 }).toBeDefined();
-    const id = (await open())!;
+    await untilState(serve.client, session, 'needs-you');
+    const { id } = (await serve.client.approvals()).approvals[0]!;
     expect(await klaus('approve', id)).toMatchObject({ code: 0 });
     const given = async () => (await serve.client.givenApprovals({ params: { id: session } })).approvals;
     expect(await given()).toMatchObject([{ approval: id, scope: 'once' }]);

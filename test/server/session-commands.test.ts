@@ -4,7 +4,7 @@ import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
-import { follow, startTestServer } from '../fixtures/server.ts';
+import { follow, startTestServer, untilReleased } from '../fixtures/server.ts';
 
 const SCRIPT: Script = {
   steps: [
@@ -32,6 +32,7 @@ test('the server runs a command of the user and compacts a session', async () =>
   const { events } = await client.log({ params, query: {} });
   expect(ofType(events, 'run.started').map(({ trigger }) => trigger)).toEqual(['prompt', 'prompt', 'shell', 'compact']);
   expect(ofType(events, 'run.started')[2]).toMatchObject({ by: expect.stringMatching(/^server/) });
+  await untilReleased(client, session);
   expect(await client.changeSession({ params, body: { effort: 'low' } })).toMatchObject({ id: session });
   const { events: after } = await client.log({ params, query: {} });
   expect(after.at(-1)).toMatchObject({ type: 'session.changed', effort: 'low' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { EventOf } from '@klaus/sdk';
 import { isProblemError } from '@klaus/server/client';
 import { expect, test } from 'vitest';
-import { follow, rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
+import { follow, rawRequest, startTestServer, untilReleased, type TestServer } from '../fixtures/server.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
 
@@ -82,6 +82,7 @@ test('a change is approved hunk by hunk, and edited, over HTTP', async () => {
     'ask',
   );
 
+  await untilReleased(client, session);
   const undone = await client.undo({ params: { id: session }, body: {} });
   expect(undone).toMatchObject({ done: true, changes: [{ path: 'list.txt' }] });
   expect((await client.file({ params: { path: 'list.txt' }, query: { workspace: place.workspace } })).content).toBe(
@@ -97,7 +98,7 @@ test('a session is renamed, pinned, found, exported and deleted, and a delete ca
   const { client, klaus } = it;
   const id = await run(it, { body: { text: 'Where is the animal?' } });
   const params = { id };
-  while ((await client.session({ params })).held);
+  await untilReleased(client, id);
   expect(await client.changeSession({ params, body: { title: 'Zoo', pinned: true } })).toMatchObject({
     title: 'Zoo',
     pinned: true,
@@ -179,7 +180,7 @@ test('a session that waits for an answer is renamed at once, and cancelled', asy
   const followed = follow(client, session);
   await followed.until('approval.asked');
   const params = { id: session };
-  while ((await client.session({ params })).held);
+  await untilReleased(client, session);
   expect(await client.changeSession({ params, body: { title: 'Shouting', mode: 'edits' } })).toMatchObject({
     title: 'Shouting',
     mode: 'edits',
@@ -227,7 +228,7 @@ test('a prompt that is sent again because its answer was lost is one session and
   const again = { command: body.command, text: 'go' };
   await it.client.sendPrompt({ params: { id: session }, body: again });
   await followed.stop();
-  while ((await it.client.session({ params: { id: session } })).held);
+  await untilReleased(it.client, session);
   const events = await Array.fromAsync((await it.klaus.session(session)).events());
   expect(events.filter(({ type }) => type === 'session.opened')).toHaveLength(1);
   expect(events.filter((event) => event.type === 'message.added' && event.message.origin === 'user')).toHaveLength(1);

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { startServer } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
-import { startServeProcess, startTestServer } from '../fixtures/server.ts';
+import { startServeProcess, startTestServer, untilListed } from '../fixtures/server.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
 const SCRIPT = {
@@ -167,7 +167,7 @@ test('each of the older protocols reports a run that cannot start', async () => 
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ message: 'hello' }),
   });
-  await expect.poll(async () => (await it.client.runs()).queued).toHaveLength(3);
+  await untilListed(it.client, (all) => all.filter(({ state }) => state === 'queued').length === 3 || undefined);
   mkdirSync(join(it.place.workspace, '.klaus'));
   writeFileSync(join(it.place.workspace, '.klaus/policy.yaml'), 'rules: [[[');
   const received = new Promise((resolve) => {

@@ -74,14 +74,16 @@ test('a client that joins during a message receives its start', async () => {
   await using it = await startTestServer({ script: SLOW });
   const { session } = await it.client.openSession({ body: { text: 'go' } });
   // No client follows until a part is sent.
+  const [ten, twenty] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let pieces = 0;
-  const unlisten = (await it.klaus.session(session)).onLive(() => void (pieces += 1));
-  const said = async (count: number): Promise<void> => {
-    while (pieces < count) await new Promise((resolve) => setImmediate(resolve));
-  };
-  await said(10);
+  const unlisten = (await it.klaus.session(session)).onLive(() => {
+    pieces += 1;
+    if (pieces === 10) ten.resolve();
+    if (pieces === 20) twenty.resolve();
+  });
+  await ten.promise;
   const first = follow(it.client, session);
-  await said(20);
+  await twenty.promise;
   unlisten();
   const second = follow(it.client, session);
   await second.until('run.finished');

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { toDefaultGrant, unite, parseGrants } from '@klaus/core/policy';
 import { toCanonical, type Event, type EventBody } from '@klaus/core/protocol';
+import { pollUntil } from '../fixtures/poll.ts';
 import { createChance } from '../undo/chance.ts';
 import { Files, ROOT } from './files.ts';
 import type { Ground } from './ground.ts';
@@ -216,7 +216,8 @@ class Life {
     scheduler.at(this.#user, 3_000, { label: 'the end', run: () => {} });
     while (scheduler.now < until && !monitor.broken) if (!(await scheduler.step())) break;
     const end = performance.now() + DELIVERY_MS;
-    while (this.#world.stores.isRemote && !monitor.isDelivered && performance.now() < end) await delay(1);
+    if (this.#world.stores.isRemote)
+      await pollUntil(() => monitor.isDelivered || performance.now() > end, { everyMs: 20 });
     await monitor.atEnd(door);
   }
 }

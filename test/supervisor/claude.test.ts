@@ -7,6 +7,7 @@ import { CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS } from '../fixtures/claude-co
 import { toClaudeRunnerEnv } from '../fixtures/claude-runner.ts';
 import { CLEAN, type Emulator, KEYS } from '../fixtures/emulator.ts';
 import { ofType } from '../fixtures/engine.ts';
+import { untilInstances } from '../fixtures/instances.ts';
 import { toEvents } from '../fixtures/klaus.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { test as boxed } from '../fixtures/sandboxed.ts';
@@ -89,7 +90,7 @@ for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
       terminal.type(klaus);
       await terminal.shows('checkout');
       terminal.type(KEYS.enter);
-      await expect.poll(() => current(it), { timeout: 30_000 }).toBe(first);
+      await untilInstances(it.place, ([shown]) => shown?.session === first);
       await terminal.shows('Answer to alpha.');
       await say(terminal, 'gamma');
       await terminal.shows('Answer to gamma.');
@@ -152,7 +153,7 @@ describe.runIf(hasScript)('a session in the terminal', () => {
       const first = await current(it);
       const [link] = ofType(await eventsOf(it, other), 'runner.opened');
       await say(terminal, `/resume ${link!.agentSession}`);
-      await expect.poll(() => current(it), { timeout: 30_000 }).toBe(other);
+      await untilInstances(it.place, ([shown]) => shown?.session === other);
       await terminal.shows('Answer to beta.');
       await say(terminal, 'gamma');
       await terminal.shows('Answer to gamma.');
@@ -178,11 +179,9 @@ describe.runIf(hasScript)('a session in the terminal', () => {
       await terminal.shows('Answer to alpha.');
       const first = await current(it);
       await say(terminal, '/clear');
-      const links = async () => {
-        const opened = ofType(await eventsOf(it, first), 'runner.opened');
-        return new Set(opened.map(({ agentSession }) => agentSession)).size;
-      };
-      await expect.poll(links, { timeout: 30_000 }).toBe(2);
+      await it.logged(first, 'runner.opened', 2);
+      const opened = ofType(await eventsOf(it, first), 'runner.opened');
+      expect(new Set(opened.map(({ agentSession }) => agentSession)).size).toBe(2);
       await say(terminal, 'gamma');
       await terminal.shows('Answer to gamma.');
       // A killed program loses what it has not written to its transcript.

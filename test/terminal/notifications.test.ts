@@ -1,6 +1,7 @@
 // Covers apps/terminal/commands, apps/terminal/composer, apps/terminal/app: /notify, and the completion of the words of an argument.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus } from '@klaus/sdk';
 import { expect, test } from 'vitest';
@@ -29,7 +30,7 @@ async function expectAsk(terminal: Emulator, expected: readonly string[]): Promi
   ];
   terminal.type(`${FOCUS_OUT}write${KEYS.enter}`);
   await terminal.shows('y approve');
-  await expect.poll(() => got, { timeout: 20_000 }).toEqual(expected);
+  await expect.poll(() => got, { timeout: 30_000 }).toEqual(expected);
   terminal.type('n');
   await terminal.hides('y approve');
   terminal.type(KEYS.enter);
@@ -82,16 +83,14 @@ test.runIf(hasScript)(
     const second = await chat.open();
     const counts = [countNotifications(first), countNotifications(second)];
     const total = () => counts.reduce((sum, count) => sum + count(), 0);
-    const claims = async () =>
-      JSON.parse((await chat.run('db', 'query', 'SELECT count(*) AS n FROM notification_claims', '--json')).stdout) as {
-        n: number;
-      };
+    using database = new DatabaseSync(join(chat.place.home, 'klaus.db'), { readOnly: true });
+    const claims = database.prepare('SELECT count(*) AS n FROM notification_claims');
     for (const terminal of [first, second]) terminal.type(FOCUS_OUT);
     first.type(`write${KEYS.enter}`);
     await first.shows('y approve');
     await second.shows('y approve');
-    await expect.poll(total, { timeout: 20_000 }).toBe(1);
-    expect(await claims()).toEqual({ n: 1 });
+    await expect.poll(total, { timeout: 30_000 }).toBe(1);
+    expect(claims.get()).toEqual({ n: 1 });
     second.type('n');
     await second.hides('y approve');
     second.type(KEYS.enter);
@@ -102,7 +101,7 @@ test.runIf(hasScript)(
     second.type(`write again${KEYS.enter}`);
     await first.shows('y approve');
     await second.shows('y approve');
-    await expect.poll(claims, { timeout: 20_000 }).toEqual({ n: 2 });
+    await expect.poll(() => claims.get(), { timeout: 30_000 }).toEqual({ n: 2 });
     // Both have decided when both have answered keys.
     second.type('n');
     await second.hides('y approve');
@@ -168,7 +167,7 @@ test.runIf(hasScript)(
     terminal.type(FOCUS_OUT);
     const { place: _, ...session } = { ...change, of: 'a session' };
     await klaus.recordGuard({ ...session, state: 'missed', reason: 'it ran without hooks' });
-    await expect.poll(() => bells, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => bells, { timeout: 30_000 }).toBe(1);
     for (const each of [change, session]) await klaus.recordGuard({ ...each, state: 'dismissed', reason: 'seen' });
     await terminal.hides('klaus attention');
   },

@@ -61,15 +61,14 @@ export async function openTmux(columns: number, rows: number): Promise<Window> {
   const program = `stty raw -echo; exec tail -c +1 -f ${input}`;
   execFileSync('tmux', [
     ...['-f', '/dev/null', '-S', socket, 'new-session', '-d', '-x', String(columns), '-y', String(rows), program],
-    ...[';', 'set-option', '-g', 'status', 'off'],
+    ...[';', 'set-option', '-g', 'status', 'off', ';', 'set-hook', '-g', 'pane-title-changed', 'wait-for -S title'],
   ]);
   let size = { columns, rows };
   let marks = 0;
   // A title arrives after everything that was written before it.
   const arrive = async (): Promise<void> => {
-    const mark = `mark-${++marks}`;
-    appendFileSync(input, `\u001b]2;${mark}\u0007`);
-    while ((await tmux('display-message', '-p', '#{pane_title}')).trim() !== mark);
+    appendFileSync(input, `\u001b]2;mark-${++marks}\u0007`);
+    await tmux('wait-for', 'title');
   };
   return {
     terminal: toTerminal(

@@ -2,9 +2,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { eventually } from '../../adapters/sandboxes/sandbox.fixture.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { untilFile } from '../fixtures/watch-file.ts';
 import { createScene, PROJECT, reviewed } from './mcp.fixture.ts';
 
 const CHANGED = 'export const sum = (a, b) => b + a;\n';
@@ -128,8 +128,7 @@ test('a cancelled check ends its command, and the server works on', { tags: ['lo
   await using scene = await createScene({ files: WAITING, hasKey: false });
   const stop = new AbortController();
   const called = scene.call('check', {}, { signal: stop.signal });
-  const begun = join(scene.place.workspace, 'begun');
-  await eventually(() => existsSync(begun));
+  await untilFile(join(scene.place.workspace, 'begun'), () => true);
   stop.abort();
   await expect(called).rejects.toBeInstanceOf(Error);
   scene.write('Makefile', 'check:\n\t@true\n');
@@ -151,7 +150,7 @@ test(
     const index = readFileSync(join(workspace, '.git/index'));
     const called = scene.call('commit', { message: 'Change the sum' });
     called.catch(() => {});
-    await eventually(() => existsSync(join(workspace, 'begun')));
+    await untilFile(join(workspace, 'begun'), () => true);
     scene.kill();
     await expect(called).rejects.toBeInstanceOf(Error);
     expect(readFileSync(join(workspace, '.git/index'))).toEqual(index);

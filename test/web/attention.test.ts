@@ -10,7 +10,7 @@ import { watch } from '../fixtures/page.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 const FOCUS_OUT = '\u001b[O';
 
 const SCRIPT: Script = {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
+import type { SessionState } from '@klaus/server/contract';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enBoard } from '../../apps/web/text/en-board.ts';
@@ -10,9 +11,9 @@ import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { expectAccessible, openPage, type WatchedPage } from '../fixtures/page.ts';
-import { startTestServer, type TestServer } from '../fixtures/server.ts';
+import { startTestServer, type TestServer, untilState } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 
 const write = (user: string, path: string) => [
   {
@@ -63,10 +64,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
     return (ids[text] = (await it.client.openSession({ body: { text, mode } })).session);
   }
 
-  async function untilState(name: string, state: string): Promise<void> {
-    const read = async () => (await it.client.session({ params: { id: ids[name]! } })).state;
-    await expect.poll(read, { timeout: 30_000 }).toBe(state);
-  }
+  const reaches = (name: string, state: SessionState) => untilState(it.client, ids[name]!, state);
 
   /** Ids of the cards of a column, from the top. */
   const cards = (column: string): Promise<(string | null)[]> =>
@@ -77,14 +75,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
   const card = (name: string) => page.locator(`.board-card[data-session="${ids[name]!}"]`);
 
   test('each session is in the column of its state', async () => {
-    for (const [text, mode] of [
-      ['first', 'auto'],
-      ['second', 'auto'],
-      ['ask', 'ask'],
-      ['fail', 'auto'],
+    for (const [text, mode, state] of [
+      ['first', 'auto', 'done'],
+      ['second', 'auto', 'done'],
+      ['ask', 'ask', 'needs-you'],
+      ['fail', 'auto', 'failed'],
     ] as const) {
       ids[text] = await begin(text, mode);
-      await untilState(text, { first: 'done', second: 'done', ask: 'needs-you', fail: 'failed' }[text]);
+      await reaches(text, state);
     }
     await expect.poll(() => cards('done'), WAIT).toEqual([ids['second'], ids['first']]);
     await expect.poll(() => cards('needing'), WAIT).toEqual([ids['ask']]);
@@ -94,7 +92,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
 
   test('a queued card is moved by drag, by buttons and by keys', { tags: ['long'] }, async () => {
     await begin('talk');
-    await untilState('talk', 'running');
+    await reaches('talk', 'running');
     for (const name of ['third', 'fourth', 'fifth']) await begin(name);
     const order = (...names: string[]) => names.map((name) => ids[name]!);
     await expect.poll(() => cards('queued'), WAIT).toEqual(order('third', 'fourth', 'fifth'));
@@ -116,7 +114,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
       position: null,
     });
     await it.client.cancel({ params: { id: ids['talk']! }, body: {} });
-    for (const name of ['third', 'fourth', 'fifth']) await untilState(name, 'done');
+    for (const name of ['third', 'fourth', 'fifth']) await reaches(name, 'done');
     const started = await Promise.all(
       ['fourth', 'fifth', 'third'].map(async (name) => (await it.klaus.store.lastOf(ids[name]!, ['run.started']))!.at),
     );

@@ -7,9 +7,9 @@ import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { expectAccessible, openPage, type WatchedPage } from '../fixtures/page.ts';
-import { startTestServer, type TestServer } from '../fixtures/server.ts';
+import { startTestServer, type TestServer, untilSession, untilState } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 /** A PNG of one pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -71,15 +71,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the composer${WITHOUT_BROWSER ? 
 
   /** Opens a session with a question, and deletes all others. @returns Its id. */
   const openOnlyQuestion = async (): Promise<string> => {
-    const stateOf = async (id: string) => (await it.client.session({ params: { id } })).state;
     for (const { id } of (await it.client.sessions({ query: {} })).sessions) {
       await it.client.cancel({ params: { id }, body: {} });
-      await expect.poll(() => stateOf(id), WAIT).not.toMatch(/^(running|queued|needs-you)$/);
+      await untilSession(it.client, id, ({ state }) => !['running', 'queued', 'needs-you'].includes(state));
       await it.client.deleteSession({ params: { id } });
     }
     await expect.poll(() => page.title(), WAIT).not.toContain('(');
     const { session } = await it.client.openSession({ body: { text: 'ask', mode: 'ask' } });
-    await expect.poll(() => stateOf(session), WAIT).toBe('needs-you');
+    await untilState(it.client, session, 'needs-you');
     return session;
   };
 

@@ -9,7 +9,7 @@ import { enBoard } from '../../apps/web/text/en-board.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { expectAccessible, openPage, type WatchedPage } from '../fixtures/page.ts';
-import { startTestServer, type TestServer } from '../fixtures/server.ts';
+import { startTestServer, type TestServer, untilListed } from '../fixtures/server.ts';
 
 const WAIT = { timeout: 30_000 };
 /** A folder for pictures of the states; undefined: none are taken. */
@@ -106,8 +106,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`working copies${WITHOUT_BROWSER 
     await show('start');
     await page.getByRole('button', { name: enBoard.submit(3), exact: true }).click();
     await page.getByRole('button', { name: enBoard.compare(3) }).waitFor();
-    const done = async () => (await it.client.sessions({ query: { state: 'done' } })).sessions.length;
-    await expect.poll(done, WAIT).toBe(3);
+    await untilListed(it.client, (all) => all.filter(({ state }) => state === 'done').length === 3 || undefined);
     const { copies } = await it.client.copies();
     expect(copies.map(({ state, target }) => [state, target])).toEqual(Array(3).fill(['changed', 'main']));
     ids = copies.map(({ session }) => session);

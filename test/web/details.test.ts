@@ -38,7 +38,7 @@ const SCRIPT: Script = {
 };
 
 /** Milliseconds, with time for a busy machine. */
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 
 test('the 16 colours of terminals are readable in both themes', () => {
   const css = readFileSync(new URL('../../apps/web/ansi/terminal-output.css', import.meta.url), 'utf8');

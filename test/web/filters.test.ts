@@ -7,9 +7,9 @@ import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { expectAccessible, openPage, type WatchedPage } from '../fixtures/page.ts';
-import { startTestServer, type TestServer } from '../fixtures/server.ts';
+import { startTestServer, type TestServer, untilSession } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 const { filters: words, bulk } = enLists;
 const NAMES = ['Alpha', 'Beta', 'Gamma', 'Delta', 'Epsilon'];
 
@@ -138,9 +138,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`filters${WITHOUT_BROWSER ? `, ${
     await page.keyboard.press('Shift+ArrowDown');
     await bar().getByText(bulk.selected(2)).waitFor();
     await bar().getByRole('button', { name: bulk.pin, exact: true }).click();
-    await expect
-      .poll(async () => [(await viewOf('Epsilon')).pinned, (await viewOf('Delta')).pinned], WAIT)
-      .toEqual([true, true]);
+    for (const name of ['Epsilon', 'Delta']) await untilSession(it.client, ids[name]!, ({ pinned }) => pinned);
     await page.getByRole('heading', { name: en.sessions.pinned }).waitFor();
     await row('Alpha').focus();
     await page.keyboard.press('Space');

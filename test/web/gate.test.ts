@@ -1,5 +1,6 @@
 // Covers apps/web/gate: the decisions of the gate with filters, and approvals that are remembered or revoked there.
 import type { Script } from '@klaus/sdk';
+import type { SessionView } from '@klaus/server/contract';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deChanges } from '../../apps/web/text/changes/de-changes.ts';
@@ -8,7 +9,7 @@ import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { expectAccessible, openPage } from '../fixtures/page.ts';
-import { startTestServer, type TestServer } from '../fixtures/server.ts';
+import { startTestServer, type TestServer, untilSession, untilState } from '../fixtures/server.ts';
 
 const t = enChanges.gate;
 const SCRIPT: Script = {
@@ -89,23 +90,17 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await remembered.waitFor({ state: 'detached' });
       expect((await it.client.remembered()).remembered).toEqual([]);
       const next = await it.client.openSession({ body: { text: 'Look again.', mode: 'ask' } });
-      await expect
-        .poll(async () => (await it.client.session({ params: { id: next.session } })).questions)
-        .toBeGreaterThan(0);
+      await untilState(it.client, next.session, 'needs-you');
     });
 
     describe('an approval for this time', () => {
       let echo: string;
       const scopes = () => page.getByRole('group', { name: new RegExp(`^${t.scope}: `) });
-      const questions = async () => (await it.client.session({ params: { id: echo } })).questions;
       /** Runs the same command again. @returns True if it needed an approval, which is rejected then. */
       const asksAgain = async () => {
         await it.client.sendPrompt({ params: { id: echo }, body: { text: 'Echo.' } });
-        const isIdle = async () => {
-          const { held, position, state } = await it.client.session({ params: { id: echo } });
-          return (!held && position === null && state !== 'running') || (await questions()) > 0;
-        };
-        await expect.poll(isIdle, { timeout: 20_000 }).toBe(true);
+        const isIdle = ({ held, position, state }: SessionView) => !held && position === null && state !== 'running';
+        await untilSession(it.client, echo, (session) => isIdle(session) || session.questions > 0);
         const { approvals } = await it.client.approvals({ query: { session: echo } });
         for (const { id } of approvals) await it.client.answer({ params: { id }, body: { answer: 'rejected' } });
         return approvals.length > 0;

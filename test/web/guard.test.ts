@@ -10,7 +10,7 @@ import { recordDecision } from '../fixtures/guard-decisions.ts';
 import { expectAccessible, openPage, type WatchedPage } from '../fixtures/page.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 /** More than two pages of the list. */
 const OLD = 120;
 /** Decisions that a page of the list has. */

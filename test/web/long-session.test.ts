@@ -18,9 +18,10 @@ const SECRET = 'a-secret-of-the-test';
 const LIMIT = 240_000;
 const LIST = 'document.querySelector(".conversation-scroll")';
 
-/** Scrolls by the wheel until a condition of the page holds. */
+/** Scrolls by the wheel until a condition of the page holds. Each look waits until the page is drawn. */
 async function scroll(page: Page, by: number, until: string): Promise<void> {
-  while (!(await page.evaluate(until))) await page.mouse.wheel(0, by);
+  const look = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(${until}))))`;
+  while (!(await page.evaluate(look))) await page.mouse.wheel(0, by);
 }
 
 /** Distance in pixels from the top of the window to a text. */
@@ -76,7 +77,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         rest.resolve();
         await page.locator('.status-cost').waitFor();
         await expect
-          .poll(async () => Math.abs((await topOf(page, words)) - before), { timeout: 10_000 })
+          .poll(async () => Math.abs((await topOf(page, words)) - before), { timeout: 30_000 })
           .toBeLessThan(3);
 
         await scroll(page, -3_000, `${LIST}.scrollTop === 0`);

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
-import { startTestServer, type TestServer } from '../fixtures/server.ts';
+import { startTestServer, type TestServer, untilReleased } from '../fixtures/server.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 
 const COLOURS = String.raw`printf '\033[38;2;1;2;250mdeep\033[0m\n10 %%\r100 %%\n'; seq 1 300; exit 3`;
@@ -27,7 +27,7 @@ const SCRIPT: Script = {
 };
 
 /** Milliseconds, with time for a busy machine. */
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 
 /** A pattern for a text with a number. */
 function toPattern(text: (n: number) => string): RegExp {
@@ -297,7 +297,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     test('a deleted session and an unknown one are reported as not found', { tags: ['long'] }, async () => {
       const session = await open('to be deleted');
       await page.locator('.end').waitFor();
-      while ((await it.client.session({ params: { id: session } })).held) continue;
+      await untilReleased(it.client, session);
       await it.client.deleteSession({ params: { id: session } });
       await page.getByRole('heading', { name: en.sessions.gone }).waitFor();
       await page.goto(`${it.server.url}/#/s/01AAAAAAAAAAAAAAAAAAAAAAAA`);

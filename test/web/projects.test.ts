@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SessionView } from '@klaus/server/contract';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enLists } from '../../apps/web/text/lists/en-lists.ts';
@@ -9,9 +10,9 @@ import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { expectAccessible, openPage, type WatchedPage } from '../fixtures/page.ts';
-import { startTestServer, type TestServer } from '../fixtures/server.ts';
+import { startTestServer, type TestServer, untilListed } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 const words = enLists.projects;
 
 describe.skipIf(WITHOUT_BROWSER !== undefined)(`projects${WITHOUT_BROWSER ? `, ${WITHOUT_BROWSER}` : ''}`, () => {
@@ -69,12 +70,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`projects${WITHOUT_BROWSER ? `, $
     await page.getByRole('button', { name: `${en.home.workspace}: ${join(workspace, 'shop')}` }).waitFor();
     await page.getByRole('textbox', { name: en.composer.label }).fill('work here');
     await page.keyboard.press('Enter');
-    await expect
-      .poll(
-        async () => (await it.client.sessions({ query: { project: join(workspace, 'shop') } })).sessions.length,
-        WAIT,
-      )
-      .toBe(2);
+    const isHere = ({ project }: SessionView): boolean => project === join(workspace, 'shop');
+    await untilListed(it.client, (all) => all.filter(isHere).length === 2 || undefined);
     await page.goBack();
     await page.goBack();
     await switcher(words.all).waitFor();

@@ -10,7 +10,7 @@ import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { expectAccessible, until } from '../fixtures/page.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error };
 
 /** The sessions whose conversations this browser stored. */
@@ -72,7 +72,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.goto(`${url}/#token=${token}`);
       await page.getByRole('textbox', { name: en.composer.label }).waitFor();
     };
-    /** The worker controls the page, and has stored the page itself. */
+    /** The worker controls the page, and has stored the page itself, of which nothing notifies. */
     const untilStored = async (page: Page) => {
       await until(page, 'navigator.serviceWorker.controller');
       await page.reload();
@@ -243,7 +243,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         await page.evaluate(
           `(async () => {
           const it = await navigator.serviceWorker.getRegistration();
-          while (it.installing || it.waiting) await new Promise((r) => setTimeout(r, 20));
+          for (let worker; (worker = it.installing ?? it.waiting);)
+            await new Promise((changed) => worker.addEventListener('statechange', changed, { once: true }));
         })()`,
         );
         expect(await page.getByText(en.lists.update).count()).toBe(0);

@@ -222,7 +222,7 @@ export function inSession(stage: Stage): Screen[] {
       const edit = page.getByRole('button', { name: en.conversation.edit }).first();
       // The list follows the entry of the undo at the end.
       const toBeginning = () => page.evaluate("document.querySelector('.conversation-scroll').scrollTop = 0");
-      await expect.poll(() => toBeginning().then(() => edit.isVisible()), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => toBeginning().then(() => edit.isVisible()), { timeout: 30_000 }).toBe(true);
       await edit.click();
       await page.getByRole('dialog', { name: en.conversation.edit }).waitFor();
     }),

@@ -17,7 +17,7 @@ import { createTestHome } from '../fixtures/test-home.ts';
 import { startServeProcess, startTestServer, type TestServer } from '../fixtures/server.ts';
 
 const KEY = 'sk-ant-typed-5d9e1f0a7c3b';
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 const ANTHROPIC = 'Anthropic';
 /** No key, and no keyring: the address of its bus does not exist. */
 const NO_KEY = { ANTHROPIC_API_KEY: '', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };

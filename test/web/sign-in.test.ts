@@ -8,7 +8,7 @@ import { type OidcProvider, startOidcProvider } from '../fixtures/oidc-provider.
 import { expectAccessible, ONE_LOOK, watch } from '../fixtures/page.ts';
 import { follow, startTestServer, type TestServer } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 const SCRIPT = {
   steps: [
     { when: { tools: false }, reply: { text: 'A title' } },

@@ -8,7 +8,7 @@ import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
 import { watch } from '../fixtures/page.ts';
 import { follow, startTestServer, type TestServer } from '../fixtures/server.ts';
 
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 30_000 };
 const { bar } = en.lists;
 
 /**

@@ -156,7 +156,7 @@ async function expectUnbroken({ page, serving, session }: Stage, what: string): 
   expect(rows.length).toBeGreaterThan(0);
   // Rendering follows the state by some milliseconds, in which calls may have become one row.
   const mismatch = () => findMismatch({ page, serving, session });
-  await expect.poll(mismatch, { message: what, timeout: 15_000 }).toBeUndefined();
+  await expect.poll(mismatch, { message: what, timeout: 30_000 }).toBeUndefined();
 }
 
 /** A rendered row that is not the one of the log at its place; undefined if there is none. */

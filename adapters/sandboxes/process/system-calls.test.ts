@@ -3,6 +3,7 @@ import { lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../sandbox.fixture.ts';
 import { callSystem, canCallSystem } from './system-calls.ts';
 import { listDescendants, readProcess } from './process-table.ts';
 
@@ -68,13 +69,13 @@ test.skipIf(!canCallSystem())('is started again after it was killed', async () =
   const pid = findProgram()!;
   process.kill(pid, 'SIGKILL');
   // Either the call comes first and fails, or it uses a new process.
-  while (findProgram() === pid) await new Promise((done) => setImmediate(done));
+  await eventually(() => findProgram() !== pid);
   await callSystem(['pipes', join(folder, 'b')]);
   expect(await callSystem(['pipes', join(folder, 'c')])).toBeUndefined();
   expect(findProgram()).not.toBe(pid);
 });
 
-test.skipIf(!canCallSystem())('does not keep a process running, and ends with it', () => {
+test.skipIf(!canCallSystem())('does not keep a process running, and ends with it', async () => {
   const folder = createFolder();
   const module = join(import.meta.dirname, 'system-calls.ts');
   const script = `
@@ -85,6 +86,5 @@ test.skipIf(!canCallSystem())('does not keep a process running, and ends with it
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   const [failure, pid] = said.trim().split(' ');
   expect(failure).toBe('undefined');
-  let row = readProcess(Number(pid));
-  while (row && !row.ended) row = readProcess(Number(pid));
+  expect(await eventually(() => readProcess(Number(pid))?.ended !== false)).toBe(true);
 });

@@ -87,5 +87,5 @@ function createCounter() {
 
 /** Waits until the scheduler reports a state of a session. */
 export async function reaches(scheduler: RunScheduler, session: string, state: RunStatus['state']): Promise<void> {
-  await expect.poll(async () => (await scheduler.status(session)).state, { timeout: 20_000 }).toBe(state);
+  await expect.poll(async () => (await scheduler.status(session)).state, { timeout: 30_000 }).toBe(state);
 }

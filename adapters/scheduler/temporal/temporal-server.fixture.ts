@@ -81,9 +81,10 @@ export async function openTemporal(program: string): Promise<TemporalNamespace> 
 /** @throws Error when the server does not answer within a minute. */
 export async function startTemporal(program: string): Promise<TemporalServer> {
   const folder = mkdtempSync(join(tmpdir(), 'klaus-temporal-'));
-  const port = await findPort();
   let database = join(folder, '0.db');
-  let server = await start(program, port, database);
+  const first = await startOnFreePort(program, database);
+  const { port } = first;
+  let { server } = first;
   let count = 0;
   const kill = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -106,6 +107,20 @@ export async function startTemporal(program: string): Promise<TemporalServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Times that another port is tried: another process may take one before the server does. */
+const TRIES = 5;
+
+async function startOnFreePort(program: string, database: string): Promise<{ port: number; server: ChildProcess }> {
+  for (let left = TRIES; ; left--) {
+    const port = await findPort();
+    try {
+      return { port, server: await start(program, port, database) };
+    } catch (error) {
+      if (left <= 1) throw error;
+    }
+  }
 }
 
 async function start(program: string, port: number, database: string): Promise<ChildProcess> {

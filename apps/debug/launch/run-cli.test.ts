@@ -95,10 +95,10 @@ test('an abort ends the CLI and the programs that it started, also if they ignor
      setInterval(() => {}, 1000);`,
     { signal: stop.signal },
   );
-  const pids = await vi.waitFor(() => readPids(pidFile), { timeout: 20_000 });
+  const pids = await vi.waitFor(() => readPids(pidFile), { timeout: 30_000 });
   stop.abort();
   expect((await running).end).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
-  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 30_000 });
 });
 
 test.each(['SIGKILL', 'SIGINT'] as const)('a host that ends by %s leaves no CLI', async (signal) => {
@@ -116,10 +116,10 @@ test.each(['SIGKILL', 'SIGINT'] as const)('a host that ends by %s leaves no CLI'
     `import { runCli } from ${JSON.stringify(join(import.meta.dirname, 'run-cli.ts'))};
      await runCli(${JSON.stringify(command)}, {}, { signal: new AbortController().signal, onStatus() {}, onEvent() {} });`,
   ]);
-  const pids = await vi.waitFor(() => readPids(pidFile), { timeout: 20_000 });
+  const pids = await vi.waitFor(() => readPids(pidFile), { timeout: 30_000 });
   host.kill(signal);
   await once(host, 'exit');
-  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 30_000 });
 });
 
 test('a program that cannot be started is missing', async () => {

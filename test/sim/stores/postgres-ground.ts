@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectBlobs, type ObjectStore } from '@klaus/adapters/objects';
 import { createPostgresWorkerStore, type PostgresWorkerStore } from '@klaus/adapters/postgres-store';
 import type { Command, Event } from '@klaus/core/protocol';
+import { pollUntil } from '../../fixtures/poll.ts';
 import type { Ground } from '../ground.ts';
 import type { LifeStores, ProcessStore } from './life-stores.ts';
 import { MemoryObjects } from './memory-objects.ts';
@@ -123,10 +123,14 @@ export class PostgresGround implements Ground {
   async #kill(name: string, { store, proxy }: { store: PostgresWorkerStore; proxy: Proxy }): Promise<void> {
     await proxy.cut();
     const end = performance.now() + GONE_MS;
-    while (this.#isConnected(name)) {
-      if (performance.now() > end) throw new Error(`Postgres still has connections of ${name}.`);
-      await delay(1);
-    }
+    // Postgres does not notify of the end of a connection.
+    await pollUntil(
+      () => {
+        if (performance.now() > end) throw new Error(`Postgres still has connections of ${name}.`);
+        return !this.#isConnected(name);
+      },
+      { everyMs: 20 },
+    );
     void store.close().catch(() => {});
   }
 
