@@ -8,6 +8,9 @@ const NO_TESTS = ['**/node_modules/**', 'scripts/fixtures/**', 'apps/cli/demo/pr
 export default defineConfig({
   test: {
     exclude: NO_TESTS,
+    pool: 'forks',
+    // A process runs many files, so that it loads the modules once: they are half of the time.
+    isolate: false,
     // Programs that tests start read what others of them have compiled: half of their start.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
     coverage: { include: ['{core,adapters,sdk,apps}/**/*.ts'], exclude: ['**/*.test.ts', '**/*.fixture.ts'] },
@@ -25,9 +28,6 @@ export default defineConfig({
           name: 'unit',
           include: ['{core,adapters,sdk,apps,scripts,bench}/**/*.test.ts'],
           exclude: [...NO_TESTS, ...SYSTEM_FILES],
-          pool: 'forks',
-          // Half of the time of these tests is the loading of modules.
-          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: [...SYSTEM_FILES].map((pattern) => `${pattern.replace('/**', '')}/**/*.test.ts`),
-          pool: 'forks',
+          globalSetup: ['test/services/global-setup.ts'],
           // Tests wait for processes and clocks most of the time: a third fills the two cores of CI.
           maxWorkers: process.env['CI'] === 'true' ? 3 : 2,
           sequence: { groupOrder: 1 },

@@ -14,7 +14,7 @@ export interface Selection {
   /** Paths that changed, relative to the root. */
   changed: readonly string[];
   /** Whether a test file imports changed code for tests. */
-  usesChanged(file: string): boolean;
+  usesChanged: (file: string) => boolean;
   /** Runs the suites of the security of the kernel, whatever changed. */
   security: boolean;
   /** The part of the other suites that runs: `index` of `count`. None if undefined. */

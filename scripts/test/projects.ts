@@ -1,8 +1,8 @@
 import { matchesGlob } from 'node:path';
 
 /**
- * Test files that need a process of their own: they start programs, databases or sandboxes, change what belongs to the
- * process, or measure it. All others are the project `unit`: they share the modules that a worker has loaded.
+ * Test files of the project `system`: they start programs, databases, browsers or sandboxes, or they need several packages. All
+ * others are the project `unit`, which always runs.
  */
 export const SYSTEM_FILES: readonly string[] = [
   'test/**',
