@@ -10,10 +10,11 @@ const sources = listSources(root).map((path) => ({ path, text: readFileSync(join
 test.each<[what: string, pattern: RegExp, files: string[]]>([
   // fish has rules of its own: core/protocol/shell-quote.ts is for the other shells.
   [
-    'quotes for a shell',
+    'one file quotes for a shell',
     /replaceAll\((?:"'"|'\\''|\/'\/g), *(?:String\.raw)?["'`]'\\{1,2}''/,
     ['core/protocol/shell-quote.ts'],
   ],
-])('one file %s', (_, pattern, files) => {
+  ['no file turns a glob into a regular expression', /replace(?:All)?\(\/\[\.\+\^\$/, []],
+])('%s', (_, pattern, files) => {
   expect(sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual(files);
 });
