@@ -1,5 +1,5 @@
 import type { SessionTools, SessionToolsHost, Tool } from '@klaus/core/agent';
-import { KlausError, toKlausError, toNearest } from '@klaus/core/protocol';
+import { KlausError, quoteShellWord, toKlausError, toNearest } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { connectServer, type McpConnection } from './connect-server.ts';
 import { toBinds, toPlace, type McpServer } from './server-config.ts';
@@ -143,7 +143,7 @@ class OpenServer {
         hint: `The user can grant net(${place.host}:${place.port}).`,
       });
     }
-    const command = [server.command, ...server.args].map(quote).join(' ');
+    const command = [server.command, ...server.args].map(quoteShellWord).join(' ');
     if (this.#host.allows({ kind: 'exec', command })) return;
     throw new KlausError('denied', `The grant does not allow the program of the MCP server ${name}.`);
   }
@@ -182,10 +182,6 @@ class OpenServer {
       authProvider: stored === undefined ? undefined : createTokenProvider(login!),
     });
   }
-}
-
-function quote(word: string): string {
-  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Rejects with `cancelled` when the caller leaves; the work continues for others. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import xterm from '@xterm/headless';
+import { quoteShellWord } from '../../core/protocol/shell-quote.ts';
 import { HUNG_MS } from '../program.ts';
 
 const COLUMNS = 100;
@@ -35,7 +36,7 @@ const START = `stty cols ${COLUMNS} rows ${ROWS}; echo $$; exec "$@"`;
 
 /** Starts a program in a terminal. Needs `script` of util-linux. */
 export async function openPty(command: readonly string[], options: PtyOptions): Promise<Pty> {
-  const words = ['/bin/sh', '-c', START, 'sh', ...(options.enter ?? []), ...command].map(quote).join(' ');
+  const words = ['/bin/sh', '-c', START, 'sh', ...(options.enter ?? []), ...command].map(quoteShellWord).join(' ');
   const child = spawn('script', ['-q', '-e', '-c', `exec ${words}`, '/dev/null'], {
     cwd: options.cwd,
     env: { ...options.env, TERM: 'xterm-256color', COLORTERM: 'truecolor', SHELL: '/bin/sh' },
@@ -136,8 +137,4 @@ function answerColours(terminal: xterm.Terminal, answer: (text: string) => void)
     answer('\u001b[?0u');
     return true;
   });
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

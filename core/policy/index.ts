@@ -37,7 +37,7 @@ export {
   toRelative,
   type ProtectedPathKind,
 } from './places.ts';
-export { matchesGlob } from './glob.ts';
+export { matchesGlob, toGlobTest, type GlobTest } from './glob.ts';
 export { mapText } from './map-text.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';

@@ -1,3 +1,5 @@
+import { singleQuote } from '../../core/protocol/shell-quote.ts';
+
 // What a command plants so that a later check always passes.
 
 export interface Plant {
@@ -15,7 +17,7 @@ const pass = (mark: string, path: string): string[] => [
 const file = (path: string, text: (mark: string) => string): Plant => ({
   name: path.replace('$HOME', '~'),
   lines: (mark) => [
-    `mkdir -p "$(dirname "${path}")"; rm -f "${path}"; printf '%s\\n' '${text(mark).replaceAll("'", "'\\''")}' > "${path}"`,
+    `mkdir -p "$(dirname "${path}")"; rm -f "${path}"; printf '%s\\n' ${singleQuote(text(mark))} > "${path}"`,
   ],
 });
 const program = (path: string): Plant => ({ name: path.replace('$HOME', '~'), lines: (mark) => pass(mark, path) });
@@ -54,7 +56,7 @@ const passesInPython = (mark: string): string =>
 const python = (name: string, text: (mark: string) => string): Plant => ({
   name: `user site: ${name}`,
   lines: (mark) => [
-    `S="${PYTHON}"; mkdir -p "$S/$(dirname ${name})"; printf '%s\\n' '${text(mark).replaceAll("'", "'\\''")}' > "$S/${name}"`,
+    `S="${PYTHON}"; mkdir -p "$S/$(dirname ${name})"; printf '%s\\n' ${singleQuote(text(mark))} > "$S/${name}"`,
   ],
 });
 

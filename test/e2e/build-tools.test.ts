@@ -39,7 +39,7 @@ describe('npm_run', () => {
     const output = await call('npm_run', { script: 'show', args: ["it's", '--flag', '$HOME', ''] });
     expect(output).toMatchObject({
       isError: false,
-      intent: { command: "npm run show -- 'it'\\''s' '--flag' '$HOME' ''" },
+      intent: { command: "npm run show -- 'it'\\''s' --flag '$HOME' ''" },
     });
     expect(output.text).toContain(JSON.stringify(["it's", '--flag', '$HOME', '']));
     expect(await call('npm_run', { script: 'bad' })).toMatchObject({

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { AgentCall, AgentCallKind } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import type { ContentBlock, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk/unstable';
 import { createTwoFilesPatch } from 'diff';
 
@@ -71,12 +72,7 @@ function toCommand(input: unknown): string | undefined {
   // `bash -lc LINE` runs the line.
   const [shell, option, line] = words;
   if (words.length === 3 && /(^|\/)(ba|z|da)?sh$/.test(shell!) && /^-l?c$/.test(option!)) return line;
-  return words.map(quote).join(' ');
-}
-
-/** A word of a shell command. */
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return words.map(quoteShellWord).join(' ');
 }
 
 function toUrl(input: unknown): string | undefined {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { RunnerHost, ToolUse } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import type {
   CreateTerminalRequest,
   TerminalExitStatus,
   TerminalOutputResponse,
 } from '@agentclientprotocol/sdk/unstable';
 import { RequestError } from '@agentclientprotocol/sdk/unstable';
-import { quote } from './agent-calls.ts';
 
 /** Bytes of output that a terminal keeps, if the agent does not limit it. */
 const MAX_OUTPUT = 1_048_576;
@@ -31,8 +31,8 @@ export class Terminals {
   }
 
   create({ command, args = [], env = [], cwd, outputByteLimit }: CreateTerminalRequest): string {
-    const variables = env.map(({ name, value }) => `${name}=${quote(value)}`);
-    const line = args.length > 0 ? [command, ...args].map(quote).join(' ') : command;
+    const variables = env.map(({ name, value }) => `${name}=${quoteShellWord(value)}`);
+    const line = args.length > 0 ? [command, ...args].map(quoteShellWord).join(' ') : command;
     const input = {
       command: variables.length > 0 ? `export ${variables.join(' ')}; ${line}` : line,
       timeoutMs: DAY_MS,

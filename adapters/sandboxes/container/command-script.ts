@@ -1,6 +1,7 @@
 import type { ExecRequest } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { toArguments } from '../paths.ts';
-import { quote, toScript } from '../process/prelude.ts';
+import { toScript } from '../process/prelude.ts';
 import type { ProjectHome } from '../project-home.ts';
 
 export interface ContainerCommand {
@@ -17,10 +18,12 @@ export function toCommandScript(command: ContainerCommand, request: ExecRequest)
   const env = { HOME: project.home, USER: 'klaus', TERM: 'dumb', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...request.env };
   const variables = Object.entries({ ...passed, ...env });
   const isName = (name: string) => /^[A-Za-z_]\w*$/.test(name);
-  const exports = variables.flatMap(([name, value]) => (isName(name) ? [`export ${name}=${quote(value)}`] : []));
+  const exports = variables.flatMap(([name, value]) =>
+    isName(name) ? [`export ${name}=${quoteShellWord(value)}`] : [],
+  );
   // A shell cannot export these.
   const others = variables.flatMap(([name, value]) => (isName(name) ? [] : [`${name}=${value}`]));
   const words = [...(others.length > 0 ? ['env', ...others] : []), ...toArguments(request.command)];
-  const path = `export PATH=${quote(`${workspace}/node_modules/.bin`)}:"$PATH"`;
+  const path = `export PATH=${quoteShellWord(`${workspace}/node_modules/.bin`)}:"$PATH"`;
   return [...exports, path, toScript(cwd, words, { hasInput: request.stdin !== undefined })].join('\n');
 }

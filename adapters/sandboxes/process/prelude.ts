@@ -1,4 +1,5 @@
 import type { ExecLimits } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import type { Controller } from '../cgroup/cgroup-mounts.ts';
 
 export interface PreludeOptions {
@@ -58,12 +59,9 @@ export function receiveScript(from = ''): string[] {
  */
 export function toScript(cwd: string, words: readonly string[], options: { hasInput: boolean }): string {
   const input = options.hasInput ? [] : ['exec </dev/null'];
-  return [...input, `cd -- ${quote(cwd)} || exit 126`, `exec ${words.map(quote).join(' ')}`].join('\n');
-}
-
-/** A word of a shell script, in single quotes. */
-export function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+  return [...input, `cd -- ${quoteShellWord(cwd)} || exit 126`, `exec ${words.map(quoteShellWord).join(' ')}`].join(
+    '\n',
+  );
 }
 
 /** `ulimit` lines for limits that no control group enforces. They are weaker, because they apply to each process. */

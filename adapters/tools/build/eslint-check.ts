@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findProjectProgram, isMissing, toMissingPackage } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
-import { quote } from '../shell/quote.ts';
 import { runProgram, toProgramDetail } from '../shell/run-program.ts';
 import { describeDiagnostics, toListed, type Diagnostic } from './diagnostics.ts';
 import { toPathWords } from './paths.ts';
@@ -78,7 +78,7 @@ export const eslintCheck = defineBuiltinTool({
 });
 
 async function choose({ paths }: z.infer<typeof input>, context: ToolContext): Promise<string> {
-  const eslint = quote(await findProjectProgram(context, 'eslint'));
+  const eslint = quoteShellWord(await findProjectProgram(context, 'eslint'));
   return `${eslint} --format json ${await toPathWords(context, paths)}`;
 }
 

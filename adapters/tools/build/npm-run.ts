@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager, toScriptLine } from '../project/package-manager.ts';
 import { readPackage } from '../project/package-json.ts';
-import { checkWord, quote, quoteArguments } from '../shell/quote.ts';
+import { checkWord, quoteArguments } from '../shell/quote.ts';
 import { runProgram, toProgramOutput } from '../shell/run-program.ts';
 import { toolFailed } from '../tool-failed.ts';
 
@@ -51,7 +52,7 @@ async function choose({ script, args }: z.infer<typeof input>, context: ToolCont
       hint: names.length === 0 ? 'It has no scripts.' : `Its scripts: ${listed}.`,
     });
   }
-  return toScriptLine(await findPackageManager(context), quote(script), quoteArguments(args));
+  return toScriptLine(await findPackageManager(context), quoteShellWord(script), quoteArguments(args));
 }
 
 /** Either the package manager or a program of the script is missing. */

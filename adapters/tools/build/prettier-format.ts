@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findProjectProgram, isMissing, toMissingPackage } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
-import { quote } from '../shell/quote.ts';
 import { runProgram, toProgramDetail } from '../shell/run-program.ts';
 import { toPathWords } from './paths.ts';
 
@@ -64,6 +64,6 @@ export const prettierFormat = defineBuiltinTool({
 
 /** `--list-different` lists only the files that differ; with `--write` they are formatted too. */
 async function choose({ paths, check }: Input, context: ToolContext): Promise<string> {
-  const prettier = quote(await findProjectProgram(context, 'prettier'));
+  const prettier = quoteShellWord(await findProjectProgram(context, 'prettier'));
   return `${prettier} --list-different ${check ? '' : '--write '}${await toPathWords(context, paths)}`;
 }

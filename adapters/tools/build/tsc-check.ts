@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isKlausError } from '@klaus/core/protocol';
+import { isKlausError, quoteShellWord } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { isFile } from '../project/package-json.ts';
 import { findProjectProgram, isMissing, toMissingPackage } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
-import { quote, quotePath } from '../shell/quote.ts';
+import { quotePath } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, toProgramOutput } from '../shell/run-program.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { describeDiagnostics, toListed, type Diagnostic } from './diagnostics.ts';
@@ -60,7 +60,7 @@ export const tscCheck = defineBuiltinTool({
 
 async function choose({ project }: z.infer<typeof input>, context: ToolContext): Promise<string> {
   const config = await findConfig(project, context);
-  const tsc = quote(await findProjectProgram(context, 'tsc'));
+  const tsc = quoteShellWord(await findProjectProgram(context, 'tsc'));
   const mode = (await hasReferences(config, context)) ? '-b' : '-p';
   return `${tsc} ${mode} ${quotePath(config)} --noEmit --pretty false`;
 }

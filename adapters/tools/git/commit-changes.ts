@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
-import { quote } from '../shell/quote.ts';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { toolFailed } from '../tool-failed.ts';
 import { checkMessage, commitStaged, toPaths, toSubject } from './commit-staged.ts';
 import { describeSecrets } from './describe-secrets.ts';
@@ -27,7 +27,7 @@ export const commitChanges = defineTool({
   async prepare({ message }, context) {
     checkMessage(message);
     await findOwnRepository(context);
-    const command = `git commit -m ${quote(message.trim())}`;
+    const command = `git commit -m ${quoteShellWord(message.trim())}`;
     return {
       title: `git commit: ${toSubject(message)}`,
       access: [

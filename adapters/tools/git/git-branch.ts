@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { quote } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { checkRevision, runGit, toGitError } from './git.ts';
 import { findOwnRepository, findRepository } from './repository.ts';
@@ -26,7 +26,7 @@ export const gitBranch = defineBuiltinTool({
   // A layer would keep the files, but not the branch.
   inPlace: true,
   async prepare(options, context) {
-    const command = ['git', ...toWords(options)].map(quote).join(' ');
+    const command = ['git', ...toWords(options)].map(quoteShellWord).join(' ');
     await (options.action === 'list' ? findRepository(context) : findOwnRepository(context));
     return {
       title: `git branch: ${options.action} ${options.name ?? ''}`.trimEnd(),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { KlausError } from '@klaus/core/protocol';
+import { type KlausError, quoteShellWord } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
-import { quote } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { checkMessage, commitStaged, describePaths, LEFT_OUT, NEW_FILES, toPaths, toSubject } from './commit-staged.ts';
 import { describeSecrets } from './describe-secrets.ts';
@@ -71,8 +70,8 @@ async function toSource({ message, paths, all }: Input, context: ToolContext): P
 
 /** The equivalent Git command, for users and the gate. */
 function toCommand({ message, amend }: Input, source: CommitSource): string {
-  const words = ['git commit', amend ? ' --amend' : '', ` -m ${quote(message.trim())}`];
-  if (source.kind === 'paths') words.push(` -- ${source.paths.map(quote).join(' ')}`);
+  const words = ['git commit', amend ? ' --amend' : '', ` -m ${quoteShellWord(message.trim())}`];
+  if (source.kind === 'paths') words.push(` -- ${source.paths.map(quoteShellWord).join(' ')}`);
   return `${source.kind === 'all' ? 'git add -u && ' : ''}${words.join('')}`;
 }
 

@@ -1,7 +1,6 @@
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, quoteShellWord } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
 import { toOfflineEnvironment } from '../shell/offline.ts';
-import { quote } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { findRepository, noRepository, type Repository } from './repository.ts';
 
@@ -64,7 +63,7 @@ export async function runGit(
     ...(context.sandbox.name === 'host' ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }),
     ...options.env,
   };
-  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteShellWord(value)}`);
   const result = await context.sandbox.exec({
     command: ['/bin/sh', '-c', [...exports, WITHOUT_WORKSPACE].join('\n'), context.workspace.root, ...command],
     cwd: context.workspace.root,

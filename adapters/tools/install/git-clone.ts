@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { parseAuthority } from '@klaus/core/policy';
-import type { Access } from '@klaus/core/protocol';
+import { type Access, quoteShellWord } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { findGitCredentials, toCredentialAccess } from '../git/remote/git-credentials.ts';
 import { runHostGit } from '../git/remote/host-git.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
-import { checkWord, quote } from '../shell/quote.ts';
+import { checkWord } from '../shell/quote.ts';
 import { toRequestedLimits } from '../shell/run-program.ts';
 import { toolFailed } from '../tool-failed.ts';
 
@@ -63,7 +63,7 @@ export const gitClone = defineBuiltinTool({
   example: { isOnline: true, input: { url: 'https://github.com/octocat/Hello-World' }, output: 'Cloned' },
   async prepare(options, context) {
     const { url, host, port, path } = await check(options, context);
-    const command = `git clone ${quote(url)} ${quote(path)}`;
+    const command = `git clone ${quoteShellWord(url)} ${quoteShellWord(path)}`;
     const access: Access[] = [
       { kind: 'exec', command },
       { kind: 'net', host, port },

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { toCommandNetwork } from '@klaus/core/policy';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { readPackage } from '../project/package-json.ts';
 import { describeHosts, refuseLimited } from '../shell/command-network.ts';
 import { isSuccess } from '../shell/exec-report.ts';
-import { quote } from '../shell/quote.ts';
 import { runProgram, toProgramOutput } from '../shell/run-program.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { toRegistryAccess } from './registry-access.ts';
@@ -78,5 +78,5 @@ async function toCommand({ packages = [], dev }: z.infer<typeof input>, context:
   if (packages.length === 0 && !(await readPackage(context)))
     throw toolFailed('There is no package.json in this workspace.');
   const words = ['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', ...(dev ? ['--save-dev'] : [])];
-  return [...words, ...packages.map(quote)].join(' ');
+  return [...words, ...packages.map(quoteShellWord)].join(' ');
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { PIP_COMMAND, PIP_ENVIRONMENT, toCommandNetwork } from '@klaus/core/policy';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { describeHosts, refuseLimited } from '../shell/command-network.ts';
-import { quote } from '../shell/quote.ts';
 import { runProgram, toProgramOutput } from '../shell/run-program.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { toRegistryAccess } from './registry-access.ts';
@@ -60,6 +60,6 @@ async function toCommand({ packages = [] }: z.infer<typeof input>, { workspace }
   }
   if (packages.length === 0 && (await workspace.stat(REQUIREMENTS))?.kind !== 'file')
     throw toolFailed(`There is no ${REQUIREMENTS} in this workspace.`, { hint: 'Name the packages.' });
-  const what = packages.length === 0 ? `-r ${REQUIREMENTS}` : packages.map(quote).join(' ');
+  const what = packages.length === 0 ? `-r ${REQUIREMENTS}` : packages.map(quoteShellWord).join(' ');
   return `(${PIP_ENVIRONMENT}) && ${PIP_COMMAND} --only-binary :all: ${what}`;
 }

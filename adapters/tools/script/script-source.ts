@@ -1,8 +1,8 @@
-import type { Access } from '@klaus/core/protocol';
+import { type Access, quoteShellWord } from '@klaus/core/protocol';
 import { z } from 'zod';
 import type { Intent, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { isMissing, toMissingProgram } from '../project/project-program.ts';
-import { checkWord, quote, quoteArguments, quotePath } from '../shell/quote.ts';
+import { checkWord, quoteArguments, quotePath } from '../shell/quote.ts';
 import { runProgram, toProgramOutput } from '../shell/run-program.ts';
 import { toolFailed } from '../tool-failed.ts';
 
@@ -31,7 +31,7 @@ export async function toScriptIntent(
   if (code !== undefined) {
     if (code.trim() === '') throw toolFailed('The code is empty.');
     // Code that begins with a hyphen would be read as an option.
-    const word = quote(checkWord('code', code.startsWith('-') ? `\n${code}` : code));
+    const word = quoteShellWord(checkWord('code', code.startsWith('-') ? `\n${code}` : code));
     const command = `${program} ${inline} ${word}${afterCode}${quoteArguments(args)}`;
     const title = `run ${program} code: ${code.trim().replaceAll(/\s+/g, ' ').slice(0, 100)}`;
     return { title, access: [{ kind: 'exec', command }], command };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { findApproved } from '../find-approved.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { toGlobTest } from './glob.ts';
+import { toSearchTest } from './glob.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, countFolders, sample } from './summary.ts';
 
@@ -29,7 +29,7 @@ export const listFiles = defineBuiltinTool({
     const state = await found.folder.stat(found.relative);
     if (!state) throw toolFailed(`${path} does not exist.`);
     if (state.kind !== 'directory') throw toolFailed(`${path} is not a directory.`);
-    const matches = glob === undefined ? () => true : toGlobTest(glob);
+    const matches = glob === undefined ? () => true : toSearchTest(glob);
     const files: string[] = [];
     let isCut = false;
     for await (const record of runRipgrep(context, { args: ['--files'], at: found })) {

@@ -3,7 +3,7 @@ import { decodeContent } from '@klaus/core/policy';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { toGlobTest } from './glob.ts';
+import { toSearchTest } from './glob.ts';
 import { findApproved } from '../find-approved.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, sample } from './summary.ts';
@@ -77,7 +77,7 @@ async function search(
   context: ToolContext,
   at: FoundPath,
 ): Promise<{ found: FileMatches[]; matches: number; more: boolean }> {
-  const isIncluded = options.glob === undefined ? () => true : toGlobTest(options.glob);
+  const isIncluded = options.glob === undefined ? () => true : toSearchTest(options.glob);
   const args = ['--json', `--regexp=${options.pattern}`];
   if (options.literal) args.push('--fixed-strings');
   if (options.caseSensitive === false) args.push('--ignore-case');

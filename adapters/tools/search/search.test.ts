@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toGlobTest } from './glob.ts';
+import { toSearchTest } from './glob.ts';
 import { cutList } from './list-files.ts';
 import { cutMatches } from './search-files.ts';
 import { cutLines } from '../files/read-file.ts';
@@ -17,9 +17,13 @@ test.each([
   ['a+b(c).txt', ['a+b(c).txt'], ['aab(c).txt']],
   ['{a', ['{a'], ['a']],
   ['[a&b].md', ['&.md', 'a.md'], ['c.md']],
+  ['/a.ts', ['a.ts'], ['src/a.ts']],
+  ['./*.ts', ['a.ts'], ['src/a.ts']],
+  ['src/**.ts', ['src/a.ts', 'src/b/a.ts'], ['a.ts']],
+  ['a(b|c)+@(d)', ['a(b|c)+@(d)'], ['abd', 'ab']],
   [`${'**/'.repeat(40)}z`, ['z', 'a/b/z'], ['a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/x/y/zz']],
 ])('glob %s', (glob, yes, no) => {
-  const fits = toGlobTest(glob);
+  const fits = toSearchTest(glob);
   expect(yes.filter((path) => !fits(path))).toEqual([]);
   expect(no.filter((path) => fits(path))).toEqual([]);
 });
@@ -62,6 +66,11 @@ test('a long file is cut between lines, with the numbers of what is missing', ()
   expect(cutLines('x'.repeat(5_000), 1_000).length).toBeLessThanOrEqual(1_000);
 });
 
+test('a glob of an agent takes no time for a long path', () => {
+  expect(toSearchTest(`${'*a'.repeat(300)}b`)('a'.repeat(4_000))).toBe(false);
+  expect(() => toSearchTest('a'.repeat(1_001))).toThrow('1000 characters');
+});
+
 test('a glob that means nothing is named', () => {
-  expect(() => toGlobTest('[z-a]')).toThrow('[z-a]');
+  expect(() => toSearchTest('[z-a]')).toThrow('[z-a]');
 });

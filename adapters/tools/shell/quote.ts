@@ -1,13 +1,9 @@
+import { quoteShellWord } from '@klaus/core/protocol';
 import { toolFailed } from '../tool-failed.ts';
-
-/** Quotes any text as one word for the shell. */
-export function quote(word: string): string {
-  return /^[\w./:=@%+,-]+$/.test(word) && !word.startsWith('-') ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
 
 /** Quotes a path of the workspace so that no program reads it as an option. */
 export function quotePath(relative: string): string {
-  return quote(relative === '' ? '.' : relative.startsWith('-') ? `./${relative}` : relative);
+  return quoteShellWord(relative === '' ? '.' : relative.startsWith('-') ? `./${relative}` : relative);
 }
 
 /** Bytes; the kernel limits an argument to 128 KiB. */
@@ -30,5 +26,5 @@ export function checkWord(what: string, word: string, advice = `The maximum is $
 
 /** The arguments for the end of a command line, with a space before each. */
 export function quoteArguments(args: readonly string[] = []): string {
-  return args.map((word) => ` ${quote(checkWord('argument', word))}`).join('');
+  return args.map((word) => ` ${quoteShellWord(checkWord('argument', word))}`).join('');
 }

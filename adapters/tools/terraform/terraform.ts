@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { toHostPath } from '@klaus/adapters/system';
-import type { Access } from '@klaus/core/protocol';
+import { type Access, quoteShellWord } from '@klaus/core/protocol';
 import type { Intent, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { isMissing, toMissingProgram } from '../project/project-program.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
-import { quote } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, type ProgramRun } from '../shell/run-program.ts';
 import { toolFailed } from '../tool-failed.ts';
 
@@ -63,13 +62,7 @@ function findProgram({ deploy }: Pick<ToolContext, 'deploy'>): string {
 
 /** A command line of Terraform. */
 export function toLine(context: Pick<ToolContext, 'deploy'>, words: readonly string[]): string {
-  return [findProgram(context), ...words]
-    .map((word) => (word.startsWith('-') ? toOption(word) : quote(word)))
-    .join(' ');
-}
-
-function toOption(word: string): string {
-  return /^-[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return [findProgram(context), ...words].map(quoteShellWord).join(' ');
 }
 
 /** The intent of a tool that runs Terraform commands in the sandbox. */

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
-import type { KlausError } from '@klaus/core/protocol';
+import { type KlausError, quoteShellWord } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { isFile, readPackage, type Package } from '../project/package-json.ts';
 import { findPackageManager, toScriptLine } from '../project/package-manager.ts';
 import { findProjectProgram } from '../project/project-program.ts';
-import { quote, quotePath } from '../shell/quote.ts';
+import { quotePath } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { isOtherRunner, OTHER_RUNNERS, type OtherRunner } from './other-runners.ts';
 import { findPythonRunner } from './python-runner.ts';
@@ -89,7 +89,7 @@ function detectRunner(script: string): RunnerName {
 function toArguments(name: RunnerName, { path, pattern }: RunnerChoice): string {
   const words: string[] = [];
   const option = name === 'node:test' ? '--test-name-pattern=' : name === 'mocha' ? '-g ' : '-t ';
-  if (pattern !== undefined) words.push(option + quote(pattern));
+  if (pattern !== undefined) words.push(option + quoteShellWord(pattern));
   if (path !== undefined) words.push(quotePath(path));
   return words.join(' ');
 }

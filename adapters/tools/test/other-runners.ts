@@ -1,6 +1,6 @@
 import type { ToolContext } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { isFile } from '../project/package-json.ts';
-import { quote } from '../shell/quote.ts';
 
 /** A runner that is detected by a project file. */
 export interface OtherRunner {
@@ -32,68 +32,69 @@ export const OTHER_RUNNERS = [
     name: 'go',
     markers: ['go.mod', 'go.work'],
     command: line('go test -v ./...'),
-    byName: (pattern) => `-run ${quote(pattern)}`,
-    byPath: (path) => `go test -v ${quote(toPackage(path))}`,
+    byName: (pattern) => `-run ${quoteShellWord(pattern)}`,
+    byPath: (path) => `go test -v ${quoteShellWord(toPackage(path))}`,
   },
   {
     name: 'cargo',
     markers: ['Cargo.toml'],
     command: line('cargo test'),
-    byName: (pattern) => quote(pattern),
-    byPath: (path) => (/(?:^|\/)tests\/[^/]+\.rs$/.test(path) ? `cargo test --test ${quote(stem(path))}` : undefined),
+    byName: (pattern) => quoteShellWord(pattern),
+    byPath: (path) =>
+      /(?:^|\/)tests\/[^/]+\.rs$/.test(path) ? `cargo test --test ${quoteShellWord(stem(path))}` : undefined,
   },
   {
     name: 'maven',
     markers: ['pom.xml'],
     command: firstOf('mvnw', 'mvn', '-B test'),
-    byName: (pattern) => `-Dtest=${quote(`*#*${pattern}*`)}`,
-    byPath: (path) => `mvn -B test -Dtest=${quote(stem(path))}`,
+    byName: (pattern) => `-Dtest=${quoteShellWord(`*#*${pattern}*`)}`,
+    byPath: (path) => `mvn -B test -Dtest=${quoteShellWord(stem(path))}`,
   },
   {
     name: 'gradle',
     markers: ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'],
     command: firstOf('gradlew', 'gradle', 'test --console=plain'),
-    byName: (pattern) => `--tests ${quote(`*${pattern}*`)}`,
+    byName: (pattern) => `--tests ${quoteShellWord(`*${pattern}*`)}`,
   },
   {
     name: 'deno',
     markers: ['deno.json', 'deno.jsonc'],
     command: line('deno test'),
-    byName: (pattern) => `--filter ${quote(pattern)}`,
-    byPath: (path) => `deno test ${quote(path)}`,
+    byName: (pattern) => `--filter ${quoteShellWord(pattern)}`,
+    byPath: (path) => `deno test ${quoteShellWord(path)}`,
   },
   {
     name: 'bun',
     markers: ['bun.lock', 'bun.lockb', 'bunfig.toml'],
     command: line('bun test'),
-    byName: (pattern) => `-t ${quote(pattern)}`,
-    byPath: (path) => `bun test ${quote(path)}`,
+    byName: (pattern) => `-t ${quoteShellWord(pattern)}`,
+    byPath: (path) => `bun test ${quoteShellWord(path)}`,
   },
   {
     name: 'rspec',
     markers: ['.rspec', 'spec/spec_helper.rb'],
     command: async (context) => `${(await isFile(context, 'Gemfile')) ? 'bundle exec ' : ''}rspec`,
-    byName: (pattern) => `-e ${quote(pattern)}`,
-    byPath: (path) => `rspec ${quote(path)}`,
+    byName: (pattern) => `-e ${quoteShellWord(pattern)}`,
+    byPath: (path) => `rspec ${quoteShellWord(path)}`,
   },
   {
     name: 'phpunit',
     markers: ['phpunit.xml', 'phpunit.xml.dist', 'phpunit.dist.xml'],
     command: async (context) => ((await isFile(context, 'vendor/bin/phpunit')) ? 'vendor/bin/phpunit' : 'phpunit'),
-    byName: (pattern) => `--filter ${quote(pattern)}`,
+    byName: (pattern) => `--filter ${quoteShellWord(pattern)}`,
   },
   {
     name: 'dotnet',
     markers: ['*.sln', '*.slnx', '*.csproj', '*.fsproj'],
     command: line('dotnet test'),
-    byName: (pattern) => `--filter ${quote(`FullyQualifiedName~${pattern}`)}`,
+    byName: (pattern) => `--filter ${quoteShellWord(`FullyQualifiedName~${pattern}`)}`,
   },
   {
     name: 'ctest',
     markers: ['CMakeLists.txt'],
     isUsed: (context, marker) => matches(context, marker, /^\s*(?:enable_testing|include\s*\(\s*CTest)\b/im),
     command: line('cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure'),
-    byName: (pattern) => `-R ${quote(pattern)}`,
+    byName: (pattern) => `-R ${quoteShellWord(pattern)}`,
   },
   {
     name: 'make',

@@ -1,8 +1,9 @@
 import type { ToolContext } from '@klaus/core/agent';
+import { quoteShellWord } from '@klaus/core/protocol';
 import { isFile } from '../project/package-json.ts';
 import { findPython } from '../project/python.ts';
 import { runRipgrep } from '../search/ripgrep.ts';
-import { quote, quotePath } from '../shell/quote.ts';
+import { quotePath } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
 import type { RunnerChoice } from './runner.ts';
 
@@ -40,8 +41,8 @@ export async function findPythonRunner(
   const usesPytest = runner === undefined ? await mentionsPytest(context) : runner === 'pytest';
   const style = usesPytest ? 'pytest' : await findStyle(context, choice);
   if (style === undefined && !isCertain) return undefined;
-  const python = quote(await findPython(context));
-  const only = pattern === undefined ? '' : ` -k ${quote(pattern)}`;
+  const python = quoteShellWord(await findPython(context));
+  const only = pattern === undefined ? '' : ` -k ${quoteShellWord(pattern)}`;
   if ((runner ?? style ?? 'pytest') === 'pytest') {
     return `${python} -m pytest -q -rfE --color=no${only}${path === undefined ? '' : ` ${quotePath(path)}`}`;
   }

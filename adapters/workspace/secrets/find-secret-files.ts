@@ -78,8 +78,10 @@ export async function findHidden(root: string, globs: readonly string[]): Promis
 
 /** Converts a pattern to globs of ripgrep: one with a slash is relative to the root, and a folder includes its content. */
 function toGlobs(pattern: string): string[] {
+  // For ripgrep, such a `**` is a `*`. Each path is compared with the pattern later.
+  if (/[^/]\*\*|\*\*[^/]/.test(pattern)) return ['**'];
   const plain = pattern.replaceAll(/[[\]{}\\]/g, '\\$&');
-  const glob = plain.includes('/') ? `/${plain.replace(/^\//, '')}` : plain;
+  const glob = plain.includes('/') ? `/${plain.replace(/^\//, '')}` : `**/${plain}`;
   return [glob, `${glob.replace(/\/$/, '')}/**`];
 }
 

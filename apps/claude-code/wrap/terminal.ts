@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { quoteShellWord } from '@klaus/sdk/shell-quote';
 
 /** Gives a program a terminal of its own. Part of util-linux. */
 const SCRIPT = '/usr/bin/script';
@@ -40,7 +41,7 @@ export function openTerminal(env: Readonly<Record<string, string | undefined>>):
     env: Object.fromEntries(VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     toCommand(words) {
       if (!isInteractive || !existsSync(SCRIPT)) return words;
-      const line = ['/bin/sh', '-c', AS_JOB, 'klaus', ...words].map(quote).join(' ');
+      const line = ['/bin/sh', '-c', AS_JOB, 'klaus', ...words].map(quoteShellWord).join(' ');
       return [SCRIPT, '-q', '-e', '-c', `exec ${line}`, '/dev/null'];
     },
     restore(isKilled) {
@@ -53,9 +54,4 @@ export function openTerminal(env: Readonly<Record<string, string | undefined>>):
 
 function stty(word: string): string {
   return spawnSync('stty', [word], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' }).stdout.trim();
-}
-
-/** The word for a shell. */
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { NO_USAGE, defineTool, type Configuration, type Tool, type ToolContext } from '@klaus/sdk';
+import { quoteShellWord } from '@klaus/sdk/shell-quote';
 import {
   createModelProxy,
   openRelay,
@@ -16,7 +17,7 @@ import {
 } from '@klaus/sdk/wrap';
 import { z } from 'zod';
 import { RecordedCalls } from './recorded-calls.ts';
-import { quote, type Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** The tool that starts the program. The gate judges it like a command. */
 const TOOL = 'run_program';
@@ -139,9 +140,9 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
     deferred: true,
     // What the user passes to the program is data, which only the program understands.
     prepare: async ({ program, arguments: words }) => ({
-      title: ['run', program, ...words.map(quote)].join(' ').slice(0, 200),
-      access: [{ kind: 'exec', command: quote(program) }],
-      command: quote(program),
+      title: ['run', program, ...words.map(quoteShellWord)].join(' ').slice(0, 200),
+      access: [{ kind: 'exec', command: quoteShellWord(program) }],
+      command: quoteShellWord(program),
     }),
     prestart: toRequest,
     async run(_, context) {

@@ -1,3 +1,4 @@
+import { singleQuote } from '@klaus/sdk/shell-quote';
 import { type Entry, flagsOf, type OptionValue, PRINT_IDS, toPathPattern, toValues } from './entry.ts';
 
 /** For `source <(klaus completion zsh)`, and as the file `_klaus` in a folder of `fpath`. */
@@ -8,7 +9,7 @@ export function toZsh(entries: readonly Entry[]): string {
     options.push(toItem('--help', 'print help'));
     const choices = entry.choices.length === 0 ? '' : ` choices=(${entry.choices.join(' ')})`;
     const ids = entry.lists === undefined ? '' : ` ids=${entry.lists}`;
-    return `    ${quote(entry.path.join(' '))}) commands=(${commands.join(' ')}) options=(${options.join(' ')})${choices}${ids} ;;`;
+    return `    ${singleQuote(entry.path.join(' '))}) commands=(${commands.join(' ')}) options=(${options.join(' ')})${choices}${ids} ;;`;
   });
   const values = [...toValues(entries)].map(([flag, value]) => `    ${flag}) ${toOffer(value)}; return ;;`);
   // Not `path`: it is the search path of zsh.
@@ -68,9 +69,5 @@ function toOffer(value: OptionValue): string {
 
 /** An item of `_describe`, in which the first colon ends the name. */
 function toItem(name: string, description: string): string {
-  return quote(`${name.replaceAll(':', '\\:')}:${description.replaceAll('\n', ' ')}`);
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  return singleQuote(`${name.replaceAll(':', '\\:')}:${description.replaceAll('\n', ' ')}`);
 }

@@ -1,3 +1,4 @@
+import { quoteShellWord } from '@klaus/core/shell-quote';
 import { CircleCheck, ExternalLink, Upload } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { client } from '../state/client.ts';
@@ -9,7 +10,6 @@ import { CodeText } from '../ui/code-text.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { CallOutput, CallStatus } from './call-status.tsx';
-import { quoteWord } from './quote-word.ts';
 import { useCalls } from './use-calls.ts';
 
 /** The commit, its push, and how it becomes a pull request. */
@@ -74,7 +74,7 @@ export function CommitEnd({ session, output }: { session: string; output: string
 /** The command that pushes in a terminal. */
 function PushCommand({ remote, branch }: { remote: string; branch: string }) {
   const t = useChangesText().commit;
-  const command = `git push -u ${quoteWord(remote)} ${quoteWord(branch)}`;
+  const command = `git push -u ${quoteShellWord(remote)} ${quoteShellWord(branch)}`;
   return (
     <p className="command line">
       <code className="grow wrap">{command}</code>

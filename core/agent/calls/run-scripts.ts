@@ -1,5 +1,5 @@
 import { findScripts, isSystemPath, toRelative, type ScriptUse } from '../../policy/index.ts';
-import { unlessFailed, type Access, type BoundScript } from '../../protocol/index.ts';
+import { singleQuote, unlessFailed, type Access, type BoundScript } from '../../protocol/index.ts';
 import { readPackage, scriptsOf } from './package-scripts.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Workspace } from '../ports/workspace.ts';
@@ -64,7 +64,8 @@ export async function findRunScripts(
       else if (!(await bindFile(workspace, { path, relative }, { hashes, contents }))) isComplete = false;
       // A folder that is run by its package.json.
       const main = relative.endsWith('package.json') ? readMain(contents.get(path)) : undefined;
-      if (main !== undefined) lines.push({ line: `node ${quote(main)}`, cwd: path.replace(/\/[^/]*$/, '') || '/' });
+      if (main !== undefined)
+        lines.push({ line: `node ${singleQuote(`./${main}`)}`, cwd: path.replace(/\/[^/]*$/, '') || '/' });
     }
     for (const found of await bindPackages(workspace, uses, { hashes, ids }))
       if (!lines.some(({ line, cwd }) => line === found.line && cwd === found.cwd)) lines.push(found);
@@ -129,10 +130,6 @@ function readMain(text: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function quote(word: string): string {
-  return `'./${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** A script with its pre and post scripts; for a command such as `install`, its lifecycle scripts. */

@@ -1,5 +1,5 @@
 import type { Check } from '../../protocol/index.ts';
-import { quote } from '../shell/expansion/word.ts';
+import { singleQuote } from '../../protocol/shell-quote.ts';
 import { isMainScript } from './covers.ts';
 import { readRunner, toPlainPath } from './read-runner.ts';
 import { toNamedKind } from './runners.ts';
@@ -233,7 +233,7 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
     script,
   };
   if (text === undefined) return kind && { checks: [opaque], acts: false };
-  const line = [text, ...args.map(quote)].join(' ');
+  const line = [text, ...args.map(singleQuote)].join(' ');
   const inner = options.readText(line, { cwd: options.cwd });
   if (inner.checks.length > 0) {
     // The paths in a main script are all paths; those in its arguments are a selection.

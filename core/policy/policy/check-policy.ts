@@ -1,5 +1,6 @@
 import { toNearest, type PolicyFile } from '../../protocol/index.ts';
-import { toWordGlob, type PolicyKind } from './policy.ts';
+import { matchesText } from '../glob.ts';
+import type { PolicyKind } from './policy.ts';
 
 /** An error in a policy file. */
 export interface PolicyProblem {
@@ -68,7 +69,7 @@ function checkTarget({ kind, pattern }: PolicyTarget, tools: readonly string[]):
 }
 
 function checkTool(pattern: string, tools: readonly string[]): Refusal | undefined {
-  if (tools.some((name) => toWordGlob(pattern).test(name))) return undefined;
+  if (tools.some((name) => matchesText(name, pattern))) return undefined;
   const near = toNearest(pattern, tools);
   const message = `there is no tool ${JSON.stringify(pattern)}, so it can never match`;
   return { message, hint: near === undefined ? `Tools: ${tools.join(', ')}.` : `Did you mean ${near}?` };

@@ -2,7 +2,7 @@ import { readGitWords } from '../shell/rules/git-rule.ts';
 import { evaluateCommand } from '../shell/interpreter/evaluate-command.ts';
 import type { SimpleCommand } from '../shell/evaluation.ts';
 import { couldBe, countKnown, isDynamic, isKnown, showWord, type Word } from '../shell/expansion/word.ts';
-import { toWordGlob } from './policy.ts';
+import { matchesText } from '../glob.ts';
 
 /** `possible`: it depends on words that are only known at run time. */
 export type Match = 'certain' | 'possible' | undefined;
@@ -50,7 +50,7 @@ export function showCommand({ argv }: SimpleCommand): string {
 }
 
 function compare(pattern: string, word: Word): Match {
-  if (isKnown(word)) return toWordGlob(pattern).test(word) ? 'certain' : undefined;
+  if (isKnown(word)) return matchesText(word, pattern) ? 'certain' : undefined;
   // `*` alone matches any files; as a word of a command it has no meaning.
   if (!isDynamic(word) && countKnown(word) === 0) return undefined;
   return /[*?]/.test(pattern) || couldBe(word, pattern) ? 'possible' : undefined;

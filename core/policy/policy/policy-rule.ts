@@ -2,8 +2,9 @@ import type { Access, Finding } from '../../protocol/index.ts';
 import { toRelative } from '../places.ts';
 import type { CallFacts, Rule } from '../rule.ts';
 import { matchCommand, showCommand, understand } from './match-command.ts';
+import { matchesText } from '../glob.ts';
 import { coversPath, findNamedPath, isAbove } from './match-path.ts';
-import { toWordGlob, type Policy, type PolicyEntry } from './policy.ts';
+import type { Policy, PolicyEntry } from './policy.ts';
 
 type Look = Omit<Finding, 'rule'>;
 
@@ -48,7 +49,7 @@ interface Surroundings {
 
 function lookAt(entry: PolicyEntry, call: CallFacts, around: Surroundings): Look[] {
   const { kind, pattern } = entry;
-  if (kind === 'tool') return toWordGlob(pattern).test(call.name) ? [toLook(entry, `the tool ${call.name}`)] : [];
+  if (kind === 'tool') return matchesText(call.name, pattern) ? [toLook(entry, `the tool ${call.name}`)] : [];
   const files = kind === 'command' ? [] : call.access.flatMap((access) => lookAtFile(entry, access, around));
   const lines = call.access.flatMap((access) => (access.kind === 'exec' ? [access.command] : []));
   return [...files, ...lines.flatMap((line) => lookAtLine(entry, line, around))];

@@ -1,4 +1,5 @@
 import type { PolicySource, Verdict } from '../../protocol/index.ts';
+import { matchesText } from '../glob.ts';
 
 export type PolicyKind = 'tool' | 'read' | 'write' | 'command';
 
@@ -49,24 +50,8 @@ export function toGlobsBelow(glob: string, below: string): string[] {
     else if (first === '**') {
       descend(rest, way);
       descend(pattern, way.slice(1));
-    } else if (toWordGlob(first).test(way[0]!)) descend(rest, way.slice(1));
+    } else if (matchesText(way[0]!, first)) descend(rest, way.slice(1));
   };
   descend(glob.split('/'), below.split('/'));
   return [...found];
-}
-
-const words = new Map<string, RegExp>();
-
-/** `*` matches any characters, `?` one; everything else matches itself. */
-export function toWordGlob(pattern: string): RegExp {
-  let glob = words.get(pattern);
-  if (!glob) {
-    const source = pattern
-      .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '[^]*')
-      .replaceAll('?', '[^]');
-    glob = new RegExp(`^${source}$`);
-    words.set(pattern, glob);
-  }
-  return glob;
 }

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { singleQuote } from '@klaus/sdk/shell-quote';
 
 export interface HookProgramOptions {
   /** Absolute path of the state folder. */
@@ -39,7 +40,7 @@ export function writeHookProgram(options: HookProgramOptions): string {
  */
 export function toHookCommand(program: string, event: string): string {
   // A shell ends with 2 if it cannot read the file, which would block the end of a turn.
-  return `hook=${quote(program)}; [ -f "$hook" ] && [ -r "$hook" ] || exit 1; set -- ${event}; . "$hook"`;
+  return `hook=${singleQuote(program)}; [ -f "$hook" ] && [ -r "$hook" ] || exit 1; set -- ${event}; . "$hook"`;
 }
 
 /**
@@ -61,7 +62,7 @@ if [ "\${2-}" != klaus ] && command -v perl >/dev/null 2>&1; then
   unset PERL5OPT PERL5LIB PERLLIB PERL5DB PERLIO PERL_UNICODE
   # Without LC_ALL=C, Perl opens the files of the locale first.
   locale=\${LC_ALL-}
-  LC_ALL=C exec perl -f -e '${PERL}' ${quote(toHookPath(home))} "\${1-}" "$failed" "$locale" ${quote(socket)} ${quote(version)} ${seconds}
+  LC_ALL=C exec perl -f -e '${PERL}' ${singleQuote(toHookPath(home))} "\${1-}" "$failed" "$locale" ${singleQuote(socket)} ${singleQuote(version)} ${seconds}
 fi
 fail() {
   printf 'klaus guard: %s\\n' "$1" >&2
@@ -75,12 +76,12 @@ case $project in
 esac
 ask_daemon() {
   [ "\${1-}" != klaus ] && command -v curl >/dev/null 2>&1 || return 1
-  printf '%s' "$event" | curl -q --silent --fail --noproxy '*' --max-time ${seconds} --unix-socket ${quote(socket)} \\
-    --header "klaus-project: $project" --header ${quote(`klaus-version: ${version}`)} --header 'content-type: application/json' \\
+  printf '%s' "$event" | curl -q --silent --fail --noproxy '*' --max-time ${seconds} --unix-socket ${singleQuote(socket)} \\
+    --header "klaus-project: $project" --header ${singleQuote(`klaus-version: ${version}`)} --header 'content-type: application/json' \\
     --header 'expect:' --data-binary @- http://localhost/api/hooks/claude-code
 }
 ask_klaus() {
-  printf '%s' "$event" | KLAUS_HOME=${quote(home)} ${klaus.map(quote).join(' ')} guard hook
+  printf '%s' "$event" | KLAUS_HOME=${singleQuote(home)} ${klaus.map(singleQuote).join(' ')} guard hook
 }
 answer=$(ask_daemon "\${2-}" 2>/dev/null)
 status=$?
@@ -137,8 +138,3 @@ close $to;
 open(STDIN, "<&", $from) && exec("/bin/sh", $hook, $name, "klaus");
 fail("Klaus could not be started");
 `;
-
-/** A word of a shell. */
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}

@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { PullRequest } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
+import { quoteShellWord } from '@klaus/sdk/shell-quote';
 import { openClient } from '../../client/open-client.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
@@ -60,8 +61,8 @@ async function run(id: string, options: PrOptions): Promise<number> {
     if (client.server !== undefined) err.write('Run these commands on the machine of the server:\n');
     else if (program === undefined) err.write('Neither gh nor glab is installed. Run these commands yourself:\n');
     const lines = [
-      `cd ${quote(request.path)} && ${push.map(quote).join(' ')}`,
-      `cd ${quote(request.repository)} && ${open.map(quote).join(' ')}`,
+      `cd ${quoteShellWord(request.path)} && ${push.map(quoteShellWord).join(' ')}`,
+      `cd ${quoteShellWord(request.repository)} && ${open.map(quoteShellWord).join(' ')}`,
     ];
     out.write(`${toPrintable(lines.join('\n'))}\n`);
   }
@@ -100,8 +101,4 @@ function isInstalled(program: string, path = ''): boolean {
       return false;
     }
   });
-}
-
-function quote(word: string): string {
-  return /^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,3 +1,5 @@
+import { singleQuote } from '../../../protocol/shell-quote.ts';
+
 /**
  * A word as far as it is known: text in which characters of the private use area mark the parts that are only known
  * at run time. A line that contains such characters is not evaluated.
@@ -91,11 +93,6 @@ export function countKnown(word: Word): number {
   return word.replace(/[\uE000-\uE004]/g, '').length;
 }
 
-/** The word in single quotes, as a shell reads it. */
-export function quote(word: Word): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 const LONGEST_SHOWN = 400;
 
 /** The word for display, cut after 400 characters: quoted if needed, patterns unquoted, `…` for unknown text. */
@@ -106,6 +103,9 @@ export function showWord(word: Word): string {
 /** As {@link showWord}, but not cut: different known words never look the same. */
 export function showFullWord(word: Word): string {
   if (word === '') return "''";
-  const quoted = word.replace(/[^\uE000-\uE004]+/g, (text) => (/^[\w@%+=:,./~-]+$/.test(text) ? text : quote(text)));
+  // Stored approvals contain these words, so the words in quotes never change; for a shell there are more.
+  const quoted = word.replace(/[^\uE000-\uE004]+/g, (text) =>
+    /^[\w@%+=:,./~-]+$/.test(text) ? text : singleQuote(text),
+  );
   return withoutGlob(quoted).replace(/[\uE000\uE004]/g, '…');
 }

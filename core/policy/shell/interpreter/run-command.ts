@@ -1,3 +1,4 @@
+import { singleQuote } from '../../../protocol/shell-quote.ts';
 import { BUILTINS } from './builtins.ts';
 import { readCode, toLanguage } from '../programs/interpreters.ts';
 import { LAUNCHERS, UNEVALUATED } from '../programs/launchers.ts';
@@ -5,7 +6,7 @@ import { toUnreadable } from '../evaluation.ts';
 import type { Call, Interpreter } from './interpreter.ts';
 import { runShell, SHELLS } from '../programs/shells.ts';
 import { runTextTool } from '../programs/text-tools.ts';
-import { hasGlob, isDynamic, OPAQUE, quote, showWord, UNKNOWN, type Word } from '../expansion/word.ts';
+import { hasGlob, isDynamic, OPAQUE, showWord, UNKNOWN, type Word } from '../expansion/word.ts';
 import { unwrap, WRAPPERS } from '../programs/wrappers.ts';
 
 /** Resolves one command to the program that runs, records it, and returns its output. */
@@ -19,7 +20,7 @@ export function runCommand(call: Call, shell: Interpreter): Word {
   }
   const alias = shell.scope.aliases.get(word);
   if (alias !== undefined && !shell.via.includes(`alias ${word}`)) {
-    return shell.evaluate([alias, ...call.argv.slice(1).map(quote)].join(' '), `alias ${word}`, call.stdin);
+    return shell.evaluate([alias, ...call.argv.slice(1).map(singleQuote)].join(' '), `alias ${word}`, call.stdin);
   }
   if (shell.scope.functions.has(word)) return shell.callFunction(word, call.argv.slice(1), call.stdin);
   const written = word.includes('/') ? shell.readFile(word, call.stdin) : undefined;

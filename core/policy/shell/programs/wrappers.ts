@@ -1,10 +1,11 @@
+import { singleQuote } from '../../../protocol/shell-quote.ts';
 import { assignWord } from '../interpreter/assign.ts';
 import { toUnreadable } from '../evaluation.ts';
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { readOptions } from './options.ts';
 import { runInner } from './run-argument.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
-import { isDynamic, quote, UNKNOWN, type Word } from '../expansion/word.ts';
+import { isDynamic, UNKNOWN, type Word } from '../expansion/word.ts';
 import { forNames, toList } from '../../word-list.ts';
 
 /** How a program runs another one. Lists are words with a space between them. */
@@ -157,7 +158,7 @@ function runText(text: Word, call: Call, shell: Interpreter): Word {
 /** `env -S`: words in quotes and escapes, without expansion. */
 function splitString(value: Word, { call, rest }: { call: Call; rest: Word[] }, shell: Interpreter): Word {
   const text = value.replaceAll('\\_', ' ');
-  return shell.evaluate(`env ${text} ${rest.map(quote).join(' ')}`, 'env -S', call.stdin);
+  return shell.evaluate(`env ${text} ${rest.map(singleQuote).join(' ')}`, 'env -S', call.stdin);
 }
 
 function runXargs({ values, flags, rest }: ReturnType<typeof readOptions>, call: Call, shell: Interpreter): Word {
