@@ -49,7 +49,7 @@ test('a changed suite runs, and one that uses changed code for tests', () => {
   expect(chosen.has('test/e2e/3.test.ts')).toBe(false);
 });
 
-test('the slices are a partition of the others, of nearly equal size, whatever changed', () => {
+test('the slices are a partition of the others, of nearly equal size, regardless of what changed', () => {
   const slices = [0, 1, 2].map((index) => choose({ slice: { index, count: 3 } }).chosen);
   const taken = slices.map((chosen) => [...chosen].filter(([, reason]) => reason === 'slice').map(([file]) => file));
   expect(taken.flat().toSorted()).toEqual(OTHERS.map(({ file }) => file));

@@ -15,7 +15,7 @@ export interface Selection {
   changed: readonly string[];
   /** Whether a test file imports changed code for tests. */
   usesChanged: (file: string) => boolean;
-  /** Runs the suites of the security of the kernel, whatever changed. */
+  /** Runs the suites of the security of the kernel, regardless of what changed. */
   security: boolean;
   /** The part of the other suites that runs: `index` of `count`. None if undefined. */
   slice?: Slice | undefined;

@@ -33,7 +33,7 @@ const PROMISES = 'docs/security.md';
 const COVERS = /^\/\/ Covers (?<paths>[^:]+): (?<what>.+)\.$/;
 
 /** Every test file of the repository. */
-export function listTestFiles(root: string): string[] {
+function listTestFiles(root: string): string[] {
   return globSync('{core,adapters,sdk,apps,scripts,test,bench}/**/*.test.{ts,tsx}', {
     cwd: root,
     exclude: (path) => /node_modules|scripts\/fixtures|apps\/cli\/demo\/project/.test(path),

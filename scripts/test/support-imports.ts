@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { readImports } from '../imports.ts';
 
 /** Code that only tests use. */
-export function isSupport(path: string): boolean {
+function isSupport(path: string): boolean {
   return /^test\/|(?:^|\/)fixtures\/|\.fixture\.ts$/.test(path);
 }
 
