@@ -9,8 +9,6 @@ export default defineConfig({
   test: {
     exclude: NO_TESTS,
     pool: 'forks',
-    // A process runs many files, so that it loads the modules once: they are half of the time.
-    isolate: false,
     // Programs that tests start read what others of them have compiled: half of their start.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
     coverage: { include: ['{core,adapters,sdk,apps}/**/*.ts'], exclude: ['**/*.test.ts', '**/*.fixture.ts'] },
@@ -28,6 +26,9 @@ export default defineConfig({
           name: 'unit',
           include: ['{core,adapters,sdk,apps,scripts,bench}/**/*.test.ts'],
           exclude: [...NO_TESTS, ...SYSTEM_FILES],
+          // A process runs many files, so that it loads the modules once: they are half of the time.
+          isolate: false,
+          setupFiles: ['scripts/test/restore-process.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
