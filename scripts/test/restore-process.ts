@@ -7,12 +7,10 @@ const KEY = Symbol.for('klaus.test.process');
 interface ProcessState {
   env: NodeJS.ProcessEnv;
   cwd: string;
-  umask: number;
 }
 
 const holder = globalThis as { [KEY]?: ProcessState };
-const state = (holder[KEY] ??= { env: { ...process.env }, cwd: process.cwd(), umask: process.umask() });
+const state = (holder[KEY] ??= { env: { ...process.env }, cwd: process.cwd() });
 for (const name of Object.keys(process.env)) if (!(name in state.env)) delete process.env[name];
 Object.assign(process.env, state.env);
 process.chdir(state.cwd);
-process.umask(state.umask);
