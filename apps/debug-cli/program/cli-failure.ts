@@ -1,5 +1,6 @@
 import type { KlausError } from '@klaus/sdk';
 import { optional } from '@klaus/sdk/optional';
+import { messageOf } from '@klaus/sdk/message-of';
 import { FAILURE_CODES, type FailureCode } from 'klendathu/contract';
 
 /** Why there is no report. The code is also the exit code, by `FAILURE_CODES`. */
@@ -50,7 +51,7 @@ export function toCliFailure(error: unknown): CliFailure {
       cause: error,
     });
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new CliFailure('cli-died', `Internal error: ${message}`, {
     hint: 'This is a defect of klendathu-cli. `KLAUS_DEBUG=1` adds the stack trace.',
     cause: error,
