@@ -14,6 +14,17 @@ test.each<[what: string, pattern: RegExp, files: string[]]>([
     /replaceAll\((?:"'"|'\\''|\/'\/g), *(?:String\.raw)?["'`]'\\{1,2}''/,
     ['core/protocol/shell-quote.ts'],
   ],
+  // apps/debug does not import core.
+  [
+    'one file takes the message of an error',
+    /(\w+)\s+instanceof Error\s*\?\s*\1\.message\s*:\s*String\(\1\)|error instanceof Error \? error\.message : error;/,
+    ['apps/debug/investigate/message-of.ts', 'core/protocol/message-of.ts'],
+  ],
+  [
+    'one file defines a record',
+    /typeof (\w+) (?:=== 'object' && \1 !== null && !Array|!== 'object' \|\| \1 === null \|\| Array)\.isArray\(\1\)/,
+    ['core/protocol/is-record.ts'],
+  ],
   ['no file turns a glob into a regular expression', /replace(?:All)?\(\/\[\.\+\^\$/, []],
 ])('%s', (_, pattern, files) => {
   expect(sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual(files);

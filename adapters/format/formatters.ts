@@ -1,3 +1,5 @@
+import { isRecord } from '@klaus/core/protocol';
+
 /** A formatter that reads a text from standard input and writes the formatted text. It needs no file to change. */
 export interface FormatterKind {
   /** Its name, which is also that of the program. */
@@ -32,7 +34,7 @@ const dependsOn = (name: string) => ({
   file: 'package.json',
   has: (text: string): boolean => {
     const { dependencies, devDependencies } = parse(text);
-    return [dependencies, devDependencies].some((each) => isObject(each) && Object.hasOwn(each, name));
+    return [dependencies, devDependencies].some((each) => isRecord(each) && Object.hasOwn(each, name));
   },
 });
 const table = (name: string) => ({
@@ -139,19 +141,15 @@ function findEdition(text: string): string | undefined {
 function readEslint(output: string, text: string): string | undefined {
   const found: unknown = JSON.parse(output);
   const [first] = Array.isArray(found) ? (found as unknown[]) : [];
-  if (!isObject(first)) return undefined;
+  if (!isRecord(first)) return undefined;
   return typeof first.output === 'string' ? first.output : text;
 }
 
 function parse(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

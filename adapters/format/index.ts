@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Formatted, FormatEnd, Formatter, FormatterOptions } from '@klaus/core/agent';
+import { messageOf } from '@klaus/core/protocol';
 import { findFormatter, type FoundFormatter } from './find-formatter.ts';
 
 /** Maximum files of one call. */
@@ -44,7 +45,7 @@ export function openFormatter(options: FormatterOptions): Formatter {
     try {
       end = await options.exec(toRequest(found, { path, text, root: options.workspace.root, signal, ms }));
     } catch (error) {
-      return fail(`could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      return fail(`could not be started: ${messageOf(error)}`);
     }
     if (end.exitCode === MISSING) missing.add(key);
     if (end.exitCode === MISSING || signal.aborted) return undefined;

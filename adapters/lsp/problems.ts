@@ -1,4 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isRecord } from '@klaus/core/protocol';
 
 /** A problem as a server reports it, after a check of its fields. */
 export interface CheckedProblem {
@@ -26,12 +27,12 @@ export function readProblems(given: readonly unknown[], text: string): CheckedPr
 }
 
 function readProblem(given: unknown, lines: readonly string[]): CheckedProblem | undefined {
-  if (!isObject(given)) return undefined;
+  if (!isRecord(given)) return undefined;
   const { severity = 1, code, message, range } = given;
   if (severity !== 1 && severity !== 2) return undefined;
-  const words = isObject(message) ? message.value : message;
-  const start = isObject(range) ? range.start : undefined;
-  if (typeof words !== 'string' || !isObject(start)) return undefined;
+  const words = isRecord(message) ? message.value : message;
+  const start = isRecord(range) ? range.start : undefined;
+  if (typeof words !== 'string' || !isRecord(start)) return undefined;
   const line = toIndex(start.line, lines.length - 1);
   const column = line === undefined ? undefined : toIndex(start.character, lines[line]!.length);
   if (line === undefined || column === undefined) return undefined;
@@ -53,8 +54,4 @@ export function toFileUri(uri: unknown): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,4 @@
-import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { isKlausError, KlausError, messageOf } from '@klaus/core/protocol';
 import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client';
 
 /** The error of a request to a server. @param signal Of the caller: aborted if it left. */
@@ -19,7 +19,7 @@ export function toFailure(name: string, error: unknown, signal: AbortSignal): Kl
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return fail(name, 'gave no answer in time', error);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   if (error instanceof ProtocolError) return fail(name, `answered with an error: ${text}`, error);
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return fail(name, `cannot be used: ${text}${cause}`, error);

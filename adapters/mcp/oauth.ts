@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, messageOf } from '@klaus/core/protocol';
 import {
   auth,
   extractWWWAuthenticateParams,
@@ -149,7 +149,7 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
   } catch (error) {
     if (error instanceof KlausError) throw error;
     if (signal.aborted) throw new KlausError('cancelled', 'The login was cancelled.');
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     throw new KlausError('auth', `The login to the MCP server ${name} failed: ${text.slice(0, 500)}`, { cause: error });
   } finally {
     clearTimeout(timer);

@@ -1,5 +1,5 @@
 import type { AgentProcess } from '@klaus/core/agent';
-import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { isKlausError, KlausError, messageOf } from '@klaus/core/protocol';
 import {
   deserializeMessage,
   serializeMessage,
@@ -71,7 +71,7 @@ export class StdioTransport implements Transport {
       },
       (error: unknown) => {
         if (this.#failure) return this.#failure;
-        return isKlausError(error) ? error : this.#fail(error instanceof Error ? error.message : String(error));
+        return isKlausError(error) ? error : this.#fail(messageOf(error));
       },
     );
     void this.#ended.then(() => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { messageOf } from '../../core/protocol/message-of.ts';
 import type { Agent } from './agent.ts';
 import { createAgentPlace } from './agent-place.ts';
 import { type Measure, type Measurement, runAgent } from './run-agent.ts';
@@ -79,7 +80,7 @@ export async function measureTask(options: RoundsOptions): Promise<TaskResult> {
       } catch (error) {
         // An interruption ends agents too.
         if (signal?.aborted) continue;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         log(`${agent.title} failed: ${reason}`);
         if (counts) rounds.push(undefined);
         failures.push(...Array<string>(counts ? 1 : TOO_MANY).fill(reason));

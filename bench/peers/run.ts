@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../core/protocol/message-of.ts';
 import { fetchPeer, installKlaus } from './fetch.ts';
 import type { MeasureOrder } from './measure.ts';
 import { PEERS } from './peers.ts';
@@ -69,7 +70,7 @@ function readOrder(): Order | string | undefined {
     const memoryRounds = values.quick ? 1 : Math.max(Math.ceil(pairs / 3), Math.min(pairs, 7));
     return { pairs, memoryRounds, slowEvery, tasks, peers, write: values.write, keep: values.keep };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
@@ -106,7 +107,7 @@ async function fetchAll(peers: typeof PEERS): Promise<Pick<MeasureOrder, 'peers'
     try {
       await fetchPeer(peer, log);
     } catch (error) {
-      leftOut.push({ title: peer.title, reason: error instanceof Error ? error.message : String(error) });
+      leftOut.push({ title: peer.title, reason: messageOf(error) });
     }
   }
   const there = peers.filter(({ title }) => !leftOut.some((each) => each.title === title));

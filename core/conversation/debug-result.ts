@@ -1,3 +1,5 @@
+import { isRecord } from '../protocol/is-record.ts';
+
 // Results of the tools of klendathu, the debugger of running programs. A session can have other tools of these names, so
 // everything is checked: a result that is none of these is shown as text.
 
@@ -154,8 +156,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

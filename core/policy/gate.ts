@@ -1,4 +1,4 @@
-import type { Decision, Finding, Verdict } from '../protocol/index.ts';
+import { type Decision, type Finding, type Verdict, messageOf } from '../protocol/index.ts';
 import type { CallFacts, GateContext, Rule } from './rule.ts';
 import { RULES } from './rules.ts';
 
@@ -18,7 +18,7 @@ export function toFinding(rule: Rule, check: () => Omit<Finding, 'rule'> | undef
     const finding = check();
     return finding && { rule: rule.name, ...finding };
   } catch (error) {
-    const reason = `the rule failed: ${error instanceof Error ? error.message : String(error)}`;
+    const reason = `the rule failed: ${messageOf(error)}`;
     return { rule: rule.name, verdict: 'deny', reason };
   }
 }

@@ -76,7 +76,7 @@ const isolateRule: Rule = {
   },
 };
 
-/** Denies a call whose text redaction changed: it is not the requested call any more. */
+/** Asks about a call whose text redaction changed: it is not the requested call any more. */
 const alteredRule: Rule = {
   name: 'redaction',
   check(call) {

@@ -177,6 +177,8 @@ export { expandPrompt, fillPlaceholders, toPlaceholders } from './messages/promp
 export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
 export { todoSchema, type Todo, type TodoList, toTodoList } from './messages/todo.ts';
 export { toolResultSchema, type ToolResult, type Untrusted } from './messages/tool-result.ts';
+export { isRecord } from './is-record.ts';
+export { messageOf } from './message-of.ts';
 export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
 export { renderHunk } from './changes/render-hunk.ts';

@@ -1,3 +1,5 @@
+import { messageOf } from './message-of.ts';
+
 /** Every error code with its meaning. Doors map the codes to exit codes and HTTP statuses. The union is closed. */
 export const ERROR_MEANINGS = {
   usage: 'The request is invalid, such as an unknown session, tool or option.',
@@ -86,5 +88,5 @@ export async function unlessFailed<T>(run: () => Promise<T>): Promise<T | undefi
 /** Wraps a thrown value as a KlausError. A KlausError is returned as it is. */
 export function toKlausError(value: unknown, code: ErrorCode = 'internal'): KlausError {
   if (isKlausError(value)) return value;
-  return new KlausError(code, value instanceof Error ? value.message : String(value), { cause: value });
+  return new KlausError(code, messageOf(value), { cause: value });
 }

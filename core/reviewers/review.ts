@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Tier } from '../protocol/settings/provider-table.ts';
+import { messageOf } from '../protocol/index.ts';
 import type { Judge, JudgeAnswer } from './judge.ts';
 import type { ReviewCost, Reviewer, ReviewVerdict } from './reviewer.ts';
 import type { VerdictCache } from './verdict-cache.ts';
@@ -78,7 +79,7 @@ function decide<Input>(reviewer: Reviewer<Input>, input: Input): ReviewVerdict |
     const found = reviewer.decide(input);
     return found && { ...head, ...found };
   } catch (error) {
-    return { ...head, outcome: 'deny', reason: `The rules failed: ${toReason(error)}` };
+    return { ...head, outcome: 'deny', reason: `The rules failed: ${messageOf(error)}` };
   }
 }
 
@@ -117,7 +118,11 @@ async function askJudge<Input>(
     const reason = `The model gave no valid verdict in ${MAX_REPEATS + 1} answers.`;
     return close({ outcome: 'deny', reason, decidedBy: 'unavailable' });
   } catch (error) {
-    return close({ outcome: 'deny', reason: `The model did not answer: ${toReason(error)}`, decidedBy: 'unavailable' });
+    return close({
+      outcome: 'deny',
+      reason: `The model did not answer: ${messageOf(error)}`,
+      decidedBy: 'unavailable',
+    });
   }
 }
 
@@ -148,8 +153,4 @@ async function write(cache: VerdictCache | undefined, key: string, verdict: Revi
   } catch {
     // The next review asks the model again.
   }
-}
-
-function toReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KlausError, type SettingKey } from '@klaus/core/protocol';
+import { isRecord, KlausError, type SettingKey } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderKey, type ProviderName } from '@klaus/core/provider-table';
 import type { FoundValue } from './configuration.ts';
 import { readFileText } from './file-text.ts';
@@ -119,7 +119,7 @@ function readKeyFile(home: string): StoredKeys {
 }
 
 function isKeyFile(value: unknown): value is StoredKeys {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isRecord(value)) return false;
   return Object.values(value as Record<string, Partial<{ in: unknown; key: unknown }> | null>).every(
     (entry) => entry?.in === 'keyring' || (entry?.in === 'file' && typeof entry.key === 'string'),
   );

@@ -1,5 +1,6 @@
 import type { Script } from '@klaus/adapters/models';
 import { type Engine, readLog, type SessionStore } from '@klaus/core/agent';
+import { isRecord } from '@klaus/core/protocol';
 import { readSession, type RecordedSession } from './read-session.ts';
 import { readStartingFiles } from './starting-files.ts';
 import { toTestText } from './test-text.ts';
@@ -55,8 +56,7 @@ type ScriptCall = NonNullable<Script['steps'][number]['reply']['calls']>[number]
 
 function toCall({ id, name, input }: RecordedSession['answers'][number]['calls'][number]): ScriptCall {
   const text = JSON.stringify(input ?? null);
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   // Raw arguments contain no templates.
-  if (!isObject || text.includes('{{')) return { id, name, raw: text };
+  if (!isRecord(input) || text.includes('{{')) return { id, name, raw: text };
   return { id, name, input: input as ScriptCall['input'] };
 }

@@ -10,6 +10,7 @@ import {
   type InputContent,
   type Mode,
   type Scope,
+  isRecord,
 } from '@klaus/core/protocol';
 
 export interface AnswerOptions {
@@ -70,7 +71,7 @@ export function checkAnswer(approval: unknown, answer: unknown, options: unknown
       hint: "Answer 'approved' or 'rejected'.",
     });
   }
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+  if (!isRecord(options)) {
     throw new KlausError('usage', `The options of an answer are an object, not ${toShown(options)}.`);
   }
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(OPTIONS, key));

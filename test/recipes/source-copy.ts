@@ -40,14 +40,10 @@ export function createSourceCopy(): SourceCopy {
     folder,
     apply: (diff, direction) => {
       writeFileSync(join(folder, 'recipe.diff'), diff);
-      const { status, stderr } = spawnSync(
-        'git',
-        ['apply', '--recount', ...(direction ? ['--reverse'] : []), 'recipe.diff'],
-        {
-          cwd: folder,
-          encoding: 'utf8',
-        },
-      );
+      const { status, stderr } = spawnSync('git', ['apply', ...(direction ? ['--reverse'] : []), 'recipe.diff'], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
       rmSync(join(folder, 'recipe.diff'));
       if (status !== 0) throw new Error(stderr);
     },

@@ -1,3 +1,4 @@
+import { isRecord } from '@klaus/core/protocol';
 import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 
 /** The fields of an AI SDK error that Klaus uses. */
@@ -43,7 +44,12 @@ function fromCall(error: AiSdkError): ProviderError | ConnectionLost | Malformed
   }
   const body = toBody(responseBody);
   const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : body;
-  if (!isRecord(inner)) return new ProviderError({ status, headers, body: { message: inner || message } });
+  if (!isRecord(inner))
+    return new ProviderError({
+      status,
+      headers,
+      body: { message: typeof inner === 'string' && inner !== '' ? inner : message },
+    });
   // Each provider has another field for it, and the AI SDK has read it.
   const text = typeof inner['message'] === 'string' ? inner['message'] : message;
   return new ProviderError({ status, headers, body: { ...inner, message: text } });
@@ -59,8 +65,4 @@ function toBody(text: string | undefined): unknown {
   } catch {
     return text;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, messageOf } from '@klaus/core/protocol';
 import { isLanguageModel, type LanguageModel } from './language-model.ts';
 import type { AiProvider, AiSdkOptions } from './ai-sdk-options.ts';
 import type { AiModelName } from './provider-name.ts';
@@ -30,7 +30,7 @@ function toModel({ source, provider }: Found, id: string): unknown {
   } catch (error) {
     throw new KlausError(
       'model.unknown',
-      `${source} does not accept the model ${JSON.stringify(id)}: ${toReason(error)}`,
+      `${source} does not accept the model ${JSON.stringify(id)}: ${messageOf(error)}`,
     );
   }
 }
@@ -86,7 +86,7 @@ function loadPackage(source: string, entry: string): Record<string, unknown> {
     // A CommonJS module can have its exports in its default export only.
     return { ...(loaded['default'] as object | undefined), ...loaded };
   } catch (error) {
-    throw new KlausError('config', `${source} cannot be loaded: ${toReason(error)}`);
+    throw new KlausError('config', `${source} cannot be loaded: ${messageOf(error)}`);
   }
 }
 
@@ -114,7 +114,7 @@ function callFactory(source: string, create: () => unknown): unknown {
   try {
     return create();
   } catch (error) {
-    throw new KlausError('config', `${source} does not accept its options: ${toReason(error)}`, {
+    throw new KlausError('config', `${source} does not accept its options: ${messageOf(error)}`, {
       hint: 'They are in the setting `aiSdk`.',
     });
   }
@@ -122,8 +122,4 @@ function callFactory(source: string, create: () => unknown): unknown {
 
 function isProvider(value: unknown): value is AiProvider {
   return typeof (value as Partial<AiProvider> | null | undefined)?.languageModel === 'function';
-}
-
-function toReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

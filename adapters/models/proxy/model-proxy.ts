@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { worstCase, type ModelInfo, type ProgramRequest, type Reservation } from '@klaus/core/agent';
-import { NO_USAGE } from '@klaus/core/protocol';
+import { isRecord, NO_USAGE } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderName } from '@klaus/core/provider-table';
 import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { isAllowed, type ModelsOptions } from '../models.ts';
@@ -219,7 +219,7 @@ async function readBody(request: IncomingMessage): Promise<Json | undefined> {
   }
   try {
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Json) : undefined;
+    return isRecord(body) ? body : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '@klaus/core/protocol';
 import {
   beginsAnswer,
   type HistoryItem,
@@ -6,7 +7,7 @@ import {
   readResponsesInput,
 } from './history-item.ts';
 import { toToolOffer, type ToolOffer } from './tool-offer.ts';
-import { BadRequest, type Fields, isFields, type ScriptedWire, stringOf, textOf } from './wire.ts';
+import { BadRequest, type Fields, type ScriptedWire, stringOf, textOf } from './wire.ts';
 
 /** The part of a request that scripts use, in any wire format. */
 export interface Conversation {
@@ -39,9 +40,9 @@ const SEARCH = /^(?:openrouter:)?web_search(?:_\d{8})?$/;
 
 /** @throws BadRequest */
 export function toConversation(wire: ScriptedWire, body: unknown): Conversation {
-  if (!isFields(body)) throw new BadRequest('The body is not a JSON object.');
+  if (!isRecord(body)) throw new BadRequest('The body is not a JSON object.');
   const messages = wire === 'responses' ? toInput(body) : body['messages'];
-  if (!Array.isArray(messages) || !messages.every(isFields))
+  if (!Array.isArray(messages) || !messages.every(isRecord))
     throw new BadRequest(`${wire === 'responses' ? 'input' : 'messages'}: must be a list of objects`);
   if (typeof body['model'] !== 'string') throw new BadRequest('model: must be a text');
   const items = readItems(wire, messages);
@@ -60,12 +61,12 @@ export function toConversation(wire: ScriptedWire, body: unknown): Conversation 
     stream: body['stream'] === true,
     system: systems.filter((text) => text !== '').join('\n'),
     tools: tools.map(toToolOffer),
-    search: tools.some((tool) => isFields(tool) && SEARCH.test(stringOf(tool['type'], ''))),
+    search: tools.some((tool) => isRecord(tool) && SEARCH.test(stringOf(tool['type'], ''))),
     turn: items.filter((item) => item.kind === 'assistant').length,
     user: toNewestUserText(items),
     result: items.findLast((item) => item.kind === 'result')?.text,
     newest,
-    includeUsage: isFields(options) && options['include_usage'] === true,
+    includeUsage: isRecord(options) && options['include_usage'] === true,
     cached: 'cache_control' in body || pieces.some((piece) => piece.includes('"cache_control"')),
     prompt: { pieces, reused: 1 + findLastAnswer(wire, messages) },
   };

@@ -1,4 +1,5 @@
-import { type Fields, isFields, stringOf, textOf } from './wire.ts';
+import { isRecord } from '@klaus/core/protocol';
+import { type Fields, stringOf, textOf } from './wire.ts';
 
 /** One thing in a history, as far as scripts look at it. */
 export type HistoryItem =
@@ -11,7 +12,7 @@ export type HistoryItem =
 export function readAnthropicMessage(message: Fields): HistoryItem[] {
   const { role, content } = message;
   if (role === 'system') return [{ kind: 'system', text: textOf(content) }];
-  const blocks = Array.isArray(content) ? content.filter(isFields) : [{ type: 'text', text: textOf(content) }];
+  const blocks = Array.isArray(content) ? content.filter(isRecord) : [{ type: 'text', text: textOf(content) }];
   const items = blocks.flatMap((block): HistoryItem[] => {
     if (block['type'] === 'tool_use') return [{ kind: 'call', id: String(block['id']), tool: String(block['name']) }];
     if (block['type'] === 'tool_result') {
@@ -28,11 +29,11 @@ export function readOpenaiMessage(message: Fields): HistoryItem[] {
   if (role === 'system' || role === 'developer') return [{ kind: 'system', text: textOf(content) }];
   if (role === 'tool') return [{ kind: 'result', id: String(message['tool_call_id']), text: textOf(content) }];
   if (role !== 'assistant') return [{ kind: 'user', text: textOf(content) }];
-  const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isFields) : [];
+  const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isRecord) : [];
   return [
     { kind: 'assistant' },
     ...calls.map((call): HistoryItem => {
-      const name = isFields(call['function']) ? call['function']['name'] : '';
+      const name = isRecord(call['function']) ? call['function']['name'] : '';
       return { kind: 'call', id: String(call['id']), tool: String(name) };
     }),
   ];

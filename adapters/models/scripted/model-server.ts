@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KlausError } from '@klaus/core/protocol';
+import { isRecord, KlausError } from '@klaus/core/protocol';
 import { countTokens, digest, sign, toAnswer } from './answer.ts';
 import { toError as toAnthropicError } from './anthropic-wire.ts';
 import { toConversation, type Conversation } from './conversation.ts';
@@ -11,7 +11,7 @@ import { createPromptCache } from './prompt-cache.ts';
 import { createRecord, withoutSecrets, type RecordedRequest, type RequestRecord } from './recorded-request.ts';
 import type { Fault, Script, Step } from './script.ts';
 import { TemplateError } from './template.ts';
-import { BadRequest, isFields, type ScriptedWire, stringOf, textOf } from './wire.ts';
+import { BadRequest, type ScriptedWire, stringOf, textOf } from './wire.ts';
 
 export interface ModelServerOptions {
   script: Script;
@@ -189,7 +189,7 @@ function checkSignatures(text: string): void {
 /** Rejects encrypted reasoning of other origin, like the real API. */
 function checkSealed(body: unknown): void {
   const { input } = body as { input: unknown };
-  for (const item of Array.isArray(input) ? input.filter(isFields) : []) {
+  for (const item of Array.isArray(input) ? input.filter(isRecord) : []) {
     const content = stringOf(item['encrypted_content'], '');
     if (item['type'] === 'reasoning' && content.startsWith('sig-') && content !== sign(textOf(item['summary']))) {
       throw new BadRequest('input: the encrypted content of a reasoning item could not be verified.');

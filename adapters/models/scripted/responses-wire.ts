@@ -1,6 +1,6 @@
+import { isRecord } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
 import { type Answer, cut } from './answer.ts';
-import { isFields } from './wire.ts';
 
 export { toError } from './openai-wire.ts';
 
@@ -124,7 +124,7 @@ function toCall({ id: given, name, json, kind }: Answer['calls'][number], key: s
   const id = given === '' ? {} : { call_id: given };
   const parsed = kind === 'function' ? json : parseInput(json);
   if (kind === 'local_shell') {
-    const action = { type: 'exec', env: {}, ...(isFields(parsed) && parsed) };
+    const action = { type: 'exec', env: {}, ...(isRecord(parsed) && parsed) };
     return {
       full: { id: `lsh_${key}`, type: 'local_shell_call', status: 'completed', ...id, action },
       empty: { status: 'in_progress' },

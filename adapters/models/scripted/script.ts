@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { KlausError, stopReasonSchema } from '@klaus/core/protocol';
+import { KlausError, messageOf, stopReasonSchema } from '@klaus/core/protocol';
 import type { LineCounter, Document } from 'yaml';
 import { z } from 'zod';
 import { checkTemplate } from './template.ts';
@@ -160,7 +160,7 @@ export async function loadScript(file: string): Promise<Script> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new KlausError('config', `The script ${file} cannot be read: ${reason}`, {
       hint: 'Name a file that is there: the path of a script is meant from the current folder.',
       cause: error,

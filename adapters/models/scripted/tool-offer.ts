@@ -1,4 +1,5 @@
-import { BadRequest, type Fields, isFields, stringOf } from './wire.ts';
+import { isRecord } from '@klaus/core/protocol';
+import { BadRequest, type Fields, stringOf } from './wire.ts';
 
 export interface ToolOffer {
   name: string;
@@ -9,15 +10,15 @@ export interface ToolOffer {
 }
 
 export function toToolOffer(tool: unknown): ToolOffer {
-  if (!isFields(tool)) return { name: '', kind: 'function', schema: {} };
-  const inner = isFields(tool['function']) ? tool['function'] : tool;
+  if (!isRecord(tool)) return { name: '', kind: 'function', schema: {} };
+  const inner = isRecord(tool['function']) ? tool['function'] : tool;
   const schema = inner['input_schema'] ?? inner['parameters'];
   const { type } = tool;
   return {
     // Built-in tools of Responses have a type and no name.
     name: stringOf(inner['name'] ?? type, ''),
     kind: type === 'custom' && tool['input_schema'] === undefined ? 'custom' : toKind(type),
-    schema: isFields(schema) ? schema : {},
+    schema: isRecord(schema) ? schema : {},
   };
 }
 
@@ -54,7 +55,7 @@ export function toShellCall(tools: readonly ToolOffer[], command: string): { nam
   }
   if (tool.kind === 'local_shell') return { name: tool.name, input: { command: ['bash', '-lc', command] } };
   if (tool.kind === 'custom') return { name: tool.name, input: command };
-  const properties = isFields(tool.schema['properties']) ? tool.schema['properties'] : {};
+  const properties = isRecord(tool.schema['properties']) ? tool.schema['properties'] : {};
   const key = COMMAND_KEYS.find((name) => name in properties);
   if (key === undefined) {
     throw new BadRequest(`The tool ${tool.name} takes none of ${COMMAND_KEYS.join(', ')}.`);
@@ -71,13 +72,13 @@ export function toShellCall(tools: readonly ToolOffer[], command: string): { nam
 }
 
 function toCommand(key: string, schema: unknown, command: string): unknown {
-  if (!isFields(schema) || schema['type'] !== 'array') return command;
+  if (!isRecord(schema) || schema['type'] !== 'array') return command;
   return key === 'commands' ? [command] : ['bash', '-lc', command];
 }
 
 /** A value that a required property accepts. */
 function toAnyValue(schema: unknown): unknown {
-  if (!isFields(schema)) return '';
+  if (!isRecord(schema)) return '';
   const choices = schema['enum'];
   if (Array.isArray(choices)) return choices[0] as unknown;
   switch (schema['type']) {

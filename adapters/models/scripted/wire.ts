@@ -1,3 +1,5 @@
+import { isRecord } from '@klaus/core/protocol';
+
 /** The wire formats that the server speaks: Anthropic Messages, OpenAI chat-completions and OpenAI Responses. */
 export type ScriptedWire = 'anthropic' | 'openai' | 'responses';
 
@@ -8,16 +10,12 @@ export class BadRequest extends Error {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A text, or the text parts of a list. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
-    .flatMap((part) => (isFields(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+    .flatMap((part) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : []))
     .join('\n');
 }
 

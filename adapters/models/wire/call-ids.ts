@@ -1,4 +1,4 @@
-import type { Message } from '@klaus/core/protocol';
+import { type Message, isRecord } from '@klaus/core/protocol';
 
 /** Gives a call its unique id. `index` counts the calls of the answer. */
 export type ToCallId = (id: string | undefined, index: number) => string;
@@ -30,6 +30,6 @@ export function parseInput(text: string): unknown {
 
 /** A call's input as the object that the providers demand, also for one that never was JSON. */
 export function toInputObject(input: unknown): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
+  if (isRecord(input)) return input;
   return { invalid_input: typeof input === 'string' ? input : JSON.stringify(input) };
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { messageOf } from '@klaus/core/protocol';
 
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -37,6 +38,5 @@ export class ConnectionLost extends Error {
 
 /** If several addresses of a host failed, only the first error is used. */
 function toReason(cause: unknown): string {
-  const inner: unknown = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
-  return inner instanceof Error ? inner.message : String(inner);
+  return messageOf(cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '@klaus/core/agent';
-import type { ModelFailureCode } from '@klaus/core/protocol';
+import { type ModelFailureCode, isRecord } from '@klaus/core/protocol';
 import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from './errors.ts';
 
 const MAX_MESSAGE = 2_000;
@@ -104,8 +104,4 @@ function toRetryAfterMs(headers: IncomingHttpHeaders, now: number): number | und
 
 function fail(code: ModelFailureCode, message: string): ModelFailure {
   return { code, message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

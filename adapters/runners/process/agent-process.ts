@@ -1,5 +1,5 @@
 import type { AgentProcess, ExecResult, RunnerHost, RunnerRequest } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, messageOf } from '@klaus/core/protocol';
 import { toProgramBinds } from '@klaus/adapters/system';
 
 /** Maximum characters of the error output in a message. */
@@ -81,5 +81,5 @@ function toEnd(program: string, { exitCode, signal }: ExecResult, errors: string
 
 function toFailure(error: unknown): KlausError {
   if (error instanceof KlausError) return error;
-  return new KlausError('runner.failed', error instanceof Error ? error.message : String(error), { cause: error });
+  return new KlausError('runner.failed', messageOf(error), { cause: error });
 }

@@ -1,6 +1,7 @@
 import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
 import { findRule, parseAuthority, type HeaderSecret, type HostRule } from '@klaus/core/policy';
+import { messageOf } from '@klaus/core/protocol';
 import { readTlsStart, TLS_PORT } from './tls-guard.ts';
 import { openConnection, type Target, type UpstreamOptions } from './upstream.ts';
 import { words } from '../words.ts';
@@ -154,5 +155,7 @@ function toWords(header: string | undefined): string[] {
 
 /** The message of an error as a header value. */
 function toReason(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
+  return messageOf(error)
+    .replaceAll(/[^\x20-\x7e]+/g, ' ')
+    .slice(0, 200);
 }

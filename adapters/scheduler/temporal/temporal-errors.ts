@@ -1,4 +1,4 @@
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, messageOf } from '@klaus/core/protocol';
 import type { TemporalOptions } from './temporal-options.ts';
 
 /** Status codes of gRPC. */
@@ -29,7 +29,7 @@ export function toSchedulerError(
   { address, namespace }: Pick<TemporalOptions, 'address' | 'namespace'>,
 ) {
   const status = statusOf(error);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   if (isMissingNamespace(error, status))
     return new KlausError('config', `Temporal at ${address} has no namespace \`${namespace}\`.`, {
       hint: `Create it: \`temporal operator namespace create --namespace ${namespace} --retention 24h\`.`,

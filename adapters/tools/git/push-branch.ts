@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
 import type { ToolContext } from '@klaus/core/agent';
 import { isBelow, matchesGlob, readGitSettings } from '@klaus/core/policy';
+import { messageOf } from '@klaus/core/protocol';
 import { toolFailed } from '../tool-failed.ts';
 import { runGit, toGitError } from './git.ts';
 import { findGitCredentials, toCredentialAccess, type GitCredentials } from './remote/git-credentials.ts';
@@ -165,7 +166,7 @@ async function push(
   const run = async (args: readonly string[], more: Record<string, string> = {}): Promise<string> => {
     const own = { folder, kept: KEPT, options: credentials.options, env: { ...credentials.env, ...more }, signal };
     return await runHostGit(args, own).catch((error: unknown) => {
-      throw toolFailed(`Not pushed: ${error instanceof Error ? error.message : String(error)}`);
+      throw toolFailed(`Not pushed: ${messageOf(error)}`);
     });
   };
   try {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Layer, Layers } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, messageOf } from '@klaus/core/protocol';
 import { storeCopy, openCopy } from './copy-layer.ts';
 import { mountsBelow, unmountBelow } from './mounts.ts';
 import { openOverlay, probeOverlay } from './overlay-layer.ts';
@@ -80,7 +80,7 @@ export function createLayers(root: string, options: LayersOptions): LocalLayers 
     try {
       return await openOverlay(workspace, newFolder('overlay'));
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   };
   return {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Layer } from '@klaus/core/agent';
+import { messageOf } from '@klaus/core/protocol';
 import { mountOverlay, unmountBelow } from './mounts.ts';
 import { touchedOnOverlay } from './overlay-touched.ts';
 import { removeTree } from './remove-tree.ts';
@@ -61,7 +62,7 @@ export async function probeOverlay(folder: string): Promise<string | undefined> 
   try {
     return await attempt(folder);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     await unmountBelow(folder);
     await removeTree(folder);

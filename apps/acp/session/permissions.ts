@@ -7,6 +7,7 @@ import type {
 import type { EventOf } from '@klaus/sdk';
 import { diffOf, hunksOf, isHidden } from '@klaus/sdk/conversation';
 import type { DrivenSession } from '@klaus/sdk/client';
+import { messageOf } from '@klaus/sdk/message-of';
 import type { EditorPeer } from '../connection/editor-peer.ts';
 import { toDiffFields, toOutput } from '../updates/call-update.ts';
 
@@ -76,7 +77,7 @@ export class Permissions {
     } catch (error) {
       if (controller.signal.aborted || isClosed()) return;
       this.#pending.delete(approval);
-      log(`The editor cannot answer approval ${approval}: ${error instanceof Error ? error.message : String(error)}`);
+      log(`The editor cannot answer approval ${approval}: ${messageOf(error)}`);
       // Nothing runs without an answer.
       await answer(approval, 'rejected', { note: 'The editor could not ask the user.' });
     }

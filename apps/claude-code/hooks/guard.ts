@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus } from '@klaus/sdk';
+import { messageOf } from '@klaus/sdk/message-of';
 import type { GuardOptions, HookContext } from './hook-context.ts';
 import { createGuardedSession, foldGuarded, type GuardedSession } from './guarded-session.ts';
 import { JudgeBudget } from './judge-budget.ts';
@@ -150,7 +151,7 @@ async function inTime<T>(ms: number, work: (signal: AbortSignal) => T | Promise<
 
 /** A failure denies a call. After it has run, and at the end of a turn, there is nothing to deny. */
 function toFailure({ hook_event_name: name }: HookEvent, error: unknown): HookAnswer {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const message = `The guard of Klaus failed: ${reason}`;
   if (name === 'PreToolUse') return toPermission('deny', `${message}. Until it works, calls are denied.`);
   return { systemMessage: message };

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KlausError } from '@klaus/sdk';
+import { isRecord } from '@klaus/sdk/is-record';
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 
 /** A settings file of Claude Code: JSON that may have comments. */
@@ -20,8 +21,8 @@ export function readJsonFile(file: string): JsonFile {
     const line = text.slice(0, error.offset).split('\n').length;
     throw toInvalid(file, `${printParseErrorCode(error.error)} in line ${line}`);
   }
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) throw toInvalid(file, 'it is no object');
-  return { text, object: object as Record<string, unknown> };
+  if (!isRecord(object)) throw toInvalid(file, 'it is no object');
+  return { text, object };
 }
 
 export function toInvalid(file: string, what: string): KlausError {

@@ -1,4 +1,5 @@
 import type { SessionStates } from '@klaus/sdk/session-states';
+import { messageOf } from '@klaus/sdk/message-of';
 import { untilChange } from '../client/follow-states.ts';
 import { createPaint } from '../output/paint.ts';
 import { out } from '../output/sink.ts';
@@ -57,7 +58,7 @@ export async function showBoard(states: SessionStates, { limit }: { limit: numbe
     try {
       note = (await act(action, chosen, keyboard)) ?? KEYS;
     } catch (error) {
-      note = error instanceof Error ? error.message : String(error);
+      note = messageOf(error);
     } finally {
       keyboard[Symbol.dispose]();
     }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { toHostEnvironment } from '@klaus/sdk';
 import type { ListedSession } from '@klaus/sdk/client';
+import { messageOf } from '@klaus/sdk/message-of';
 import { UsageError } from '../program/cli-error.ts';
 
 /** Milliseconds that the program has to answer. */
@@ -31,7 +32,7 @@ export async function listClaudeSessions(program: string): Promise<ListedSession
     const { stdout } = await promisify(execFile)(program, ['agents', '--json'], options);
     sessions = JSON.parse(stdout) as ClaudeSession[];
   } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [reason] = messageOf(error).split('\n');
     throw new UsageError(
       `The sessions of Claude Code cannot be listed: ${reason}`,
       'Check that `claude agents --json` works, or leave out --claude-code.',

@@ -1,4 +1,5 @@
 import type { SessionStates } from '@klaus/sdk/session-states';
+import { messageOf } from '@klaus/sdk/message-of';
 import { CliError, UsageError } from '../program/cli-error.ts';
 
 /**
@@ -43,7 +44,7 @@ function guard<Given extends unknown[], Result>(read: (...given: Given) => Resul
     try {
       return read(...given);
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause);
+      const message = messageOf(cause);
       const hint = '`klaus doctor` checks the database.';
       throw new CliError('store.corrupt', `The sessions cannot be read: ${message}.`, { hint, cause });
     }

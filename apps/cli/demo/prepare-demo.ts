@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { messageOf } from '@klaus/sdk/message-of';
 import { UsageError } from '../program/cli-error.ts';
 import { demoFiles } from './files.ts';
 
@@ -31,7 +32,7 @@ export async function prepareDemo(): Promise<string> {
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw new UsageError(
-      `The demo needs git: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`,
+      `The demo needs git: ${messageOf(error).split('\n')[0]}`,
       'Install it, on Debian and Ubuntu with `apt-get install -y git`.',
     );
   }

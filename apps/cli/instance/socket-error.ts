@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@klaus/sdk';
+import { messageOf } from '@klaus/sdk/message-of';
 import { CliError } from '../program/cli-error.ts';
 import { ERROR_EXITS, isKlausError } from '../program/exit-codes.ts';
 import type { Action, Result, SOCKET_ERRORS, SocketAnswer } from './protocol.ts';
@@ -26,7 +27,7 @@ export function toSentError(error: unknown): { code: string; message: string } {
     const { code, message, hint } = error;
     return { code: toSocketCode(code), message: hint === undefined ? message : `${message} ${hint}` };
   }
-  return { code: 'E_INTERNAL', message: error instanceof Error ? error.message : String(error) };
+  return { code: 'E_INTERNAL', message: messageOf(error) };
 }
 
 /** Runs a lookup whose `usage` error has a code of its own here. */

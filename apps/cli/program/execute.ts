@@ -1,5 +1,6 @@
 import type { KlausError } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
+import { messageOf } from '@klaus/sdk/message-of';
 import { CommanderError } from 'commander';
 import { err } from '../output/sink.ts';
 import { isEndOfPipe, outputFailure, watchStreams } from '../output/streams.ts';
@@ -80,7 +81,7 @@ function toCoded(error: unknown, help: string): Pick<KlausError, 'code' | 'messa
       'Change to an existing folder, or name one with `--cwd`.',
     );
   }
-  return new CliError('internal', error instanceof Error ? error.message : String(error), {
+  return new CliError('internal', messageOf(error), {
     hint: 'This is a defect in Klaus. `KLAUS_DEBUG=1` shows where it happened.',
   });
 }

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Ajv, type AnySchema, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { messageOf } from '@klaus/sdk/message-of';
 import { UsageError } from '../program/cli-error.ts';
 
 /** Characters. A schema is a part of the prompt. */
@@ -63,7 +64,7 @@ function compile(path: string, text: string) {
     return ajv.compile(schema);
   } catch (error) {
     throw new UsageError(
-      `${path} is not a JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
+      `${path} is not a JSON Schema: ${messageOf(error)}`,
       'Draft 2020-12 is expected, or draft-07 with its `$schema`.',
     );
   }

@@ -1,4 +1,5 @@
 import { formatDuration } from '@klaus/sdk/transcript';
+import { messageOf } from '@klaus/sdk/message-of';
 import type { Output } from '../output/output.ts';
 import { onReaderGone } from '../output/streams.ts';
 import { EXIT } from '../program/exit-codes.ts';
@@ -37,7 +38,7 @@ export function createStop({ output, message, timeoutMs, send }: StopOptions) {
     if (reason !== undefined) return;
     reason = why;
     sending = send(sentence).catch((error: unknown) => {
-      output.note(`The run was not cancelled: ${error instanceof Error ? error.message : String(error)}`, 'warn');
+      output.note(`The run was not cancelled: ${messageOf(error)}`, 'warn');
     });
     controller.abort();
   };

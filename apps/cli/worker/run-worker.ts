@@ -10,6 +10,7 @@ import {
 import { createServerLog, type ServerLog } from '@klaus/server/server-log';
 import { toShutdownTimes } from '@klaus/server/shutdown-times';
 import { collectWebhooks } from '@klaus/server/webhook-message';
+import { messageOf } from '@klaus/sdk/message-of';
 import { toScriptedServer } from '../client/open-klaus.ts';
 import { err, out } from '../output/sink.ts';
 import { EXIT, isKlausError } from '../program/exit-codes.ts';
@@ -71,7 +72,7 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
     onProblem(session, error) {
       ownLog.error('a session cannot run', { session, error });
       const { code, hint } = isKlausError(error) ? error : { code: 'internal', hint: undefined };
-      const message = klaus.redact(error instanceof Error ? error.message : String(error));
+      const message = klaus.redact(messageOf(error));
       klaus.store.administration
         .reportProblem(session, { worker: id, code, message, hint: hint && klaus.redact(hint) })
         .catch(warn('a problem could not be stored in Postgres'));

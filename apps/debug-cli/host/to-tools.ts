@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, KlausError, type Tool } from '@klaus/sdk';
+import { messageOf } from '@klaus/sdk/message-of';
 import { findingsSchema, type Access, type CliInput } from 'klendathu/contract';
 import { CliFailure } from '../program/cli-failure.ts';
 import type { Control } from '../session/control.ts';
@@ -107,7 +108,7 @@ function createCaller({ connection, control, access, maxEvals, requestTimeoutMs 
         control.fail(new CliFailure('server', `The program does not answer any more: ${error.message}`));
       }
       const code = signal.aborted ? 'cancelled' : 'tool.failed';
-      throw new KlausError(code, error instanceof Error ? error.message : String(error), { cause: error });
+      throw new KlausError(code, messageOf(error), { cause: error });
     }
   };
 }

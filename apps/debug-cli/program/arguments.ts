@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { messageOf } from '@klaus/sdk/message-of';
 import { CliFailure } from './cli-failure.ts';
 
 export interface Arguments {
@@ -75,7 +76,7 @@ function parse(words: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new CliFailure('input', error instanceof Error ? error.message : String(error), {
+    throw new CliFailure('input', messageOf(error), {
       hint: '`klendathu-cli --help` lists the options.',
     });
   }

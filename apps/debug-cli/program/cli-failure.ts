@@ -1,4 +1,5 @@
 import type { KlausError } from '@klaus/sdk';
+import { messageOf } from '@klaus/sdk/message-of';
 import { FAILURE_CODES, type FailureCode } from 'klendathu/contract';
 
 /** Why there is no report. The code is also the exit code, by `FAILURE_CODES`. */
@@ -49,7 +50,7 @@ export function toCliFailure(error: unknown): CliFailure {
       cause: error,
     });
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new CliFailure('cli-died', `Internal error: ${message}`, {
     hint: 'This is a defect of klendathu-cli. `KLAUS_DEBUG=1` adds the stack trace.',
     cause: error,

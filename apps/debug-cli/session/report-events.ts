@@ -1,4 +1,5 @@
 import type { Event } from '@klaus/sdk';
+import { isRecord } from '@klaus/sdk/is-record';
 import type { Status } from '../program/status.ts';
 
 const PREVIEW = 200;
@@ -27,8 +28,7 @@ export function reportEvent(status: Status, event: Event): void {
 }
 
 function toRecord(input: unknown): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
-  return { input };
+  return isRecord(input) ? input : { input };
 }
 
 function toPreview(text: string): string {

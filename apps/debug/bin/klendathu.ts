@@ -7,6 +7,7 @@ import { KlendathuError } from '../investigate/klendathu-error.ts';
 import type { Report } from '../investigate/report.ts';
 import type { RunOptions } from '../investigate/options.ts';
 import { listRecords, readRecord, toRecordsFolder } from '../records/record-store.ts';
+import { messageOf } from '../investigate/message-of.ts';
 
 const HELP = `Usage: klendathu investigate RECORD [options]   asks an agent about a recorded failure
        klendathu records [--folder PATH]        lists the recorded failures, the newest first
@@ -125,9 +126,7 @@ function write(descriptor: number, text: string): void {
 
 async function fail(error: unknown): Promise<number> {
   const { FAILURE_CODES } = await import('../contract/index.ts');
-  const failure = KlendathuError.isInstance(error)
-    ? error
-    : new KlendathuError('input', error instanceof Error ? error.message : String(error));
+  const failure = KlendathuError.isInstance(error) ? error : new KlendathuError('input', messageOf(error));
   const { code, message, hint } = failure;
   const status = { type: 'log', level: 'error', code, message, hint, timestamp: new Date().toISOString() };
   write(2, process.argv.includes('--json') ? `${JSON.stringify(status)}\n` : `${toLine(failure)}\n`);

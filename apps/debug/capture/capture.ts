@@ -1,3 +1,5 @@
+import { isObject } from '../stack/is-object.ts';
+
 /** The variables of one frame, as live references. */
 export interface CapturedFrame {
   /** Absolute path, or the URL of a script that has no file. */
@@ -53,8 +55,4 @@ export function keepCapture(error: unknown, capture: Capture): void {
 
 export function forgetPrimitives(): void {
   byValue.clear();
-}
-
-function isObject(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }

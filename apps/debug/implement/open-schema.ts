@@ -1,4 +1,5 @@
 import { KlendathuError } from '../investigate/klendathu-error.ts';
+import { messageOf } from '../investigate/message-of.ts';
 import {
   isRawShape,
   isStandard,
@@ -37,7 +38,7 @@ export async function openSchema(schema: SchemaInput, jsonSchema?: JsonSchema): 
     };
   } catch (error) {
     if (KlendathuError.isInstance(error)) throw error;
-    throw toSchemaError(error instanceof Error ? error.message : String(error), error);
+    throw toSchemaError(messageOf(error), error);
   }
 }
 

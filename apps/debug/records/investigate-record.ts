@@ -6,16 +6,14 @@ import { Report } from '../investigate/report.ts';
 import { startRun, type Run } from '../investigate/start-run.ts';
 import { readReport } from '../launch/judge-end.ts';
 import { serveRecord } from '../server/from-record.ts';
+import { messageOf } from '../investigate/message-of.ts';
 import { readRecord } from './record-store.ts';
 
 /** Asks an agent about a recorded failure. Rejects with a `KlendathuError` only. */
 export function investigateRecord(path: string, options: RunOptions): Run<Report> {
   return startRun(undefined, options, async (control) => {
     const record = await readRecord(path).catch((error: unknown) => {
-      throw new KlendathuError(
-        'input',
-        `${path} is no record: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw new KlendathuError('input', `${path} is no record: ${messageOf(error)}`);
     });
     const place = await findAgent({ ...options, projectRoot: options.projectRoot ?? record.projectRoot });
     const server = await serveRecord(record, pickServerOptions(options));

@@ -3,6 +3,7 @@ import { KlendathuError } from '../investigate/klendathu-error.ts';
 import type { InvestigateOptions } from '../investigate/options.ts';
 import { Report } from '../investigate/report.ts';
 import type { RunControl } from '../investigate/start-run.ts';
+import { messageOf } from '../investigate/message-of.ts';
 import { recordFailure } from './record-failure.ts';
 import { readRecord } from './record-store.ts';
 
@@ -25,13 +26,9 @@ export function tryRecord(opened: OpenedContext, options: InvestigateOptions, is
   try {
     return recordFailure(opened, options, isFresh);
   } catch (error) {
-    throw new KlendathuError(
-      'server',
-      `The record cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        hint: 'Set the option `recordsFolder` to a folder that this process may write.',
-        cause: opened.error,
-      },
-    );
+    throw new KlendathuError('server', `The record cannot be written: ${messageOf(error)}`, {
+      hint: 'Set the option `recordsFolder` to a folder that this process may write.',
+      cause: opened.error,
+    });
   }
 }

@@ -3,6 +3,7 @@ import { basename, relative } from 'node:path';
 import { isUserFile, parseStack } from './parse-stack.ts';
 import { readStack, readText } from './read-stack.ts';
 import { toOriginal } from './source-map.ts';
+import { isObject } from './is-object.ts';
 
 /**
  * Equal for errors with the same cause: name, code, shape of the message (without numbers, ids, quoted text and
@@ -25,10 +26,6 @@ export function toFingerprint(error: unknown): string {
     ...places,
   ];
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16);
-}
-
-function isObject(value: unknown): boolean {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
 function toShape(message: string): string {

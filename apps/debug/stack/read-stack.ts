@@ -1,4 +1,5 @@
 import { isNativeError, isProxy } from 'node:util/types';
+import { isObject } from './is-object.ts';
 
 /** True for an error of any realm. */
 export function isError(value: unknown): value is Error {
@@ -39,10 +40,6 @@ export function readOwn(value: unknown, key: string): unknown {
     holder = Reflect.getPrototypeOf(holder);
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
 function readNative(error: Error): unknown {

@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { messageOf } from '@klaus/core/message-of';
 import { byeSchema, type Bye } from '../contract/index.ts';
 import { isProblemError } from './problem-error.ts';
 import { type Connection, request } from './request.ts';
@@ -49,7 +50,7 @@ export async function follow<S>(options: FollowOptions<S>): Promise<void> {
       reason = bye?.reason ?? reason;
     } catch (error) {
       if (signal.aborted) return;
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
       if (isProblemError(error) && [401, 403, 404, 410].includes(error.problem.status)) {
         report({ state: 'ended', reason });
         return;

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '@klaus/sdk/message-of';
 
 const NAME = /^agent-(\d{4}-\d{2}-\d{2})\.log$/;
 const DAY_MS = 86_400_000;
@@ -36,8 +37,7 @@ export class DailyLogFile {
       this.#write(line);
     } catch (error) {
       this.close();
-      if (this.#lost++ === 0)
-        this.#options.onWarning(`the log cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      if (this.#lost++ === 0) this.#options.onWarning(`the log cannot be written: ${messageOf(error)}`);
     }
   }
 

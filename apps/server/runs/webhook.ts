@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Delivery, Klaus, OutboxDelivery } from '@klaus/sdk';
+import { messageOf } from '@klaus/sdk/message-of';
 import type { Log } from '../observability/log.ts';
 import { collectWebhooks, toDeliveryId } from './webhook-message.ts';
 
@@ -143,7 +144,7 @@ async function post(
     return response.ok ? undefined : `status ${response.status}`;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    return error instanceof Error ? `${error.message}${cause}` : String(error);
+    return `${messageOf(error)}${cause}`;
   }
 }
 

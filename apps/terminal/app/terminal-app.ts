@@ -2,6 +2,7 @@ import type { Event } from '@klaus/sdk';
 import type { DriveState, SessionClient } from '@klaus/sdk/client';
 import { isKlausError } from './klaus-error.ts';
 import { toPrintable } from '@klaus/sdk/printable';
+import { messageOf } from '@klaus/sdk/message-of';
 import { createCompletion } from '../composer/completion.ts';
 import { openHistory, type PromptHistory } from '../composer/history.ts';
 import { toParts, type AttachedPart } from '../composer/prompt-parts.ts';
@@ -150,7 +151,7 @@ export class TerminalApp implements App {
   }
 
   fail(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const hint = isKlausError(error) ? error.hint : undefined;
     this.note(hint === undefined ? message : `${message} ${hint}`, 'bad');
   }

@@ -1,5 +1,6 @@
 // Runs in a sandboxed frame without a network (`/frames/program` of the server), which gets it as a text.
 import mermaid from 'mermaid';
+import { messageOf } from '@klaus/core/message-of';
 
 export interface DiagramRequest {
   id: number;
@@ -44,7 +45,7 @@ async function render({ id, text, theme }: DiagramRequest): Promise<DiagramRespo
     const kind = element.getAttribute('aria-roledescription') ?? '';
     return { id, svg: new XMLSerializer().serializeToString(element), title, kind };
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
+    return { id, error: messageOf(error) };
   }
 }
 

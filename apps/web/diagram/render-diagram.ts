@@ -1,3 +1,4 @@
+import { messageOf } from '@klaus/core/message-of';
 // Vite builds the module as a classic script and exports its address.
 // oxlint-disable-next-line import/default
 import program from './diagram-frame.ts?worker&url';
@@ -39,7 +40,7 @@ export function renderDiagram(text: string, theme: DiagramRequest['theme']): Pro
       cache.delete(key);
       document.querySelector(`.${FRAME_CLASS}`)?.remove();
       frame = undefined;
-      return { error: error instanceof Error ? error.message : String(error) };
+      return { error: messageOf(error) };
     });
   queue = picture;
   cache.set(key, picture);

@@ -1,4 +1,5 @@
 import katex from 'katex';
+import { messageOf } from '@klaus/core/message-of';
 import { parseMarkup, type MarkupNode } from './markup.ts';
 
 export interface MathRequest {
@@ -34,6 +35,6 @@ function render(text: string, isDisplay: boolean): { nodes: MarkupNode[] } | { e
     const nodes = markup.length > MAX_MARKUP ? undefined : parseMarkup(markup);
     return nodes ? { nodes } : { error: 'large' };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: messageOf(error) };
   }
 }

@@ -1,6 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { isProblemError } from '@klaus/server/client';
+import { messageOf } from '@klaus/core/message-of';
 import { useText } from '../text/text.ts';
 import { Button } from './button.tsx';
 import type { Query } from './use-query.ts';
@@ -59,5 +60,5 @@ export function toReason(error: unknown): string {
     const { title, detail } = error.problem;
     return detail === undefined ? title : `${title} ${detail}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -1,4 +1,5 @@
 import { useDeferredValue, useMemo, useState } from 'react';
+import { messageOf } from '@klaus/core/message-of';
 import { Tree } from '../debug/tree.tsx';
 import { ROOT, toRows, type OpenNodes } from '../debug/tree-rows.ts';
 import { FileText } from '../files/file-text.tsx';
@@ -36,7 +37,7 @@ function parse(text: string): { nodes: JsonNode[] } | { error: string } {
   try {
     return { nodes: toJsonNodes(JSON.parse(text) as unknown) };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: messageOf(error) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { unlessFailed } from '../../protocol/index.ts';
+import { isRecord, unlessFailed } from '../../protocol/index.ts';
 import type { FileEdit, Workspace } from '../ports/workspace.ts';
 
 const MAX_BYTES = 1_024 * 1_024;
@@ -41,6 +41,6 @@ export function scriptsOf(content: Uint8Array | undefined): string {
 }
 
 function sortKeys(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -132,9 +132,9 @@ export interface Activities {
   findKnownCommits(now: readonly GitPosition[], last: LastPositions): KnownCommits;
   /** Messages with the instruction files of the folders that were accessed; `root`: those of a new session. */
   loadInstructions(work: Work, access: readonly Access[] | 'root', run?: string): Promise<EventBody[]>;
-  /** Runs the hooks after a call, and adds what they say to its result. */
   /** Asks the user during a call. */
   askUser(work: Work, call: string, asked: { question: InputQuestion; signal: AbortSignal }): Promise<InputAnswer>;
+  /** Runs the hooks after a call, and adds what they say to its result. */
   afterCall(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<AfterCall>;
   /** Runs the hooks of a prompt: what precedes it in the history, or why it is not sent. */
   submitPrompt(work: Work, prompt: { run: string; message: Message }): Promise<Submitted>;

@@ -1,5 +1,5 @@
 import { placeOf } from '../../policy/index.ts';
-import type { TreeChange, TreeEntry } from '../../protocol/index.ts';
+import { type TreeChange, type TreeEntry, isRecord } from '../../protocol/index.ts';
 import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 
@@ -41,7 +41,7 @@ async function readPackage(
   if (!content) return undefined;
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(content));
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (!isRecord(value)) return undefined;
     return { content, value: { ...value } };
   } catch {
     return undefined;

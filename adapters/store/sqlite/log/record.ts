@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { EVENT_VERSION, FIRST_PREV, type Event } from '@klaus/core/protocol';
+import { EVENT_VERSION, FIRST_PREV, type Event, isRecord } from '@klaus/core/protocol';
 import { corrupt, newer } from '../store-error.ts';
 
 type Fields = Record<string, unknown>;
@@ -69,7 +69,7 @@ export function toText(record: string, from: { file: string; place: string }): s
 export function toObject(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, messageOf } from '@klaus/core/protocol';
 import { toDatabaseFile } from '../open-database.ts';
 import { toKlaudeViews } from './klaude-views.ts';
 
@@ -47,14 +47,10 @@ export function queryDatabase(
     }
     return { rows, more: false };
   } catch (error) {
-    throw new KlausError(
-      'usage',
-      `SQLite reports an error: ${error instanceof Error ? error.message : String(error)}.`,
-      {
-        hint: 'docs/database.md has the tables.',
-        cause: error,
-      },
-    );
+    throw new KlausError('usage', `SQLite reports an error: ${messageOf(error)}.`, {
+      hint: 'docs/database.md has the tables.',
+      cause: error,
+    });
   } finally {
     database.close();
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '@klaus/sdk/message-of';
 import { readJsonFile } from '../../settings/json-file.ts';
 import { isGuard, readSettings, type SettingsPlace, toSettingsFile } from '../install/settings-file.ts';
 
@@ -93,6 +94,6 @@ function read<T extends object>(readFile: () => T): T | string {
   try {
     return readFile();
   } catch (error) {
-    return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+    return messageOf(error).replace(/\.$/, '');
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { applyEdits, modify } from 'jsonc-parser';
+import { isRecord } from '@klaus/sdk/is-record';
 import { readJsonFile, toInvalid, writeJsonFile } from '../../settings/json-file.ts';
 
 export interface InstallOptions {
@@ -35,9 +36,8 @@ export function installMcp({ place, env, project, uninstall = false, dryRun = fa
   const file = place === 'project' ? join(project, '.mcp.json') : toUserFile(env);
   const { text, object } = readJsonFile(file);
   const { mcpServers = {} } = object as { mcpServers?: unknown };
-  if (typeof mcpServers !== 'object' || mcpServers === null || Array.isArray(mcpServers))
-    throw toInvalid(file, 'mcpServers is no object');
-  const before = (mcpServers as Record<string, unknown>)[NAME];
+  if (!isRecord(mcpServers)) throw toInvalid(file, 'mcpServers is no object');
+  const before = mcpServers[NAME];
   const entry = uninstall ? undefined : ENTRY;
   const changed = JSON.stringify(before) !== JSON.stringify(entry);
   if (changed && !dryRun)

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@klaus/sdk';
 import { isProblemError } from '@klaus/server/client';
 import type { Problem, ProblemCode } from '@klaus/server/contract';
+import { messageOf } from '@klaus/sdk/message-of';
 import { CliError } from '../../program/cli-error.ts';
 
 /** Codes of HTTP problems that the engine does not have, as codes of the engine. */
@@ -46,7 +47,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why a server cannot be reached, with what the user can do. */
 export function toUnreachable(cause: unknown, server: string): CliError {
   const { code = '' } = (cause ?? {}) as { code?: string };
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_CERT)/.test(code)) {
     const hint =
       'Set `NODE_EXTRA_CA_CERTS=FILE` for a private certificate authority. The host in the address must be in the certificate.';

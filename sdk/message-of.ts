@@ -1,0 +1,1 @@
+export { messageOf } from '@klaus/core/message-of';
