@@ -8,11 +8,11 @@ const sources = listSources(root).map((path) => ({ path, text: readFileSync(join
 
 // Copies of these differ in time, and the difference is a hole or a defect.
 test.each<[what: string, pattern: RegExp, files: string[]]>([
-  // fish has rules of its own: core/protocol/shell-quote.ts is for the other shells.
+  // fish has rules of its own: core/protocol/quote-shell-word.ts is for the other shells.
   [
     'one file quotes for a shell',
     /replaceAll\((?:"'"|'\\''|\/'\/g), *(?:String\.raw)?["'`]'\\{1,2}''/,
-    ['core/protocol/shell-quote.ts'],
+    ['core/protocol/quote-shell-word.ts'],
   ],
   // apps/debug does not import core.
   [

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import xterm from '@xterm/headless';
-import { quoteShellWord } from '../../core/protocol/shell-quote.ts';
+import { quoteShellWord } from '../../core/protocol/quote-shell-word.ts';
 import { HUNG_MS } from '../program.ts';
 
 const COLUMNS = 100;

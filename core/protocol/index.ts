@@ -253,5 +253,5 @@ export {
   type McpPromptCommand,
 } from './messages/mcp-prompt.ts';
 export { resolveMcpServers, type McpResolution, type McpServers } from './agents/mcp-resolution.ts';
-export { quoteShellWord, singleQuote } from './shell-quote.ts';
+export { quoteShellWord, singleQuote } from './quote-shell-word.ts';
 export { SHARED_COMMANDS, type SharedCommand } from './slash-commands.ts';

@@ -1,4 +1,4 @@
-import { singleQuote } from '../../core/protocol/shell-quote.ts';
+import { singleQuote } from '../../core/protocol/quote-shell-word.ts';
 
 // What a command plants so that a later check always passes.
 

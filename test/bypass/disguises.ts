@@ -1,4 +1,4 @@
-import { singleQuote } from '../../core/protocol/shell-quote.ts';
+import { singleQuote } from '../../core/protocol/quote-shell-word.ts';
 /** Turns a command into another one that does the same. */
 export interface Disguise {
   name: string;

@@ -1,4 +1,4 @@
-import { singleQuote } from '../../core/protocol/shell-quote.ts';
+import { singleQuote } from '../../core/protocol/quote-shell-word.ts';
 import type { Disguise } from './disguises.ts';
 
 /** Written after the shell rules and never used to tune them: their rate is reported separately. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { quoteShellWord } from '@klaus/sdk/shell-quote';
+import { quoteShellWord } from '@klaus/sdk/quote-shell-word';
 
 /** Gives a program a terminal of its own. Part of util-linux. */
 const SCRIPT = '/usr/bin/script';

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { NO_USAGE, defineTool, type Configuration, type Tool, type ToolContext } from '@klaus/sdk';
-import { quoteShellWord } from '@klaus/sdk/shell-quote';
+import { quoteShellWord } from '@klaus/sdk/quote-shell-word';
 import {
   createModelProxy,
   openRelay,

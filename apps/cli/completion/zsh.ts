@@ -1,4 +1,4 @@
-import { singleQuote } from '@klaus/sdk/shell-quote';
+import { singleQuote } from '@klaus/sdk/quote-shell-word';
 import { type Entry, flagsOf, type OptionValue, PRINT_IDS, toPathPattern, toValues } from './entry.ts';
 
 /** For `source <(klaus completion zsh)`, and as the file `_klaus` in a folder of `fpath`. */

@@ -1,4 +1,4 @@
-import { quoteShellWord } from '@klaus/core/shell-quote';
+import { quoteShellWord } from '@klaus/core/quote-shell-word';
 import { CircleCheck, ExternalLink, Upload } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { client } from '../state/client.ts';

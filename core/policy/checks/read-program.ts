@@ -1,5 +1,5 @@
 import type { Check } from '../../protocol/index.ts';
-import { singleQuote } from '../../protocol/shell-quote.ts';
+import { singleQuote } from '../../protocol/quote-shell-word.ts';
 import { isMainScript } from './covers.ts';
 import { readRunner, toPlainPath } from './read-runner.ts';
 import { toNamedKind } from './runners.ts';

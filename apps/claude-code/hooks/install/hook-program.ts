@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { singleQuote } from '@klaus/sdk/shell-quote';
+import { singleQuote } from '@klaus/sdk/quote-shell-word';
 
 export interface HookProgramOptions {
   /** Absolute path of the state folder. */

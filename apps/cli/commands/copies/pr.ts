@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { PullRequest } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
-import { quoteShellWord } from '@klaus/sdk/shell-quote';
+import { quoteShellWord } from '@klaus/sdk/quote-shell-word';
 import { openClient } from '../../client/open-client.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';

@@ -1,4 +1,4 @@
-import { singleQuote } from '../../../protocol/shell-quote.ts';
+import { singleQuote } from '../../../protocol/quote-shell-word.ts';
 
 /**
  * A word as far as it is known: text in which characters of the private use area mark the parts that are only known

@@ -1,4 +1,4 @@
-import { singleQuote } from '../../../protocol/shell-quote.ts';
+import { singleQuote } from '../../../protocol/quote-shell-word.ts';
 import { BUILTINS } from './builtins.ts';
 import { readCode, toLanguage } from '../programs/interpreters.ts';
 import { LAUNCHERS, UNEVALUATED } from '../programs/launchers.ts';

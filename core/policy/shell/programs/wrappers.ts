@@ -1,4 +1,4 @@
-import { singleQuote } from '../../../protocol/shell-quote.ts';
+import { singleQuote } from '../../../protocol/quote-shell-word.ts';
 import { assignWord } from '../interpreter/assign.ts';
 import { toUnreadable } from '../evaluation.ts';
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';

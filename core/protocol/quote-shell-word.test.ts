@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { quoteShellWord, singleQuote } from './shell-quote.ts';
+import { quoteShellWord, singleQuote } from './quote-shell-word.ts';
 
 const SHELLS = ['sh', 'bash', 'dash'];
 const ASCII = Array.from({ length: 127 }, (_, at) => String.fromCharCode(at + 1));

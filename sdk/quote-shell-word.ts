@@ -1,0 +1,1 @@
+export { quoteShellWord, singleQuote } from '@klaus/core/quote-shell-word';

@@ -1,1 +1,0 @@
-export { quoteShellWord, singleQuote } from '@klaus/core/shell-quote';
