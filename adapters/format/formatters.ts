@@ -16,6 +16,8 @@ export interface FormatterKind {
   readonly startsAtFile?: true;
   /** @param path Relative to the folder that configures it. @param config The text of the file that configures it. */
   readonly toArguments: (path: string, config: string) => readonly string[];
+  /** Arguments with which it ends at once, if it runs. Default: `--version`. */
+  readonly probe?: readonly string[];
   /** Exit codes with which its output is valid. Default: 0. */
   readonly valid?: readonly number[];
   /** The text in its output; undefined: there is none. Default: the output. */
@@ -102,7 +104,15 @@ export const FORMATTERS: readonly FormatterKind[] = [
     toArguments: (path) => ['-q', `--stdin-filename=${path}`, '-'],
   },
   { ...ruff, configured: [table('tool.ruff'), ...ruffFiles(() => true)] },
-  { name: 'gofmt', endings: ['.go'], folders: [], configured: ['go.mod'], toArguments: () => [] },
+  {
+    name: 'gofmt',
+    endings: ['.go'],
+    folders: [],
+    configured: ['go.mod'],
+    toArguments: () => [],
+    // It has no option for this, and formats an empty text.
+    probe: [],
+  },
   // A member of a workspace can inherit its edition.
   { ...rustfmt, configured: [{ file: 'Cargo.toml', has: (text) => findEdition(text) !== undefined }] },
   {

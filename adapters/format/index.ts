@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Formatted, FormatEnd, Formatter, FormatterOptions } from '@klaus/core/agent';
+import { findObstacle, isMissing, toLine, toStart } from '@klaus/adapters/system';
 import { messageOf } from '@klaus/core/protocol';
 import { findFormatter, type FoundFormatter } from './find-formatter.ts';
 
@@ -10,47 +11,66 @@ const MAX_TEXT = 512 * 1_024;
 /** A program that failed this often in a row is not started again. */
 const MAX_FAILURES = 3;
 const KEEP_BYTES = 4 * 1_024 * 1_024;
-const MAX_REASON = 300;
-/** Exit code of a shell for a program that does not exist. */
-const MISSING = 127;
-
-/** Starts the first program that exists: its name, folders, an empty word, and its arguments. */
-const START = [
-  'program=$1; found=; shift',
-  'while [ -n "$1" ]; do if [ -z "$found" ] && [ -x "$1/$program" ]; then found=$1/$program; fi; shift; done; shift',
-  `[ -n "$found" ] || found=$(command -v "$program") || exit ${MISSING}`,
-  'exec "$found" "$@"',
-].join('\n');
+/** Maximum milliseconds in which a program shows that it runs. */
+const PROBE_MS = 5_000;
 
 /** The formatters that a project configures. Each is started for one text, and writes the formatted one to its output. */
 export function openFormatter(options: FormatterOptions): Formatter {
   /** Failures in a row, by program. */
   const failures = new Map<string, number>();
-  const missing = new Set<string>();
+  /** Programs that do not exist or cannot run, and those that are known to run. */
+  const absent = new Set<string>();
+  const running = new Set<string>();
   const formatOne = async (
     { path, text }: { path: string; text: string },
-    { signal, ms }: { signal: AbortSignal; ms: number },
+    { signal, until }: { signal: AbortSignal; until: number },
   ): Promise<Formatted | undefined> => {
     const found = await findFormatter(options.workspace, path);
     if (!found) return undefined;
     const { name } = found.kind;
     const key = JSON.stringify([name, found.programs]);
-    if (missing.has(key) || (failures.get(key) ?? 0) >= MAX_FAILURES) return undefined;
+    if (absent.has(key) || (failures.get(key) ?? 0) >= MAX_FAILURES) return undefined;
+    const toMs = (): number => Math.floor(until - performance.now());
     const fail = (failure: string): Formatted => {
       failures.set(key, (failures.get(key) ?? 0) + 1);
       return { path, formatter: name, failure };
     };
-    if (ms <= 0) return { path, formatter: name, failure: 'had no time left' };
+    if (toMs() <= 0) return { path, formatter: name, failure: 'had no time left' };
+    const { root } = options.workspace;
+    const program = { name, folders: found.programs.map((each) => join(root, each)) };
+    const exec = (command: string[], stdin: string, timeoutMs: number): Promise<FormatEnd> =>
+      options.exec({
+        command,
+        cwd: join(root, found.start),
+        stdin,
+        keepBytes: KEEP_BYTES,
+        limits: { timeoutMs },
+        signal,
+      });
     let end: FormatEnd;
     try {
-      end = await options.exec(toRequest(found, { path, text, root: options.workspace.root, signal, ms }));
+      const words = found.kind.toArguments(relative(found.folder, path), found.config);
+      end = await exec(toStart(program, words), text, toMs());
     } catch (error) {
       return fail(`could not be started: ${messageOf(error)}`);
     }
-    if (end.exitCode === MISSING) missing.add(key);
-    if (end.exitCode === MISSING || signal.aborted) return undefined;
+    if (isMissing(end)) absent.add(key);
+    if (absent.has(key) || signal.aborted) return undefined;
     const failure = findFailure(found, end);
+    // The text may be wrong, or the program runs with none.
+    if (failure !== undefined && end.exitCode !== 0 && !end.timedOut && !running.has(key) && toMs() > 0) {
+      const probe = (command: string[]) => exec(command, '', Math.min(toMs(), PROBE_MS));
+      const obstacle = await findObstacle(probe, program, found.kind.probe);
+      if (signal.aborted) return undefined;
+      if (obstacle) {
+        absent.add(key);
+        const { reason } = obstacle;
+        return reason === undefined ? undefined : { path, formatter: name, failure: `cannot run here: ${reason}` };
+      }
+      running.add(key);
+    }
     if (failure !== undefined) return fail(failure);
+    running.add(key);
     const formatted = readText(found, end.stdout, text);
     if (formatted === undefined) return fail('wrote no valid text');
     failures.delete(key);
@@ -63,28 +83,11 @@ export function openFormatter(options: FormatterOptions): Formatter {
       for (const file of files.slice(0, MAX_FILES)) {
         if (signal.aborted) break;
         if (file.path.startsWith('/') || file.text.length > MAX_TEXT) continue;
-        const formatted = await formatOne(file, { signal, ms: Math.floor(until - performance.now()) });
+        const formatted = await formatOne(file, { signal, until });
         if (formatted) all.push(formatted);
       }
       return all;
     },
-  };
-}
-
-function toRequest(
-  { kind, folder, start, programs, config }: FoundFormatter,
-  given: { path: string; text: string; root: string; signal: AbortSignal; ms: number },
-): Parameters<FormatterOptions['exec']>[0] {
-  const { path, text, root, signal, ms } = given;
-  const folders = programs.map((each) => join(root, each));
-  const words = kind.toArguments(relative(folder, path), config);
-  return {
-    command: ['/bin/sh', '-c', START, 'sh', kind.name, ...folders, '', ...words],
-    cwd: join(root, start),
-    stdin: text,
-    keepBytes: KEEP_BYTES,
-    limits: { timeoutMs: ms },
-    signal,
   };
 }
 
@@ -98,7 +101,7 @@ function findFailure({ kind }: FoundFormatter, end: FormatEnd): string | undefin
 }
 
 function toReason(stderr: string): string {
-  const text = stderr.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_REASON).toWellFormed();
+  const text = toLine(stderr);
   return text === '' ? '' : `: ${text}`;
 }
 

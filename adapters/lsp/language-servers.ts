@@ -1,11 +1,15 @@
+import type { SearchedProgram } from '@klaus/adapters/system';
+
 /** A program that speaks the Language Server Protocol over standard input and output. */
 export interface LanguageServer {
-  /** Its name, which is also that of the program. */
+  /** Its name. */
   readonly name: string;
-  /** The program with its arguments. Searched in the project first, then on the path. */
-  readonly command: readonly string[];
-  /** Folders of programs in the project, relative to the workspace. */
-  readonly folders: readonly string[];
+  /** Its folders are relative to the workspace. */
+  readonly program: SearchedProgram;
+  /** Arguments with which it speaks the protocol. */
+  readonly words: readonly string[];
+  /** Arguments with which it ends at once, if it runs. Undefined: it has none. */
+  readonly probe?: readonly string[];
   /** Language ids of the protocol, by the endings of the files. */
   readonly languages: Readonly<Record<string, string>>;
 }
@@ -17,8 +21,9 @@ const PYTHON = ['.venv/bin', 'venv/bin', ...NODE];
 const LANGUAGE_SERVERS: readonly LanguageServer[] = [
   {
     name: 'typescript-language-server',
-    command: ['typescript-language-server', '--stdio'],
-    folders: NODE,
+    program: { name: 'typescript-language-server', folders: NODE },
+    words: ['--stdio'],
+    probe: ['--version'],
     languages: {
       '.ts': 'typescript',
       '.mts': 'typescript',
@@ -32,16 +37,29 @@ const LANGUAGE_SERVERS: readonly LanguageServer[] = [
   },
   {
     name: 'pyright',
-    command: ['pyright-langserver', '--stdio'],
-    folders: PYTHON,
+    program: { name: 'pyright-langserver', folders: PYTHON },
+    words: ['--stdio'],
     languages: { '.py': 'python', '.pyi': 'python' },
   },
-  { name: 'gopls', command: ['gopls'], folders: [], languages: { '.go': 'go' } },
-  { name: 'rust-analyzer', command: ['rust-analyzer'], folders: [], languages: { '.rs': 'rust' } },
+  {
+    name: 'gopls',
+    program: { name: 'gopls', folders: [] },
+    words: [],
+    probe: ['version'],
+    languages: { '.go': 'go' },
+  },
+  {
+    name: 'rust-analyzer',
+    program: { name: 'rust-analyzer', folders: [] },
+    words: [],
+    probe: ['--version'],
+    languages: { '.rs': 'rust' },
+  },
   {
     name: 'clangd',
-    command: ['clangd', '--background-index=false'],
-    folders: [],
+    program: { name: 'clangd', folders: [] },
+    words: ['--background-index=false'],
+    probe: ['--version'],
     languages: { '.c': 'c', '.h': 'c', '.cc': 'cpp', '.cpp': 'cpp', '.cxx': 'cpp', '.hh': 'cpp', '.hpp': 'cpp' },
   },
 ];
@@ -54,15 +72,4 @@ export function findServer(path: string): { server: LanguageServer; language: st
     if (language !== undefined) return { server, language };
   }
   return undefined;
-}
-
-/** Exit code of a shell for a program that does not exist. */
-export const MISSING = 127;
-
-/** A line for a shell that starts the first program that exists. */
-export function toCommandLine({ command, folders }: LanguageServer): string {
-  const [program = '', ...rest] = command;
-  const words = rest.join(' ');
-  const own = folders.map((folder) => `if [ -x ${folder}/${program} ]; then exec ${folder}/${program} ${words}; fi`);
-  return [...own, `command -v ${program} >/dev/null || exit ${MISSING}`, `exec ${program} ${words}`].join('\n');
 }

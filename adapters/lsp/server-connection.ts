@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { isMissing, toStart } from '@klaus/adapters/system';
 import type { DiagnosticsOptions } from '@klaus/core/agent';
 import type { ProtocolConnection } from 'vscode-languageserver-protocol/node';
-import { MISSING, toCommandLine, type LanguageServer } from './language-servers.ts';
+import type { LanguageServer } from './language-servers.ts';
 import { readProblems, toFileUri, type CheckedProblem } from './problems.ts';
 
 /** Maximum milliseconds for an answer after the first one, for which a server loads the project. */
@@ -57,7 +58,7 @@ export async function startServer(
   let ended: ServerConnection['ended'];
   let size = 0;
   const exited = exec({
-    command: toCommandLine(server),
+    command: toStart(server.program, server.words),
     stdin: input,
     onOutput(chunk, stream) {
       if (stream !== 'stdout') return;
@@ -69,7 +70,7 @@ export async function startServer(
     limits: { timeoutMs: LIFE_MS, memoryMb: MEMORY_MB },
     signal: stop.signal,
   }).then(
-    ({ exitCode }) => void (ended = exitCode === MISSING ? 'missing' : 'crashed'),
+    (end) => void (ended = isMissing(end) ? 'missing' : 'crashed'),
     () => void (ended = 'crashed'),
   );
   const files = new Map<string, OpenFile>();

@@ -4,3 +4,4 @@ export { Connection, toStorageFailure } from './connection.ts';
 export { makeFolder, syncFolder } from './make-folder.ts';
 export { createKeyring, type Keyring } from './keyring.ts';
 export { toProgramBinds } from './program-binds.ts';
+export { findObstacle, isMissing, toLine, toStart, type SearchedProgram } from './program-start.ts';

@@ -29,7 +29,7 @@ export { FOLD_VERSION } from './state/fold-version.ts';
 export { createMemory } from './context/memory.ts';
 export { PRESENT_PLAN } from './context/plan-mode.ts';
 export type { ContextInfo, LimitUse } from './ports/context-info.ts';
-export type { Diagnostics, DiagnosticsOptions, EditedFile, Problem } from './diagnostics/diagnostics.ts';
+export type { Diagnostics, DiagnosticsOptions, EditedFile, FoundProblems, Problem } from './diagnostics/diagnostics.ts';
 export type { Formatted, FormatEnd, Formatter, FormatterOptions, ToolFormatter } from './formatting/formatter.ts';
 export { describeFailure, FORMAT_FILES } from './formatting/session-formatter.ts';
 export { chooseHooks, type ChosenHook, type HookHost, type HookPost } from './hooks/hooks.ts';

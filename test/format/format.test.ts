@@ -1,13 +1,15 @@
 // Covers adapters/format, core/agent/formatting, adapters/tools/files: the formatters of projects after an edit.
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import { FORMATTERS } from '../../adapters/format/formatters.ts';
 import { createTestEngine, ofType, type TestEngine, type TestEngineOptions } from '../fixtures/engine.ts';
 import { installPackage } from '../fixtures/installed.ts';
 import { toCalls, type ToolCall } from '../fixtures/play.ts';
+import { findSandboxObstacle } from '../fixtures/sandbox-obstacle.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
 const write = (path: string, content: string): ToolCall => ({ name: 'write_file', input: { path, content } });
@@ -24,15 +26,16 @@ const script = (...calls: ToolCall[]): Script => ({
   fallback: { text: 'Done.' },
 });
 
-interface Given extends Pick<TestEngineOptions, 'files' | 'settings'> {
+interface Given extends Pick<TestEngineOptions, 'files' | 'settings' | 'env'> {
   calls: ToolCall[];
 }
 
-function open({ calls, files = {}, settings = {} }: Given): Promise<TestEngine> {
+function open({ calls, files = {}, settings = {}, ...more }: Given): Promise<TestEngine> {
   return createTestEngine({
     script: script(...calls),
     files: { '.gitignore': 'node_modules\n', ...files },
     settings: { 'sandbox.driver': 'bubblewrap', ...settings },
+    ...more,
   });
 }
 
@@ -106,14 +109,72 @@ const NATIVE: readonly [name: string, files: Record<string, string>, path: strin
 
 describe('formats files of other languages', () => {
   for (const [name, files, path, text, formatted] of NATIVE) {
-    const isThere = spawnSync(name, ['--help'], { stdio: 'ignore' }).error === undefined;
-    (isThere ? sandboxed : test.skip)(name, async () => {
+    sandboxed(name, async ({ skip }) => {
+      const obstacle = await findSandboxObstacle(name, FORMATTERS.find((kind) => kind.name === name)!.probe);
+      skip(obstacle !== undefined, obstacle);
       await using engine = await open({ calls: [write(path, text)], files, settings: APPLY });
       const { calls } = await run(engine);
       expect(calls).toMatchObject([{ outcome: 'ok' }]);
       expect(read(engine, path)).toBe(formatted);
     });
   }
+});
+
+/** A launcher of a version manager without a version. */
+const LAUNCHER = 'echo "error: the launcher could not choose a version" >&2; exit';
+
+for (const mode of ['offer', 'apply'] as const)
+  sandboxed(`with ${mode}, a program that cannot run counts as absent, and the first result says why`, async () => {
+    await using engine = await open({
+      calls: [write('a.js', UGLY), write('b.js', UGLY), format('a.js'), write('c/a.js', UGLY), write('c/b.js', UGLY)],
+      files: { '.prettierrc': '{}' },
+      settings: { 'edit.formatter': mode },
+    });
+    addProgram(engine, 'prettier', `${LAUNCHER} 1`);
+    addProgram(engine, 'prettier', `${LAUNCHER} 127`, 'c');
+    const { calls } = await run(engine);
+    const reason = 'prettier cannot run here: error: the launcher could not choose a version';
+    expect(calls.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'error', 'ok', 'ok']);
+    for (const [at, path] of [
+      [0, 'a.js'],
+      [3, 'c/a.js'],
+    ] as const)
+      expect(calls[at]!.output.split('\n')).toContain(`${path} was not formatted (format.failed): ${reason}`);
+    for (const at of [1, 4]) expect(calls[at]!.output).not.toMatch(/prettier|format/);
+    expect(calls[2]!.output).toContain('or it is not installed or cannot run');
+    expect(read(engine, 'a.js')).toBe(UGLY);
+  });
+
+sandboxed('a launcher on the path that cannot run counts as absent', async () => {
+  using bin = createTestHome();
+  writeFileSync(join(bin.workspace, 'black'), `#!/bin/sh\n${LAUNCHER} 1\n`, { mode: 0o755 });
+  await using engine = await open({
+    calls: [write('a.py', 'a  = 1\n'), write('b.py', 'b  = 1\n')],
+    files: { 'pyproject.toml': '[tool.black]\n' },
+    env: ({ env }) => ({ PATH: `${bin.workspace}:${env['PATH']}` }),
+  });
+  const { calls } = await run(engine);
+  expect(calls.map(({ output }) => output.includes('black cannot run here: error: the launcher'))).toEqual([
+    true,
+    false,
+  ]);
+});
+
+sandboxed('a program that runs and refuses the text is started again, and formats nothing', async () => {
+  const line = '[ "$1" = --version ] && exit; cat >/dev/null; echo "SyntaxError: a.js" >&2; exit 2';
+  await using engine = await open({
+    calls: [write('a.js', UGLY), write('b.js', UGLY)],
+    files: { '.prettierrc': '{}' },
+    settings: APPLY,
+  });
+  addProgram(engine, 'prettier', line);
+  const { calls } = await run(engine);
+  for (const { outcome, output } of calls) {
+    expect(outcome).toBe('ok');
+    expect(output).toContain('(format.failed): prettier ended with exit code 2: SyntaxError: a.js');
+    expect(output).not.toContain('Formatted with');
+  }
+  expect([read(engine, 'a.js'), read(engine, 'b.js')]).toEqual([UGLY, UGLY]);
 });
 
 const HOSTILE = {
@@ -150,7 +211,7 @@ sandboxed('format_files reports a failure by its code, and refuses files that th
     calls: [write('a.js', UGLY), format('a.js'), format('other.js'), write('b.txt', 'x'), format('b.txt')],
     files: { '.prettierrc': '{}', 'other.js': UGLY },
   });
-  addProgram(engine, 'prettier', 'exit 1');
+  addProgram(engine, 'prettier', '[ "$1" = --version ]');
   const { calls } = await run(engine);
   expect(calls.map(({ outcome, detail }) => [outcome, (detail as { code?: string } | undefined)?.code])).toEqual([
     ['ok', undefined],

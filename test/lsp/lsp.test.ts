@@ -1,12 +1,13 @@
 // Covers adapters/lsp, core/agent/diagnostics: problems that language servers find after an edit.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import { findServer } from '../../adapters/lsp/language-servers.ts';
 import { createTestEngine, type TestEngine } from '../fixtures/engine.ts';
 import { installServers } from './install-servers.ts';
 import { toCalls, type ToolCall } from '../fixtures/play.ts';
+import { findSandboxObstacle } from '../fixtures/sandbox-obstacle.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -28,13 +29,18 @@ function addProgram({ place }: TestEngine, name: string, line: string): void {
 }
 
 async function run(engine: TestEngine, options: Parameters<TestEngine['klaus']['open']>[0] = {}) {
+  const outputs = await runToOutputs(engine, options);
+  return outputs.map((output) => output.split('\n').filter((line) => /^\S+:\d+:\d+ (?:error|warning)/.test(line)));
+}
+
+async function runToOutputs(engine: TestEngine, options: Parameters<TestEngine['klaus']['open']>[0] = {}) {
   const session = await engine.klaus.open({ mode: 'auto', checkpoint: 'manual', ...options });
   await session.prompt('go');
   await session.advance();
   expect(await session.replay()).toMatchObject({ outcome: 'equal' });
   const calls = toCalls(await Array.fromAsync(session.events())).map(({ finished }) => finished);
   expect(calls.map(({ outcome }) => outcome)).toEqual(calls.map(() => 'ok'));
-  return calls.map(({ output }) => output.split('\n').filter((line) => /^\S+:\d+:\d+ (?:error|warning)/.test(line)));
+  return calls.map(({ output }) => output);
 }
 
 sandboxed('typescript-language-server reports the new problems of an edited file alone', async () => {
@@ -154,9 +160,10 @@ const NATIVE: readonly [name: string, files: Record<string, string>, path: strin
 
 describe('reports a new problem', () => {
   for (const [name, files, path, content] of NATIVE) {
-    // The proxy of rustup exists without the component.
-    const isThere = spawnSync(name, [name === 'gopls' ? 'version' : '--version'], { stdio: 'ignore' }).status === 0;
-    (isThere ? sandboxed : test.skip)(name, async () => {
+    sandboxed(name, async ({ skip }) => {
+      // The launcher of rustup exists without the component.
+      const obstacle = await findSandboxObstacle(name, findServer(path)!.server.probe);
+      skip(obstacle !== undefined, obstacle);
       await using engine = await createTestEngine({
         script: script({ name: 'write_file', input: { path, content } }),
         files: { ...files, [path]: path === 'a.go' ? 'package a\n' : '\n' },
@@ -166,6 +173,33 @@ describe('reports a new problem', () => {
       expect(found?.[0]).toMatch(new RegExp(`^${path}:\\d+:\\d+ error.*\\(${name}\\)$`));
     });
   }
+});
+
+sandboxed('a server whose program cannot run counts as absent, and the first result says why', async () => {
+  await using engine = await createTestEngine({
+    script: script(
+      { name: 'write_file', input: { path: 'a.ts', content: 'const a = 1;\n' } },
+      { name: 'write_file', input: { path: 'b.ts', content: 'const b = 1;\n' } },
+    ),
+    settings,
+  });
+  const launcher = 'echo "error: the launcher could not choose a version" >&2; exit 1';
+  addProgram(engine, 'typescript-language-server', launcher);
+  const [first, second] = await runToOutputs(engine);
+  expect(first!.split('\n')).toContain(
+    'a.ts was not checked: typescript-language-server cannot run here: error: the launcher could not choose a version',
+  );
+  expect(second).not.toContain('typescript-language-server');
+});
+
+sandboxed('a server that runs and crashes is not said to be unable to run', async () => {
+  await using engine = await createTestEngine({
+    script: script({ name: 'write_file', input: { path: 'a.ts', content: 'const a = 1;\n' } }),
+    settings,
+  });
+  addProgram(engine, 'typescript-language-server', '[ "$1" = --version ] && exit; echo bad >&2; exit 1');
+  const [output] = await runToOutputs(engine);
+  expect(output).not.toContain('typescript-language-server');
 });
 
 const HOSTILE = {

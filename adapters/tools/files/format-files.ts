@@ -41,7 +41,10 @@ export const formatFiles = defineBuiltinTool({
     const [failure] = found.failed;
     if (failure) throw new KlausError('format.failed', `Nothing was changed. ${describeFailure(failure)}`);
     const without = plans.find(({ path }) => found.formatted.every((each) => each.path !== path.relative));
-    if (without) throw toolFailed(`The project has no formatter for ${without.path.relative}, or it is not installed.`);
+    if (without)
+      throw toolFailed(
+        `The project has no formatter for ${without.path.relative}, or it is not installed or cannot run.`,
+      );
     return toIntent('format', found.plans);
   },
   run: (_input, context, intent) => applyEdits(context, intent),

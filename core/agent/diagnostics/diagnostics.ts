@@ -25,13 +25,19 @@ export interface Problem {
   server: string;
 }
 
+export interface FoundProblems {
+  problems: Problem[];
+  /** Why servers cannot run, each in one line, and once for each server. */
+  obstacles: string[];
+}
+
 /** The language servers of a session, which start with the first file of their language. */
 export interface Diagnostics {
   /**
-   * The problems of the files that they did not have before. Never throws: a server that is missing, crashes or does not
-   * answer in time reports none.
+   * The problems of the files that they did not have before. Never throws: a server that is missing, cannot run, crashes
+   * or does not answer in time reports none.
    */
-  findNew(files: readonly EditedFile[], signal: AbortSignal): Promise<Problem[]>;
+  findNew(files: readonly EditedFile[], signal: AbortSignal): Promise<FoundProblems>;
   /** Ends the servers. Idempotent; the next call of `findNew` starts them again. */
   close(): Promise<void>;
 }

@@ -28,7 +28,7 @@ export async function readTextsBefore(work: Work, workspace: Workspace, { edits 
   return texts;
 }
 
-/** The new problems of the files that a call has changed, as a text for the model; '' if there are none. */
+/** The new problems of the files that a call has changed, and why servers cannot run, for the model; '' if nothing. */
 export async function reportProblems(work: Work, { before, intent }: ReadyCall): Promise<string> {
   if (!before || before.size === 0) return '';
   const files: EditedFile[] = [];
@@ -37,7 +37,8 @@ export async function reportProblems(work: Work, { before, intent }: ReadyCall):
     if (content !== null && text !== undefined) files.push({ path, before: text, after: decode(content) });
   }
   const servers = (work.servers.diagnostics ??= openServers(work));
-  return describe(await (await servers).findNew(files, work.stop));
+  const { problems, obstacles } = await (await servers).findNew(files, work.stop);
+  return [describe(problems), ...obstacles].filter((part) => part !== '').join('\n');
 }
 
 /**

@@ -13,8 +13,8 @@ export type Formatted = {
 export interface Formatter {
   /**
    * Formats texts as the content of files, which need not exist. Writes nothing. A file whose formatter is not configured
-   * or not installed is left out. Never rejects: a program that fails is a `failure`, and one that fails again and again
-   * is not started any more.
+   * or not installed is left out. Never rejects: a program that fails is a `failure`, and one that cannot run at all, or
+   * fails again and again, is not started any more.
    *
    * @param files Paths are relative to the workspace; texts have `\n` line breaks and no byte-order mark.
    */
