@@ -195,14 +195,14 @@ class Drive implements DrivenSession {
     }
   }
 
-  /** True if the reported status of a server is from before it took a request. */
+  /** True if events of another process have not arrived, or the reported status of a server is from before a request. */
   async #isBehind(): Promise<boolean> {
     const { session } = this.#options;
-    if (this.#client.server === undefined) return false;
+    const isServed = this.#client.server !== undefined;
     // After a cancel, messages remain in the queue and nothing works on them.
-    if (this.#unseen > 0 && (await this.#client.queued(session)).length > 0) return true;
+    if (isServed && this.#unseen > 0 && (await this.#client.queued(session)).length > 0) return true;
     const { held, lastSeq } = await this.#client.session(session);
-    return held || lastSeq > this.#seq;
+    return (isServed && held) || lastSeq > this.#seq;
   }
 
   async #again(reason: Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import type { ControlName } from '../../adapters/sandboxes/bubblewrap/controls.ts';
 import { isThrough, perl } from './case.ts';
@@ -8,11 +9,11 @@ import type { World } from './world.ts';
 /** True on a machine without version 2 control groups at their usual place. */
 const HAS_GROUPS_V1 = !existsSync('/sys/fs/cgroup/cgroup.controllers');
 
-const isVictimGone = async (world: World) => {
+const isVictimGone = async ({ victim }: World) => {
+  const isGone = (): boolean => victim.exitCode !== null || victim.signalCode !== null;
   // The delivery of a signal takes a moment.
-  for (let turn = 0; turn < 20 && world.victim.exitCode === null && world.victim.signalCode === null; turn++)
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  return world.victim.exitCode !== null || world.victim.signalCode !== null;
+  if (!isGone()) await once(victim, 'exit', { signal: AbortSignal.timeout(1_000) }).catch(() => {});
+  return isGone();
 };
 
 const HOST_PIDS: readonly ControlName[] = ['pid-namespace', 'private-proc', 'covered-proc'];

@@ -49,6 +49,9 @@ const toTurns = (times: number): Script => ({
 /** About two seconds. */
 export const SLOW = toTurns(200);
 
+/** About six seconds: a command is started meanwhile. */
+export const SLOWER = toTurns(600);
+
 /** Two turns, at once. */
 export const SHORT = toTurns(1);
 

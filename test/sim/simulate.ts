@@ -19,7 +19,7 @@ import { Faults, type World } from './world.ts';
 /** Steps after which no more failures occur and every question is answered at once. */
 const CALM_AFTER = 2_000;
 /** Real milliseconds within which the events reach every process, for a store that sends them in real time. */
-const DELIVERY_MS = 10_000;
+const DELIVERY_MS = 30_000;
 /** Maximum steps of a simulation. */
 const MAX_STEPS = 6_000;
 

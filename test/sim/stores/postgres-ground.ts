@@ -11,7 +11,7 @@ import { SqliteGround, toTemporary } from './sqlite-ground.ts';
 import { SyncSql } from '../../../adapters/store/fixtures/sync-sql.ts';
 
 /** Milliseconds until the server has noticed a closed connection. */
-const GONE_MS = 10_000;
+const GONE_MS = 30_000;
 
 /** The store of a simulated process of a cluster. */
 export interface PostgresProcessStore extends Omit<PostgresWorkerStore, 'close'>, ProcessStore {
