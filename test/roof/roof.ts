@@ -49,7 +49,7 @@ const toTurns = (times: number): Script => ({
 /** About two seconds. */
 export const SLOW = toTurns(200);
 
-/** About six seconds: a command is started meanwhile. */
+/** About six seconds: a command starts during this time. */
 export const SLOWER = toTurns(600);
 
 /** Two turns, at once. */
