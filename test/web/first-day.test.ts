@@ -12,7 +12,7 @@ import { en } from '../../apps/web/text/en.ts';
 import { enLists } from '../../apps/web/text/lists/en-lists.ts';
 import { enSettings } from '../../apps/web/text/settings/en-settings.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
-import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { openBrowser, WITHOUT_BROWSER, readDownload } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage } from '../fixtures/page.ts';
 import { test } from '../fixtures/sandboxed.ts';
@@ -212,7 +212,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the first day${WITHOUT_BROWSER ?
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: en.sessions.share }).click(),
     ]);
-    const html = readFileSync(await shared.path(), 'utf8');
+    const html = await readDownload(shared);
     expect(html).toContain('Fix the sum of an empty list.');
     expect(html).not.toContain(KEY);
 

@@ -1,5 +1,5 @@
 // Covers sdk/share, apps/server/handlers, apps/cli/commands/sessions: a session as one HTML file for others.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Script } from '@klaus/sdk';
@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
-import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { openBrowser, WITHOUT_BROWSER, readDownload } from '../fixtures/browser.ts';
 import { enShare } from '../../sdk/share/en-share.ts';
 import { findShown } from '../fixtures/canary.ts';
 import { runKlaus } from '../fixtures/klaus.ts';
@@ -87,7 +87,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.getByRole('menuitem', { name: en.sessions.share }).click();
       const saved = await download;
       expect(saved.suggestedFilename()).toBe(`klaus-${session}.html`);
-      html = readFileSync(await saved.path(), 'utf8');
+      html = await readDownload(saved);
       expect(findShown([html], [CANARY])).toEqual([]);
       expect(html).toContain('[secret:');
       expect(html).toContain('look into ~/x.');

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { de } from '../../apps/web/text/de.ts';
 import { en } from '../../apps/web/text/en.ts';
-import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { openBrowser, WITHOUT_BROWSER, readDownload } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
 import { openPage } from '../fixtures/page.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
@@ -33,7 +33,7 @@ async function send(page: Page, text: string): Promise<void> {
 /** The content of a download. */
 async function download(page: Page, press: () => Promise<void>): Promise<string> {
   const [it] = await Promise.all([page.waitForEvent('download'), press()]);
-  return readFileSync(await it.path(), 'utf8');
+  return await readDownload(it);
 }
 
 /** Accepts the first hunk, edits the second and rejects the third by keyboard, with a restart of the server. */

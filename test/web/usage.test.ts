@@ -1,12 +1,11 @@
 // Covers apps/web/usage, sdk/sessions, apps/server/handlers: the usage page.
 // @module-tag long
-import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';
 import { enUsage } from '../../apps/web/text/usage/en-usage.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
-import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { openBrowser, WITHOUT_BROWSER, readDownload } from '../fixtures/browser.ts';
 import { expectAccessible, openPage } from '../fixtures/page.ts';
 import { follow, startTestServer, type TestServer } from '../fixtures/server.ts';
 
@@ -64,7 +63,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the usage page${WITHOUT_BROWSER 
       page.getByRole('button', { name: enUsage.csv }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^klaus-usage-session-\d{4}-\d\d-\d\d\.csv$/);
-    const [head, first] = readFileSync(await download.path(), 'utf8').split('\r\n');
+    const [head, first] = (await readDownload(download)).split('\r\n');
     expect(head!.split(',')).toHaveLength(7);
     expect(first).toMatch(/^"'=HYPERLINK\(""x""\)",0\.\d+,/);
     expect(complaints).toEqual([]);
