@@ -52,8 +52,9 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
 
         await cluster.startWorker();
         for (const id of ids) {
-          const done = await untilState(node.client, id, 'done');
-          expect(done).toMatchObject({ position: null, problem: null });
+          await untilState(node.client, id, 'done');
+          // The server notices a moment later that the worker has taken it.
+          await untilSession(node.client, id, (view) => view.position === null && view.problem === null);
         }
         expect((await node.client.runs()).queued).toEqual([]);
         expect(await node.client.session({ params: { id: first } })).toMatchObject({ firstPrompt });
