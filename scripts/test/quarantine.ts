@@ -7,9 +7,4 @@ export interface Quarantined {
 }
 
 /** Files that `npm test` reports as skipped. */
-export const QUARANTINE: readonly Quarantined[] = [
-  {
-    file: 'test/debug/redact/planted-run.test.ts',
-    reason: 'Since 2026-11-29: sometimes no request contains the masked address of the database.',
-  },
-];
+export const QUARANTINE: readonly Quarantined[] = [];

@@ -49,9 +49,6 @@ const toTurns = (times: number): Script => ({
 /** About two seconds. */
 export const SLOW = toTurns(200);
 
-/** About six seconds: a command starts during this time. */
-export const SLOWER = toTurns(600);
-
 /** Two turns, at once. */
 export const SHORT = toTurns(1);
 

@@ -3,7 +3,7 @@ import type { Event } from '@klaus/sdk';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { CLAUDE_CODE_TIMEOUT, needClaudeCode } from '../fixtures/claude-code.ts';
 import { toEvents } from '../fixtures/klaus.ts';
-import { createRoof, ENDLESS, type Roof, type RoofOptions, SLOWER, toError, WRITE } from './roof.ts';
+import { createRoof, ENDLESS, type Roof, type RoofOptions, toError, WRITE } from './roof.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
 const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -99,7 +99,7 @@ for (const { cases, tags } of splitCases(['klaus', 'claude-code'] as const, 1))
       createRoof({ ...options, claude: runner === 'klaus' ? undefined : await needClaudeCode(context) });
 
     test('a message steers a run, and starts one in an idle session', { tags: ['long'], timeout }, async (context) => {
-      await using roof = await open(context, { script: SLOWER });
+      await using roof = await open(context);
       const [id] = await roof.start();
       const steered = await roof.klaus('message', id!, 'and the tests', '--json');
       expect(JSON.parse(steered.stdout)).toEqual({ session: id, delivery: 'steer' });
