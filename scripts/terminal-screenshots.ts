@@ -70,8 +70,8 @@ const draw = async (name: string): Promise<void> => {
 };
 await emulator.shows('mode edits');
 emulator.type('A short booking inside a long one frees the room. Find out why and fix it.\r');
-await emulator.shows(/y approve/);
-emulator.type('y');
+await emulator.shows(/Alt-Y approve/);
+emulator.type('\u001by');
 await emulator.shows('larger of the two');
 await emulator.hides('Esc cancels');
 await draw('terminal');

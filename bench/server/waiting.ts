@@ -18,7 +18,7 @@ export const waiting: Benchmark = {
     await using server = await startServer({ steps: [{ reply: { calls } }] });
     const command = [...buildBundle(), '--approve', 'ask', 'write'];
     await using terminal = await openTerminal(command, { env: toEnv({ place, server }), cwd: place.workspace });
-    await terminal.shows('q decide later]');
+    await terminal.shows('decides later]');
     const { wakes, cpu } = await measureIdleness(findProcess(place.home));
     return [
       { name: NAME, most: 5, value: wakes, unit: 'wakes/s' },

@@ -17,6 +17,8 @@ export interface PartialMessage extends Record<'text' | 'thinking' | 'call', Par
 export interface InFlightText {
   messages: Map<string, PartialMessage>;
   calls: Map<string, PartialText>;
+  /** Characters after which a part of a message ends, as for `createParts`. */
+  minPart?: number;
 }
 
 /** Maximum number of characters of a running call's output. Older output is dropped to limit memory. */
@@ -24,8 +26,8 @@ const MAX_PROGRESS = 200_000;
 
 const NOTHING: PartialText = { text: '', length: 0 };
 
-export function createInFlightText(): InFlightText {
-  return { messages: new Map(), calls: new Map() };
+export function createInFlightText(minPart?: number): InFlightText {
+  return { messages: new Map(), calls: new Map(), minPart };
 }
 
 /** Adds a piece. Text that was received before is not added again. */
@@ -43,7 +45,7 @@ export function addPiece(inFlight: InFlightText, piece: Live): void {
     text: NOTHING,
     thinking: NOTHING,
     call: NOTHING,
-    parts: createParts(),
+    parts: createParts(inFlight.minPart),
   };
   const part = held[piece.part];
   if (piece.part === 'text') held.parts.append(toNewText(part, piece));

@@ -1,10 +1,11 @@
+export * from './answer-keys.ts';
 export * from './child-view.ts';
 export * from './code-line.ts';
 export * from './conversation.ts';
 export * from './debug-result.ts';
 export * from './diff-model.ts';
 export * from './diff-rows.ts';
-export { diffOf, hunksOf, isEditable, isHidden } from '@klaus/core/protocol';
+export { diffOf, hunksOf, isEditable, isHidden, toChangedLine, toRejected } from '@klaus/core/protocol';
 export * from './entry.ts';
 export { foldConversation } from './fold-conversation.ts';
 export * from './in-flight-text.ts';

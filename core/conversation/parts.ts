@@ -5,12 +5,12 @@ export interface Parts {
   list(): readonly string[];
 }
 
-/** Characters after which a part ends at the next block: about a third of a screen. */
+/** Characters after which a part ends at the next block, by default: about a third of a screen. */
 const MIN_PART = 1_000;
 /** Characters after which a part also ends at the next item of a list. */
-const LONG_PART = 4 * MIN_PART;
+const LONG_PART = 4_000;
 /** Characters after which a part ends at any line. A code fence is then closed and opened again. */
-const MAX_PART = 10 * MIN_PART;
+const MAX_PART = 10_000;
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
 const BLANK = /^\s*$/;
@@ -22,8 +22,10 @@ const FRESH = /^(?![-*+] |\d{1,9}[.)] )\S/;
 /**
  * Splits Markdown between its blocks, so that only the visible parts of a long message are rendered. The parts do not
  * depend on the pieces in which the text arrives.
+ *
+ * @param minPart Characters after which a part ends at the next block. Default 1,000; with 0, each block is a part.
  */
-export function createParts(): Parts {
+export function createParts(minPart = MIN_PART): Parts {
   const closed: string[] = [];
   let open = '';
   /** Offset in `open` of the first line that is not processed. */
@@ -45,7 +47,7 @@ export function createParts(): Parts {
   };
   const take = (line: string) => {
     if (next >= MAX_PART) close(next);
-    else if (fence === undefined && isAfterBlank && next >= MIN_PART && details === 0 && !isFormula) {
+    else if (fence === undefined && isAfterBlank && next > 0 && next >= minPart && details === 0 && !isFormula) {
       if (FRESH.test(line) || (next >= LONG_PART && /^\S/.test(line))) close(next);
     }
     if (fence === undefined) {
@@ -75,9 +77,9 @@ export function createParts(): Parts {
 }
 
 /** Splits a complete text, with the same result as for a growing one. */
-export function toParts(text: string): readonly string[] {
-  if (text.length <= MIN_PART) return [text];
-  const parts = createParts();
+export function toParts(text: string, minPart = MIN_PART): readonly string[] {
+  if (text.length <= minPart) return [text];
+  const parts = createParts(minPart);
   parts.append(text);
   return parts.list();
 }

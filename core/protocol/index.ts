@@ -182,6 +182,7 @@ export { messageOf } from './message-of.ts';
 export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
 export { renderHunk } from './changes/render-hunk.ts';
+export { toChangedLine, toRejected } from './changes/hunk-answer.ts';
 export { limitsSchema, type Limits, type LimitName, LIMIT_NAMES } from './settings/limits.ts';
 export {
   effortSchema,

@@ -8,7 +8,6 @@ import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../f
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
-import { QUESTION } from '../fixtures/terminal.ts';
 
 const TEXTS = toActingTexts();
 /** A file system takes names of 255 bytes. */
@@ -161,7 +160,7 @@ describe('text of a model or a command cannot act', () => {
     const asked = await runInTerminal([process.execPath, MAIN, '--approve', 'ask', 'do it'], {
       env: toEnv({ place, server }),
       cwd: place.workspace,
-      answer: { at: QUESTION, keys: 'q' },
+      answer: { at: /\[Tab [^\]]*\]/, keys: '\u0004' },
     });
     expect(findActing(asked, { isTerminal: true })).toEqual([]);
     expect(asked).toContain('<0d>');

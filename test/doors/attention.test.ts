@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MAIN, runKlaus, startKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startServeProcess, untilState } from '../fixtures/server.ts';
-import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
+import { focusQuestion, hasTmux, openTerminal } from '../fixtures/terminal.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
 
@@ -117,7 +117,7 @@ test.skipIf(!hasTmux)(
     await klaus('--approve', 'ask', '--on-ask', 'wait', 'write a file');
     const words = [process.execPath, MAIN, 'next'];
     await using terminal = await openTerminal(words, { env: toEnv({ place, server }), cwd: place.workspace });
-    await terminal.shows(QUESTION);
+    await focusQuestion(terminal);
     await terminal.type('y');
     await terminal.shows('It is written.');
     expect(await terminal.exitCode()).toBe(0);

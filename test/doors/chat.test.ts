@@ -15,7 +15,7 @@ import {
   untilRequest,
 } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
-import { hasTmux, openTerminal, QUESTION, type Terminal } from '../fixtures/terminal.ts';
+import { focusQuestion, hasTmux, openTerminal, type Terminal } from '../fixtures/terminal.ts';
 
 const TITLE = { when: { tools: false, system: 'title' }, reply: { text: 'A title' } };
 const TALK: Script = { steps: [TITLE], fallback: { text: 'A sentence.' } };
@@ -301,7 +301,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       await terminal.type('/cots', 'Enter');
       await terminal.shows('/cost');
       await terminal.type('write it', 'Enter');
-      await terminal.shows(QUESTION);
+      await focusQuestion(terminal);
       await terminal.type('y');
       await terminal.shows(/A sentence\.[^]*klaus>$/m);
       expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('brand new\n');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
-import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
+import { focusQuestion, hasTmux, openTerminal } from '../fixtures/terminal.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
 const REVIEWER = {
@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await chat.shows('agent-builder>');
     await chat.type('Create a reviewer that reads the sources.', 'Enter');
     await chat.shows(/reviewer[^]*fs\(src, r\)/);
-    await chat.shows(QUESTION);
+    await focusQuestion(chat);
     await chat.type('y');
     await chat.shows('The reviewer is there.');
     await chat.type('/quit', 'Enter');
@@ -74,7 +74,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await using run = await open('run', '--agent', 'lead', '--budget-usd', '5', 'Have everything reviewed.');
     // The template lets it delegate reading. One reviewer needs a file beyond src.
     await run.shows(/README\.md/);
-    await run.shows(QUESTION);
+    await focusQuestion(run);
     await run.type('y');
     await run.shows('Both are reviewed.');
     expect(await run.exitCode()).toBe(0);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { startServeProcess } from '../fixtures/server.ts';
 import { spawn, stepsOf, TEAM_FILES, TEAM_GRANT, WAIT, WRITER_STEPS } from '../fixtures/team.ts';
-import { hasTmux, openTerminal, QUESTION, REASON } from '../fixtures/terminal.ts';
+import { focusQuestion, hasTmux, openTerminal, REASON } from '../fixtures/terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
 const SCRIPT = {
@@ -45,7 +45,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       cwd: place.workspace,
     });
     if (name === 'chat') await terminal.type('Lead.', 'Enter');
-    const asked = await terminal.shows(QUESTION);
+    const asked = await focusQuestion(terminal);
     expect(asked).toMatch(CHAIN);
     expect(asked).toContain('+two');
     expect(hasFile(place)).toBe(false);
@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       env: toEnv({ place, server }),
       cwd: place.workspace,
     });
-    await terminal.shows(QUESTION);
+    await focusQuestion(terminal);
     await terminal.type('n');
     await terminal.shows(REASON);
     await terminal.type('Enter');
@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       env: toEnv({ place, server, env: { KLAUS_SERVER_TOKEN: 'a-secret-of-the-test' } }),
       cwd: place.workspace,
     });
-    const asked = await terminal.shows(QUESTION);
+    const asked = await focusQuestion(terminal);
     expect(asked).toMatch(CHAIN);
     await terminal.type('y');
     await terminal.shows('All is done.');

@@ -5,7 +5,7 @@ import type { Script, StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
-import { hasTmux, openTerminal, QUESTION, REASON, type Terminal } from '../fixtures/terminal.ts';
+import { focusQuestion, hasTmux, openTerminal, QUESTION, REASON, type Terminal } from '../fixtures/terminal.ts';
 
 const WRITE: Script = {
   steps: [
@@ -35,13 +35,13 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
-    const asked = await terminal.shows(QUESTION);
+    const asked = await focusQuestion(terminal);
     expect(asked).toContain('A new file.');
     expect(asked).toContain('+brand new');
     expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
-    // Other keys answer nothing; d shows everything again.
-    await terminal.type('x');
-    await terminal.type('d');
+    // v shows everything again.
+    await terminal.type('v');
+    await terminal.shows(/\+brand new[\s\S]*\+brand new[\s\S]*\]\s*$/);
     await terminal.type('y');
     expect(await terminal.exitCode()).toBe(0);
     const end = await terminal.shows('klaus --session');
@@ -59,7 +59,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       fallback: { text: 'Ok.' },
     });
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
-    expect(await terminal.shows(QUESTION)).toMatch(/not shown: logo\.bin/);
+    expect(await focusQuestion(terminal)).toMatch(/not shown: logo\.bin/);
     await terminal.type('n');
     await terminal.shows(REASON);
     await terminal.type('Enter');
@@ -71,7 +71,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
-    await terminal.shows(QUESTION);
+    await focusQuestion(terminal);
     await terminal.type('n');
     await terminal.shows(REASON);
     await terminal.type('Enter');
@@ -84,14 +84,14 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await using server = await startServer(WRITE);
     const words = ['--approve', 'ask', 'write'];
     await using first = await open(words, { place, server });
-    await first.shows(QUESTION);
+    await focusQuestion(first);
     await first.type('n');
     await first.shows(REASON);
     await first.type('use tabs, bitte schön', 'Enter');
     await first.exitCode();
     expect(server.requests.at(-1)!.body).toContain('use tabs, bitte schön');
     await using second = await open(words, { place, server });
-    await second.shows(QUESTION);
+    await focusQuestion(second);
     await second.type('n');
     await second.shows(REASON);
     await second.type('C-c');
@@ -102,7 +102,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
-    await terminal.shows(QUESTION);
+    await focusQuestion(terminal);
     await terminal.type('q');
     expect(await terminal.exitCode()).toBe(8);
     const approval = /klaus approve ([0-9A-Z]{26})/.exec(await terminal.shows('klaus approve'))?.[1] ?? '';
@@ -116,7 +116,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
-    await terminal.shows(QUESTION);
+    await focusQuestion(terminal);
     await terminal.type('C-c');
     expect(await terminal.exitCode()).toBe(130);
     expect((await listSessions(place))[0]?.status).toBe('cancelled');
@@ -126,7 +126,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
-    await terminal.shows(QUESTION);
+    await focusQuestion(terminal);
     const { id } = (await listSessions(place))[0]!;
     await runKlaus(['steer', id, 'and also this'], { place, server });
     await terminal.type('C-c');
@@ -152,6 +152,31 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     expect(end).not.toContain('thinking');
   });
 
+  test('typed and pasted text answers nothing, before a question and while it is shown', async () => {
+    using place = createTestHome();
+    await using server = await startServer(WRITE);
+    await using terminal = await open(['--approve', 'ask', 'write'], { place, server });
+    await terminal.shows(QUESTION);
+    for (const key of ['y', 's', 'p', 'n', 'Enter', 'Space', 'Escape']) await terminal.type(key);
+    await terminal.type('yes always', 'Enter');
+    expect(await terminal.shows(QUESTION)).not.toContain('It is written.');
+    expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
+    // An answer for later calls too needs Enter.
+    await focusQuestion(terminal);
+    await terminal.type('s');
+    await terminal.shows('Enter confirms');
+    await terminal.type('y');
+    await terminal.shows(/\]\s*$/);
+    expect(existsSync(join(place.workspace, 'new.txt'))).toBe(false);
+    await terminal.type('s');
+    await terminal.shows(/Enter confirms[^\]]*$/);
+    await terminal.type('Enter');
+    expect(await terminal.exitCode()).toBe(0);
+    expect(await runKlaus(['approvals', '--given', (await listSessions(place))[0]!.id], { place, server })).toMatchObject({
+      stdout: expect.stringContaining('session'),
+    });
+  });
+
   test('a key typed before the question does not answer it', async () => {
     using place = createTestHome();
     const wait = { name: 'run_command', input: { command: 'until [ -e go ]; do sleep 0.05; done' } };
@@ -167,7 +192,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await terminal.shows('… run_command');
     await terminal.type('y');
     writeFileSync(join(place.workspace, 'go'), '');
-    await terminal.shows(QUESTION);
+    await focusQuestion(terminal);
     await terminal.type('n');
     await terminal.shows(REASON);
     await terminal.type('Enter');
@@ -179,7 +204,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     using place = createTestHome();
     await using server = await startServer(WRITE);
     await using terminal = await open(['--max-turns', '1', 'write'], { place, server });
-    const asked = await terminal.shows(QUESTION);
+    const asked = await focusQuestion(terminal);
     expect(asked).toMatch(/\b1\b.*\b1\b.*\bturns\b/);
     await terminal.type('y');
     expect(await terminal.exitCode()).toBe(0);
@@ -192,7 +217,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     const env = toEnv({ place, server });
     const line = `echo context | ${process.execPath} ${MAIN} --approve ask write`;
     await using terminal = await openTerminal(['sh', '-c', line], { env, cwd: place.workspace });
-    await terminal.shows(QUESTION);
+    await focusQuestion(terminal);
     await terminal.type('y');
     expect(await terminal.exitCode()).toBe(0);
     expect(JSON.stringify(server.requests[0]?.body)).toContain('context');
@@ -235,7 +260,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       ],
     });
     await using terminal = await open(['--approve', 'ask', 'do it'], { place, server });
-    const asked = await terminal.shows(QUESTION);
+    const asked = await focusQuestion(terminal);
     expect(asked).toContain('<1b>]0;owned<07>Hello');
     expect(asked).toContain('$ echo safe<1b>[2K<1b>[1A<0d> # <202e>harmless');
     await terminal.type('n');

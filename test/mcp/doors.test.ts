@@ -10,7 +10,7 @@ import { listSessions, runKlaus, startKlaus, startServer, toEvents } from '../fi
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
 import { startServeProcess } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
-import { openChatPlace } from '../terminal/open-chat.ts';
+import { answerQuestion, openChatPlace } from '../terminal/open-chat.ts';
 import { toEntry } from './open-session.ts';
 
 const ASK: Script = {
@@ -76,22 +76,32 @@ test.runIf(hasScript)(
     await using chat = await openChatPlace({ script: ASK, env: HOST, words: ['--approve', 'auto'] });
     addServer(chat.place);
     const terminal = await chat.open();
+    // Keys that arrive together answer nothing.
+    const enter = async (text: string): Promise<void> => {
+      terminal.type(text);
+      await terminal.shows(new RegExp(`> ${text}\\s*$`, 'm'));
+      terminal.type(KEYS.enter);
+    };
+    const choose = async (word: string): Promise<void> => {
+      terminal.type(KEYS.down);
+      await terminal.shows(new RegExp(`› ${word}`, 'i'));
+      terminal.type(KEYS.enter);
+    };
     terminal.type(`ask me${KEYS.enter}`);
-    await terminal.shows('y answer');
-    terminal.type('y');
+    await answerQuestion(terminal, 'y');
     await terminal.shows('Name');
     // Too short, so that it is asked again.
-    terminal.type(`A${KEYS.enter}`);
+    await enter('A');
     await terminal.shows('at least 2');
-    terminal.type(`Ada${KEYS.enter}`);
+    await enter('Ada');
     await terminal.shows('count');
     terminal.type(KEYS.enter);
     await terminal.shows('Blue');
-    terminal.type(`blue${KEYS.enter}`);
+    await choose('blue');
     await terminal.shows('separated by commas');
-    terminal.type(`a, c${KEYS.enter}`);
+    await enter('a, c');
     await terminal.shows('sure');
-    terminal.type(`yes${KEYS.enter}`);
+    await choose('yes');
     await terminal.shows('Done.');
     terminal.type('/mcp__one__gr');
     await terminal.shows('Greet.');

@@ -91,7 +91,8 @@ async function answer({ roof, open }: Story, ids: readonly string[]): Promise<vo
   await using next = await open('next');
   await next.shows('+TWO');
   await next.shows(ids[0]!);
-  next.type('y');
+  // Alt-Y answers without the focus.
+  next.type('\u001by');
   expect(await next.ended).toBe(0);
   expect((await roof.klaus('approve', items[1]!.id)).code).toBe(0);
   await roof.klaus('reject', items[2]!.id, '--note', 'Leave it as it is');

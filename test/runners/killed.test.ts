@@ -8,7 +8,7 @@ import { toDefinition, toSaid } from '../fixtures/acp-agent.ts';
 import { ofType, outcomeOf } from '../fixtures/engine.ts';
 import { MAIN, runKlaus, startKlaus, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { hasBubblewrap } from '../fixtures/sandboxed.ts';
-import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
+import { focusQuestion, hasTmux, openTerminal } from '../fixtures/terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -114,7 +114,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       [process.execPath, MAIN, '--agent', 'other', '--approve', 'ask', '-p', `edit ${file} brand new\nsay end`],
       { env: toEnv({ place }), cwd: place.workspace },
     );
-    const asked = await terminal.shows(QUESTION);
+    const asked = await focusQuestion(terminal);
     expect(asked).toContain('+brand new');
     expect(existsSync(file)).toBe(false);
     await terminal.type('y');

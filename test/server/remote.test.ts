@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { type Ended, runKlaus, startKlaus, startServer, toEnv, toEvents, MAIN } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { follow, type ServeProcess, startServeProcess, untilState } from '../fixtures/server.ts';
-import { hasTmux, openTerminal, QUESTION } from '../fixtures/terminal.ts';
+import { focusQuestion, hasTmux, openTerminal } from '../fixtures/terminal.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
 const TITLE = { when: { tools: false }, reply: { text: 'A title' } };
@@ -357,13 +357,13 @@ describe('a question of a server', () => {
     const env = toEnv({ place, server, env: elsewhere(place, serve) });
     const words = [process.execPath, MAIN, '--approve', 'ask', 'write'];
     await using terminal = await openTerminal(words, { env, cwd: place.workspace });
-    expect(await terminal.shows(QUESTION)).toContain('+brand new');
+    expect(await focusQuestion(terminal)).toContain('+brand new');
     await terminal.type('y');
     expect(await terminal.exitCode()).toBe(0);
     expect((await terminal.shows('klaus --session')).match(/It is written\./g)).toHaveLength(1);
     // Answered from the page, the question goes away by itself.
     await using second = await openTerminal(words, { env, cwd: place.workspace });
-    await second.shows(QUESTION);
+    await focusQuestion(second);
     const [question] = (await serve.client.approvals()).approvals;
     await serve.client.answer({ params: { id: question!.id }, body: { answer: 'rejected' } });
     expect(await second.exitCode()).toBe(6);

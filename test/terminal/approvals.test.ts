@@ -5,7 +5,7 @@ import type { Script } from '@klaus/adapters/models';
 import { expect, test } from 'vitest';
 import { KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
-import { type ChatPlace, openChatPlace, toStable, untilIdle } from './open-chat.ts';
+import { answerQuestion, type ChatPlace, focusQuestion, openChatPlace, toStable, untilIdle } from './open-chat.ts';
 import { FILES, STORY, SUM } from './story-script.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -23,8 +23,7 @@ test.runIf(hasScript)('a hunk is edited in $EDITOR, and the rest is accepted', a
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const terminal = await chat.open({ env: createEditor(chat, 's/a + b/b + a/') });
   terminal.type('fix\r');
-  await terminal.shows(/ y approve /);
-  terminal.type('h');
+  await answerQuestion(terminal, 'h');
   await terminal.shows('Hunk 1 of 2');
   terminal.type('e');
   await terminal.shows('Hunk 2 of 2');
@@ -38,11 +37,12 @@ test.runIf(hasScript)('a rejection has a reason for the model, and changes nothi
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const terminal = await chat.open({ columns: 40 });
   terminal.type('fix\r');
-  await terminal.shows(/ y approve /);
-  terminal.type('n');
+  await answerQuestion(terminal, 'n');
   // The question is readable in a narrow terminal too.
   await terminal.shows(/What should it do instead\?[\s\S]*Enter alone gives\s+no reason/);
-  terminal.type('use a loop\r');
+  terminal.type('use a loop');
+  await terminal.shows(/> use a loop/);
+  terminal.type(KEYS.enter);
   await terminal.shows('Fixed: it adds now.');
   await untilIdle(terminal);
   expect(readSum(chat)).toBe(SUM);
@@ -61,7 +61,7 @@ test.runIf(hasScript)(
     await using chat = await openChatPlace({ script: STORY, files: FILES });
     const terminal = await chat.open();
     terminal.type('fix\r');
-    await terminal.shows(/ y approve /);
+    await terminal.shows(/ Tab answers /);
     const asked = (await chat.events()).find((event) => event.type === 'approval.asked')!;
     const other = await chat.run('approve', asked.approval);
     expect(other.code).toBe(0);
@@ -78,8 +78,7 @@ test.runIf(hasScript)('a postponed question stays open, over a new start too', {
   await using chat = await openChatPlace({ script: STORY, files: FILES });
   const first = await chat.open();
   first.type('fix\r');
-  await first.shows(/ y approve /);
-  first.type('q');
+  await answerQuestion(first, 'q');
   await first.shows('The question stays open');
   await first.hides(/ y approve /);
   first.type('\u001ba');
@@ -90,8 +89,7 @@ test.runIf(hasScript)('a postponed question stays open, over a new start too', {
   expect(await first.ended).toBe(0);
   expect(readSum(chat)).toBe(SUM);
   const second = await chat.open();
-  await second.shows(/ y approve /);
-  second.type('y');
+  await answerQuestion(second, 'y');
   await second.shows('Fixed: it adds now.');
   await untilIdle(second);
   expect(readSum(chat)).toContain('a + b');
@@ -143,18 +141,17 @@ for (const { cases, tags } of splitCases([40, 80, 200], 1))
       });
       terminal.type('plan it\r');
       const screens: Record<string, string> = {
-        plan: await terminal.shows(/edits need no[\s\S]*later[\s\S]*mode plan/),
+        plan: await focusQuestion(terminal),
       };
       terminal.type('e');
-      screens['edited'] = await terminal.shows(/Plan, edited[\s\S]*Test it twice[\s\S]*later[\s\S]*mode plan/);
+      screens['edited'] = await terminal.shows(/Plan, edited[\s\S]*Test it twice[\s\S]*Esc input[\s\S]*mode plan/);
       expect(existsSync(join(chat.place.workspace, 'a.txt'))).toBe(false);
       terminal.type('k');
       await terminal.shows('mode ask');
-      await terminal.shows(/ y approve /);
-      terminal.type('y');
+      await answerQuestion(terminal, 'y');
       await terminal.shows(/\? .*until/);
-      await terminal.shows(/ y approve /);
-      screens['list'] = await terminal.shows(/0 of 2 done[\s\S]*later[\s\S]*mode ask/);
+      await focusQuestion(terminal);
+      screens['list'] = await terminal.shows(/0 of 2 done[\s\S]*Esc input[\s\S]*mode ask/);
       writeFileSync(join(chat.place.workspace, 'go'), '');
       terminal.type('y');
       await terminal.shows('The plan is done.');
@@ -186,8 +183,7 @@ test.runIf(hasScript)(
     await using chat = await openChatPlace({ script, files: { 'logo.bin': 'a\0b' } });
     const terminal = await chat.open();
     terminal.type('long\r');
-    await terminal.shows(/ y approve /);
-    terminal.type('h');
+    await answerQuestion(terminal, 'h');
     await terminal.shows('Hunk 1 of 1');
     for (let page = 0; page < 20; page++) terminal.type(' ');
     await terminal.shows(/\+ line 200\s/);
@@ -196,10 +192,11 @@ test.runIf(hasScript)(
     await untilIdle(terminal);
     expect(readFileSync(join(chat.place.workspace, 'long.txt'), 'utf8')).toBe(text);
     terminal.type('binary\r');
-    await terminal.shows(/Content not shown: logo\.bin[\s\S]* y approve /);
-    terminal.type('h');
+    await terminal.shows(/Content not shown: logo\.bin/);
+    await answerQuestion(terminal, 'h');
     await terminal.shows(/Hunk 1 of 1[\s\S]*Content not shown: logo\.bin/);
     terminal.type('a');
+    await terminal.still(100);
     terminal.type('c');
     // The hunk is still open: it was not accepted with the rest.
     await terminal.shows('Comment on this hunk');

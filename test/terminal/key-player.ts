@@ -70,6 +70,8 @@ const DIALOGS: readonly (readonly [at: RegExp, keys: string])[] = [
   [/Enter chooses, Esc|Enter revokes one/, KEYS.escape],
   [/ q back/, 'q'],
   [/ q later/, 'n'],
+  [/ Enter always in this| Enter accept/, KEYS.escape],
+  [/ Tab answers/, KEYS.tab],
   [/\? Waiting for your answer/, '\u001ba'],
 ];
 /** The same, and the key that cancels a run. */

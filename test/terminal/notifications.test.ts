@@ -7,7 +7,7 @@ import { createKlaus } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { type Emulator, KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
-import { openChatPlace, untilIdle } from './open-chat.ts';
+import { answerQuestion, focusQuestion, openChatPlace, untilIdle } from './open-chat.ts';
 
 const SCRIPT: Script = {
   steps: [
@@ -29,7 +29,7 @@ async function expectAsk(terminal: Emulator, expected: readonly string[]): Promi
     terminal.terminal.parser.registerOscHandler(777, () => got.push('desktop') > 0),
   ];
   terminal.type(`${FOCUS_OUT}write${KEYS.enter}`);
-  await terminal.shows('y approve');
+  await focusQuestion(terminal);
   await expect.poll(() => got, { timeout: 30_000 }).toEqual(expected);
   terminal.type('n');
   await terminal.hides('y approve');
@@ -87,24 +87,24 @@ test.runIf(hasScript)(
     const claims = database.prepare('SELECT count(*) AS n FROM notification_claims');
     for (const terminal of [first, second]) terminal.type(FOCUS_OUT);
     first.type(`write${KEYS.enter}`);
-    await first.shows('y approve');
-    await second.shows('y approve');
+    await first.shows('Tab answers');
+    await focusQuestion(second);
     await expect.poll(total, { timeout: 30_000 }).toBe(1);
     expect(claims.get()).toEqual({ n: 1 });
     second.type('n');
-    await second.hides('y approve');
+    await second.hides('Esc input');
     second.type(KEYS.enter);
-    await first.hides('y approve');
+    await first.hides('Tab answers');
     await untilIdle(second);
 
     first.type(FOCUS_IN);
     second.type(`write again${KEYS.enter}`);
-    await first.shows('y approve');
-    await second.shows('y approve');
+    await first.shows('Tab answers');
+    await focusQuestion(second);
     await expect.poll(() => claims.get(), { timeout: 30_000 }).toEqual({ n: 2 });
     // Both have decided when both have answered keys.
     second.type('n');
-    await second.hides('y approve');
+    await second.hides('Esc input');
     expect(total()).toBe(1);
   },
 );
@@ -123,9 +123,9 @@ test.runIf(hasScript)(
     terminal.type(KEYS.escape);
     await terminal.hides('Needs you:');
     terminal.type(`/next${KEYS.enter}`);
-    await terminal.shows('y approve');
+    await terminal.shows('Tab answers');
     await terminal.hides('needs you');
-    terminal.type('y');
+    await answerQuestion(terminal, 'y');
     await terminal.shows('Hello.');
     await untilIdle(terminal);
     terminal.type(`/next${KEYS.enter}`);

@@ -1,7 +1,7 @@
 import type { Script } from '@klaus/adapters/models';
 import { createKlaus, type Event } from '@klaus/sdk';
 import { expect } from 'vitest';
-import { type Emulator, type EmulatorOptions, openEmulator } from '../fixtures/emulator.ts';
+import { type Emulator, type EmulatorOptions, KEYS, openEmulator } from '../fixtures/emulator.ts';
 import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
@@ -99,6 +99,19 @@ export function toStable(screen: string, events: readonly Event[]): string {
     .replaceAll(/(?<=\w) \d[\d.]* m?s(?: · [^\n]*…)?(?= ·|$)/gm, ' (time)')
     .replaceAll(/[\d,]+ tokens in|[\d,]+ from cache|[\d,]+\s+out\b|\$\d\.\d+/g, (found) => found.replaceAll(/\d/g, '0'))
     .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, '⠋');
+}
+
+/** Waits for a question, and gives it the keys. Resolves with the screen that shows its answers. */
+export async function focusQuestion(terminal: Emulator): Promise<string> {
+  await terminal.shows(/ Tab answers /);
+  terminal.type(KEYS.tab);
+  return await terminal.shows(/ q later [\s\S]* Esc input/);
+}
+
+/** Waits for a question, focuses it and gives the answer of a key. */
+export async function answerQuestion(terminal: Emulator, key: string): Promise<void> {
+  await focusQuestion(terminal);
+  terminal.type(key);
 }
 
 /** Waits until nothing runs and the input is empty: then the screen does not change any more. */

@@ -48,10 +48,15 @@ async function rewind(terminal: Emulator, part: 'both' | 'conversation' | 'files
   terminal.type(KEYS.escape);
   await terminal.shows('Esc again: rewind');
   terminal.type(KEYS.escape);
+  // Nothing is selected at first: Enter alone does nothing.
+  await terminal.shows(/Rewind to before:[\s\S]*  two[\s\S]*  one[\s\S]*↑ ↓ select/);
+  terminal.type(KEYS.enter);
+  await terminal.still(100);
+  terminal.type(KEYS.down);
   await terminal.shows(/Rewind to before:[\s\S]*› two[\s\S]*one/);
   terminal.type(KEYS.enter);
-  await terminal.shows('› conversation and files');
-  const steps = { both: 0, conversation: 1, files: 2 }[part];
+  await terminal.shows(/  conversation and files[\s\S]*↑ ↓ select/);
+  const steps = { both: 1, conversation: 2, files: 3 }[part];
   for (let step = 0; step < steps; step++) terminal.type(KEYS.down);
   await terminal.shows(`› ${part === 'both' ? 'conversation and files' : part}`);
   terminal.type(KEYS.enter);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CLEAN, KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
-import { openChatPlace, toStable, untilIdle } from './open-chat.ts';
+import { focusQuestion, openChatPlace, toStable, untilIdle } from './open-chat.ts';
 import { FILES, STORY, SUM } from './story-script.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -17,7 +17,7 @@ for (const { cases, tags } of splitCases([40, 80, 200], 1))
       const terminal = await chat.open();
       const screens: Record<string, string> = { start: terminal.screen() };
       terminal.type('fix the sum 漢字 e\u0301\r');
-      screens['question'] = await terminal.shows(/ y approve [\s\S]*later[\s\S]*mode /);
+      screens['question'] = await focusQuestion(terminal);
       terminal.type('h');
       screens['hunk'] = await terminal.shows('Hunk 1 of 2');
       terminal.type('y');

@@ -97,7 +97,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       // Only rows near the viewport are in the page.
       expect(await page.locator('.diff-line').count()).toBeLessThan(200);
       await leaveField();
-      await page.keyboard.press('h');
+      await page.keyboard.press('Alt+h');
       const dialog = page.getByRole('dialog');
       await showEnd(rows(dialog).filter({ has: page.locator('.diff-line') }));
       await page.keyboard.press('Control+Enter');
@@ -113,9 +113,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await card.getByRole('note').waitFor();
       expect(await card.locator('[data-answer="approved"]').count()).toBe(0);
       await leaveField();
-      await page.keyboard.press('y');
+      await page.keyboard.press('Alt+y');
       expect(await page.getByRole('dialog').count()).toBe(0);
-      await page.keyboard.press('h');
+      await page.keyboard.press('Alt+h');
       const dialog = page.getByRole('dialog');
       const submit = dialog.getByRole('button', { name: en.approval.submit });
       await dialog.getByText(en.approval.undecided).waitFor();
@@ -141,7 +141,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const keys = await card.locator('kbd').allTextContents();
       expect(new Set(keys.map((key) => key.toLowerCase())).size).toBe(keys.length);
       await leaveField();
-      await page.keyboard.press('d');
+      await page.keyboard.press('Alt+n');
       await page.getByText(en.call.answer.rejected).first().waitFor();
       expect(existsSync(path('small.txt'))).toBe(false);
     });

@@ -148,7 +148,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the first day${WITHOUT_BROWSER ?
     await page.keyboard.press('Control+Enter');
     await dialog.getByText(enChanges.comments.inNote(1)).waitFor();
     await page.evaluate('document.activeElement?.blur()');
-    await page.keyboard.press('a');
+    await page.keyboard.press('y');
     await page.keyboard.press('Control+Enter');
     await dialog.waitFor({ state: 'detached' });
   }

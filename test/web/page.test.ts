@@ -79,7 +79,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.keyboard.press('?');
       await page.getByRole('dialog').getByLabel(en.preferences.letterKeys).uncheck();
       await page.keyboard.press('Escape');
+      // Letters answer only a focused question, and only if the user did not turn them off.
       await leaveField();
+      await page.keyboard.press('Alt+a');
       await page.keyboard.press('y');
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').getByRole('combobox').fill(en.keys.lettersOn);
@@ -92,6 +94,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         globalThis.announced = [];
         new MutationObserver(() => announced.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
       }`);
+      await page.keyboard.press('y');
+      await page.keyboard.press('Enter');
+      expect(await page.locator('[data-question]').count()).toBe(1);
+      await page.keyboard.press('Alt+a');
       await page.keyboard.press('y');
       await page.getByText(en.call.answer.approved).first().waitFor();
       await page.locator('.end').waitFor();

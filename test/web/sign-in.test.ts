@@ -76,7 +76,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the sign-in${WITHOUT_BROWSER ? `
     expect(await approve.getAttribute('title')).toBe(en.signIn.needs.operator);
     expect(await page.getByRole('textbox', { name: en.composer.label }).count()).toBe(0);
     await page.getByText(en.signIn.readOnly).waitFor();
-    await page.keyboard.press('y');
+    await page.keyboard.press('Alt+y');
     await page.keyboard.press('Control+k');
     const palette = page.getByRole('dialog');
     await palette.getByText(en.keys.signOut).waitFor();

@@ -167,7 +167,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`many tabs${WITHOUT_BROWSER ? `, 
         await page.locator('[data-question]').waitFor();
       }
       await last.locator('.conversation-scroll').focus();
-      await last.keyboard.press('y');
+      await last.keyboard.press('Alt+y');
       await expect.poll(counts, WAIT).toEqual(all(0));
       await show(tabs[2]!);
       await tabs[2]!.getByText(en.call.answer.approved).first().waitFor();

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { test } from '../fixtures/sandboxed.ts';
-import { hasTmux, openTerminal } from '../fixtures/terminal.ts';
+import { focusQuestion, hasTmux, openTerminal, REASON } from '../fixtures/terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { describeWrapped, toWrapEnv } from './batteries.ts';
 import { FIXTURE } from './programs.ts';
@@ -128,9 +128,10 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await using server = await startServer(NONE);
     const script = 'echo 1 > a.txt; cat a.txt';
     await using terminal = await openShell(place, server.url, ['--review', '--', 'sh', '-c', script]);
-    const asked = await terminal.shows(/\[y .*q .*\]/);
+    const asked = await focusQuestion(terminal);
     expect(asked).toContain('-one');
     await terminal.type('n');
+    await terminal.shows(REASON);
     await terminal.type('Enter');
     expect(await terminal.exitCode()).toBe(0);
     expect(await runKlaus(['sessions'], { place })).toMatchObject({ code: 0 });
@@ -143,7 +144,7 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await using server = await startServer(NONE);
     const script = "sed -i 's/^line 2$/first/; s/^line 27$/last/' a.txt; echo 2 > b.txt; echo 3 > c.txt";
     await using terminal = await openShell(place, server.url, ['--review', '--', 'sh', '-c', script]);
-    await terminal.shows(/\[y .*h hunk by hunk.*\]/);
+    expect(await focusQuestion(terminal)).toContain('h hunk by hunk');
     await terminal.type('h');
     // Two hunks of a.txt, then b.txt and c.txt.
     for (const [index, key] of ['n', 'y', 'n', 'y'].entries()) {

@@ -9,7 +9,7 @@ import { type BoardSessions, readBoard, toBoardLines } from './board-lines.ts';
 const KEYS = 'j/k choose   Enter open   m message   i interrupt   q leave';
 
 /** The key of a carriage return. */
-const ENTER = '\r';
+const ENTER = 'enter';
 
 /** Shows the live board until the user leaves it. */
 export async function showBoard(states: SessionStates, { limit }: { limit: number }): Promise<void> {

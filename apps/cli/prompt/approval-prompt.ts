@@ -13,6 +13,7 @@ import {
   type HunkAnswer,
   type InputQuestion,
 } from '@klaus/sdk';
+import { ANSWER_KEYS as KEYS } from '@klaus/sdk/conversation';
 import { openEditor } from './editor.ts';
 import { describeInput } from './describe-input.ts';
 import { askFields } from './input-prompt.ts';
@@ -43,8 +44,8 @@ interface Prompt {
 }
 
 /**
- * Shows a question in the terminal and reads one key: y, n (and then a reason), h (hunk by hunk), s or p (also for later
- * calls), d (show everything again) or q.
+ * Shows a question in the terminal. The user focuses it with Tab or ↑, and then answers with one key; Alt-Y and Alt-N
+ * answer at once. What is typed before that answers nothing.
  *
  * @param options.signal Ends the wait with `later`.
  */
@@ -55,20 +56,61 @@ export async function askInTerminal(
   const paint = createPaint(err, options.plain);
   using keyboard = await openKeyboard();
   const prompt: Prompt = { question, keyboard, paint, ...options };
-  const keys = paint('bold', `[${toKeys(question)}] `);
-  err.write(`${showQuestion(prompt, false)}\n${keys}`);
+  err.write(`${showQuestion(prompt, false)}\n`);
   for (;;) {
-    const key = (await keyboard.key(options.signal))?.toLowerCase();
-    const reply = await toReply(key, prompt);
-    if (reply) {
-      // With these keys the answers are on the screen already.
-      if (key !== 'h' && key !== 'n' && question.subject.kind !== 'input')
-        err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
-      return reply;
+    let key = await readDirect(prompt);
+    const keys = paint('bold', `[${toKeys(question)}] `);
+    if (key === 'focus') {
+      err.write(`\n${keys}`);
+      key = await readKey(prompt);
     }
-    if (key === 'd' && question.subject.kind !== 'limit') err.write(`d\n${showQuestion(prompt, true)}\n${keys}`);
-    else if (key === 'h' || (key === 'e' && question.subject.kind === 'plan')) err.write(keys);
+    while (key !== 'escape' && key !== 'tab') {
+      const reply = await toReply(key, prompt);
+      if (reply) {
+        // With these keys the answers are on the screen already.
+        if (key !== KEYS.review && key !== KEYS.reject && question.subject.kind !== 'input')
+          err.write(`${reply.kind === 'interrupt' ? '^C' : (key ?? '')}\n`);
+        return reply;
+      }
+      if (key === KEYS.view && question.subject.kind !== 'limit')
+        err.write(`${key}\n${showQuestion(prompt, true)}\n${keys}`);
+      else if (key === KEYS.review || isScope(key) || (key === KEYS.edit && question.subject.kind === 'plan'))
+        err.write(`\n${keys}`);
+      key = await readKey(prompt);
+    }
+    err.write('\n');
   }
+}
+
+/** Waits for a key that focuses the question, or answers it without the focus: then the key of the answer. */
+async function readDirect({ question, keyboard, paint, signal }: Prompt): Promise<string | undefined> {
+  const [yes, no] = question.subject.kind === 'limit' ? ['continues', 'stops'] : ['approves', 'rejects'];
+  err.write(paint('bold', `[Tab answers, Alt-Y ${yes}, Alt-N ${no}, Ctrl-D decides later] `));
+  for (;;) {
+    const key = await keyboard.key(signal);
+    if (key === 'tab' || key === 'up') return 'focus';
+    if (key === 'alt-y') return KEYS.approve;
+    if (key === 'alt-n') return KEYS.reject;
+    if (key === 'ctrl-d') return KEYS.later;
+    if (key === undefined || key === 'ctrl-c') return key;
+  }
+}
+
+async function readKey({ keyboard, signal }: Prompt): Promise<string | undefined> {
+  return (await keyboard.key(signal))?.toLowerCase();
+}
+
+function isScope(key: string | undefined): key is typeof KEYS.session | typeof KEYS.project {
+  return key === KEYS.session || key === KEYS.project;
+}
+
+/** An answer for later calls too needs Enter. Undefined: another key. */
+async function confirmScope(scope: 'session' | 'project', prompt: Prompt): Promise<Reply | undefined> {
+  if (!canRemember(prompt.question)) return undefined;
+  err.write(`${KEYS[scope]}\nAlways in this ${scope}: Enter confirms, another key goes back. `);
+  return (await prompt.keyboard.key(prompt.signal)) === 'enter'
+    ? { kind: 'approved', options: { scope } }
+    : undefined;
 }
 
 function canRemember({ subject }: Question): boolean {
@@ -76,33 +118,33 @@ function canRemember({ subject }: Question): boolean {
 }
 
 function toKeys(question: Question): string {
-  if (question.subject.kind === 'limit') return 'y continue, n stop, q decide later';
-  if (question.subject.kind === 'input') return 'y answer, n decline, q decide later';
+  if (question.subject.kind === 'limit') return 'y continue, n stop, q decide later, Esc back';
+  if (question.subject.kind === 'input') return 'y answer, n decline, q decide later, Esc back';
   const parts = question.subject.kind === 'plan' ? ', e edit' : hunksOf(question).length > 1 ? ', h hunk by hunk' : '';
   const scopes = canRemember(question) ? ', s approve in this session, p approve in this project' : '';
-  return `y approve, n reject${parts}${scopes}, d show again, q decide later`;
+  return `y approve, n reject${parts}${scopes}, v view all, q decide later, Esc back`;
 }
 
 async function toReply(key: string | undefined, prompt: Prompt): Promise<Reply | undefined> {
   const { question } = prompt;
   switch (key) {
-    case 'y':
+    case KEYS.approve:
       return question.subject.kind === 'input' ? answerFields(prompt, question.subject) : APPROVED;
-    case 's':
-      return canRemember(question) ? { kind: 'approved', options: { scope: 'session' } } : undefined;
-    case 'p':
-      return canRemember(question) ? { kind: 'approved', options: { scope: 'project' } } : undefined;
-    case 'h': {
+    case KEYS.session:
+      return await confirmScope('session', prompt);
+    case KEYS.project:
+      return await confirmScope('project', prompt);
+    case KEYS.review: {
       if (hunksOf(question).length < 2) return undefined;
-      err.write('h\n');
+      err.write(`${key}\n`);
       const hunks = await askHunks(prompt);
       return hunks && { kind: 'approved', options: { hunks } };
     }
-    case 'e':
+    case KEYS.edit:
       return editPlan(prompt);
-    case 'n':
+    case KEYS.reject:
       return await askReason(prompt);
-    case 'q':
+    case KEYS.later:
     case undefined:
       return { kind: 'later' };
     case 'ctrl-c':
@@ -162,19 +204,19 @@ async function askHunks({ question, keyboard, paint, signal }: Prompt): Promise<
     );
     const key = (await keyboard.key(signal))?.toLowerCase();
     err.write(`${key === 'ctrl-c' ? '^C' : (key ?? '')}\n`);
-    if (key === 'y') accepted.push(hunk.id);
-    else if (key === 'a') {
+    if (key === KEYS.approve) accepted.push(hunk.id);
+    else if (key === KEYS.acceptRest) {
       accepted.push(hunk.id);
       isRestAccepted = true;
-    } else if (key === 'x') break;
-    else if (key === 'e' && canEdit) {
+    } else if (key === KEYS.rejectRest) break;
+    else if (key === KEYS.edit && canEdit) {
       keyboard.pause();
       const text = editText(toNewText(hunk), 'hunk');
       keyboard.resume();
       if (text === undefined) at--;
       else edited.push({ id: hunk.id, text });
-    } else if (key === 'q' || key === 'ctrl-c' || key === undefined) return undefined;
-    else if (key !== 'n') at--;
+    } else if (key === KEYS.later || key === 'ctrl-c' || key === undefined) return undefined;
+    else if (key !== KEYS.reject) at--;
   }
   return { accepted, ...(edited.length > 0 ? { edited } : {}) };
 }
@@ -225,5 +267,5 @@ function shorten(text: string, max: number): string {
   const lines = text.split('\n');
   if (lines.length <= max) return text;
   const rest = lines.length - max;
-  return `${lines.slice(0, max).join('\n')}\n… ${formatCount(rest)} more line${rest === 1 ? '' : 's'}: d shows all of them`;
+  return `${lines.slice(0, max).join('\n')}\n… ${formatCount(rest)} more line${rest === 1 ? '' : 's'}: v shows all of them`;
 }

@@ -8,6 +8,20 @@ import { UsageError } from '../program/cli-error.ts';
 
 export type Keyboard = Awaited<ReturnType<typeof openKeyboard>>;
 
+/** Keys that have a name, by what the terminal sends. */
+const NAMES: Readonly<Record<string, string>> = {
+  '\u0003': 'ctrl-c',
+  '\u0004': 'ctrl-d',
+  '\t': 'tab',
+  '\r': 'enter',
+  '\n': 'enter',
+  '\u001b': 'escape',
+  '\u001b[A': 'up',
+  '\u001bOA': 'up',
+  '\u001by': 'alt-y',
+  '\u001bn': 'alt-n',
+};
+
 /** True if this process has a terminal at which a user can answer. */
 export function hasKeyboard(): boolean {
   if (err.isTTY !== true) return false;
@@ -28,8 +42,9 @@ export async function openKeyboard() {
   let take: ((key: string | undefined) => void) | undefined;
   tty.on('data', (data) => {
     const text = data.toString();
-    // Pasted text and arrow keys are several characters, and answer nothing.
-    if (text.length === 1) take?.(text === '\u0003' ? 'ctrl-c' : text);
+    const name = NAMES[text];
+    // Pasted text is several characters, and answers nothing.
+    if (name !== undefined || text.length === 1) take?.(name ?? text);
   });
   tty.on('error', () => take?.(undefined));
   tty.on('end', () => take?.(undefined));
@@ -38,7 +53,7 @@ export async function openKeyboard() {
   await setImmediate();
   await setImmediate();
   return {
-    /** Waits for a key; `ctrl-c` for Ctrl-C, and undefined when `signal` aborts or the terminal is closed. */
+    /** Waits for a key: its character, or a name such as `tab`, `alt-y` or `ctrl-c`; undefined when `signal` aborts or the terminal is closed. */
     key: (signal?: AbortSignal) =>
       new Promise<string | undefined>((resolve) => {
         const resolveOnce = (key: string | undefined) => {

@@ -3,6 +3,7 @@ import type { PromptHistory } from '../composer/history.ts';
 import type { AttachedPart } from '../composer/prompt-parts.ts';
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
 import type { Question } from '../dialogs/question-lines.ts';
+import type { QuestionPanel } from '../dialogs/question-panel.ts';
 import type { Preferences } from '../preferences.ts';
 import type { Entered, InlineScreen, PromptEditor } from '../screen/index.ts';
 import type { SessionLink } from '../session/session-link.ts';
@@ -42,9 +43,21 @@ export interface App {
   readonly isReady: boolean;
   readonly link: SessionLink;
   readonly client: SessionClient;
-  readonly isDialogOpen: boolean;
-  /** The open questions. `recall` shows postponed ones again. */
-  readonly questions: { list(): readonly Question[]; recall(): void; update(): void };
+  readonly questions: {
+    /** All that are open, those of child sessions too. */
+    list(): readonly Question[];
+    /** Shows postponed ones again. */
+    recall(): void;
+    /** Shows postponed ones again, and gives the keys to the first one. */
+    focus(): void;
+    update(): void;
+    /** The one that is shown above the input. */
+    readonly panel: QuestionPanel | undefined;
+    /** The one that has the keys. */
+    readonly focused: QuestionPanel | undefined;
+    /** Uses a key of the input that focuses or answers the question. False: the key is not used. */
+    handleKey(data: string): boolean;
+  };
   /** Images and files that were attached and not sent yet. */
   attached: AttachedPart[];
   commands(): readonly ListedCommand[];
@@ -56,7 +69,7 @@ export interface App {
   do(action: () => Promise<void> | void): void;
   openDialog(dialog: Dialog): void;
   closeDialog(): void;
-  /** Gives the keys to the dialog, or to the input without one. A view of the complete screen keeps them. */
+  /** Gives the keys to the dialog, to a focused question, or to the input. A view of the complete screen keeps them. */
   focusInput(): void;
   /** Opens a text in the user's editor. Undefined: it failed. */
   edit(text: string, name: string): Promise<string | undefined>;

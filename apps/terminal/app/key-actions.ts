@@ -74,7 +74,7 @@ export const KEY_ACTIONS: readonly KeyAction[] = [
   },
   { keys: ['ctrl+g'], name: 'Ctrl-G', summary: 'edit the prompt in $EDITOR', run: (app) => editPrompt(app) },
   { keys: ['ctrl+v'], name: 'Ctrl-V', summary: 'attach the image in the clipboard', run: (app) => pasteImage(app) },
-  { keys: ['alt+a'], name: 'Alt-A', summary: 'show an open question again', run: (app) => app.questions.recall() },
+  { keys: ['alt+a'], name: 'Alt-A', summary: 'show and focus an open question', run: (app) => app.questions.focus() },
   { keys: ['ctrl+l'], name: 'Ctrl-L', summary: 'draw the input again', run: (app) => app.screen.requestRender(true) },
   { keys: ['ctrl+z'], name: 'Ctrl-Z', summary: 'suspend; fg continues', run: (app) => suspend(app) },
 ];

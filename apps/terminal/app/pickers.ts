@@ -10,13 +10,14 @@ const MAX_SESSIONS = 200;
 const MAX_LABEL = 200;
 
 /** Asks for one of several things. */
-export function choose<T>(app: App, options: Omit<ChoiceOptions<T>, 'palette' | 'onCancel'>): void {
+export function choose<T>(app: App, options: Omit<ChoiceOptions<T>, 'palette' | 'onCancel' | 'isBurst'>): void {
   const rows = Math.max(3, Math.min(12, app.screen.terminal.rows - 8));
   app.openDialog(
     new ChoiceDialog<T>({
       rows,
       ...options,
       palette: app.style.palette,
+      isBurst: () => app.screen.isBurst,
       onChoose(value) {
         app.closeDialog();
         options.onChoose(value);
@@ -47,6 +48,7 @@ export function openRewind(app: App): void {
   if (prompts.length === 0) return app.setHint('There is no message to return to');
   choose(app, {
     title: 'Rewind to before:',
+    selected: -1,
     choices: prompts.toReversed().map((entry) => ({
       value: entry,
       label: toLine(entry.text, MAX_LABEL),
@@ -55,6 +57,7 @@ export function openRewind(app: App): void {
     onChoose: (entry) =>
       choose<Part>(app, {
         title: 'Restore:',
+        selected: -1,
         choices: [
           { value: 'both', label: 'conversation and files' },
           { value: 'conversation', label: 'conversation', detail: 'the files stay as they are' },

@@ -1,24 +1,40 @@
 import type { AnswerOptions } from '@klaus/sdk';
 import type { Reply } from '@klaus/sdk/client';
-import { ApprovalDialog } from '../dialogs/approval-dialog.ts';
-import { InputDialog } from '../dialogs/input-dialog.ts';
-import { PlanDialog } from '../dialogs/plan-dialog.ts';
+import { ANSWER_KEYS } from '@klaus/sdk/conversation';
+import { ApprovalContent, type ContentOptions } from '../dialogs/approval-content.ts';
+import { InputContent } from '../dialogs/input-content.ts';
+import { PlanContent } from '../dialogs/plan-content.ts';
 import type { Question } from '../dialogs/question-lines.ts';
+import { QuestionPanel, type QuestionContent } from '../dialogs/question-panel.ts';
+import { matchesKey } from '../screen/index.ts';
 import { openMarkdownView, openQuestionView } from './full-views.ts';
 import type { App } from './app.ts';
 
-/** Shows the oldest open question, as long as the user has not postponed it. */
+/** Keys that answer the shown question without its focus. */
+const DIRECT = [ANSWER_KEYS.approve, ANSWER_KEYS.reject] as const;
+
+/**
+ * Shows the oldest open question above the input, as long as the user has not postponed it. It gets the keys only when the
+ * user focuses it, and loses them when another question is shown.
+ */
 export class Questions {
   readonly #app: App;
   readonly #later = new Set<string>();
-  #shown: string | undefined;
+  #shown: { approval: string; panel: QuestionPanel } | undefined;
+  #isFocused = false;
+  /** True while a dialog of the question has the place of the input. */
+  #hasDialog = false;
 
   constructor(app: App) {
     this.#app = app;
   }
 
-  get isShown(): boolean {
-    return this.#shown !== undefined;
+  get panel(): QuestionPanel | undefined {
+    return this.#shown?.panel;
+  }
+
+  get focused(): QuestionPanel | undefined {
+    return this.#isFocused ? this.panel : undefined;
   }
 
   /** All open questions, those of child sessions too. */
@@ -35,51 +51,105 @@ export class Questions {
     this.update();
   }
 
-  /** Opens the dialog for a new question, and closes it when another client has answered. */
-  update(): void {
-    const open = this.list();
-    if (this.#shown !== undefined) {
-      if (open.some(({ approval }) => approval === this.#shown)) return;
-      this.#shown = undefined;
-      this.#app.closeDialog();
-    }
-    const next = open.find(({ approval }) => !this.#later.has(approval));
-    if (next && !this.#app.isDialogOpen) this.#open(next, open.length);
+  /** Shows postponed questions again, and gives the keys to the first one. */
+  focus(): void {
+    this.recall();
+    if (this.#shown) this.#setFocus(true);
   }
 
-  #open(question: Question, open: number): void {
+  /** Shows the next question, and removes one that another client has answered. */
+  update(): void {
+    if (!this.#app.isReady) return;
+    const open = this.list().filter(({ approval }) => !this.#later.has(approval));
+    if (this.#shown && open.some(({ approval }) => approval === this.#shown?.approval)) return;
+    const [next] = open;
+    if (!this.#shown && !next) return;
+    const hadDialog = this.#hasDialog;
+    this.#shown = next && { approval: next.approval, panel: this.#createPanel(next) };
+    this.#setFocus(false);
+    if (hadDialog) this.#app.closeDialog();
+  }
+
+  handleKey(data: string): boolean {
+    const { screen, composer } = this.#app;
+    const { panel } = this;
+    if (!panel || screen.isBurst) return false;
+    if (matchesKey(data, 'tab') && !composer.isShowingAutocomplete()) this.#setFocus(true);
+    else if (matchesKey(data, 'up') && composer.getText() === '') this.#setFocus(true);
+    else {
+      const key = DIRECT.find((letter) => matchesKey(data, `alt+${letter}`));
+      const answer = key && panel.find(key);
+      if (!answer) return false;
+      this.#setFocus(true);
+      answer.run();
+    }
+    return true;
+  }
+
+  #setFocus(isFocused: boolean): void {
+    this.#isFocused = isFocused;
+    this.#hasDialog = false;
+    this.#app.focusInput();
+    this.#app.screen.requestRender();
+  }
+
+  #createPanel(question: Question): QuestionPanel {
     const app = this.#app;
-    this.#shown = question.approval;
+    return new QuestionPanel({
+      content: this.#createContent(question),
+      palette: app.style.palette,
+      isBurst: () => app.screen.isBurst,
+      onLeave: () => this.#setFocus(false),
+    });
+  }
+
+  #createContent(question: Question): QuestionContent {
+    const app = this.#app;
+    const { subject, approval } = question;
     const close = (): void => {
-      this.#shown = undefined;
-      app.closeDialog();
+      this.#later.add(approval);
+      if (this.#hasDialog) app.closeDialog();
+      this.update();
     };
-    const shared = {
-      host: app.host,
+    const shared: ContentOptions = {
+      host: {
+        requestRender: () => app.host.requestRender(),
+        get rows() {
+          return app.host.rows;
+        },
+        get isBurst() {
+          return app.host.isBurst;
+        },
+        open: (dialog) => {
+          this.#hasDialog = true;
+          app.openDialog(dialog);
+        },
+        close: () => {
+          this.#hasDialog = false;
+          app.closeDialog();
+        },
+      },
+      palette: app.style.palette,
       edit: (text: string, name: string) => app.edit(text, name),
       onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by'>): void => {
         // Until the answer is in the log, the question is not shown again.
-        this.#later.add(question.approval);
         close();
         app.do(async () => {
-          const isFirst = await app.link.answer(question.approval, reply, options);
+          const isFirst = await app.link.answer(approval, reply, options);
           if (!isFirst) app.note('Another client has answered this question.');
         });
       },
       onLater: (): void => {
-        this.#later.add(question.approval);
         close();
         app.note('The question stays open: Alt-A shows it again, and `klaus approve` and the page can answer it.');
       },
     };
-    const { subject } = question;
     if (subject.kind === 'plan') {
       const onView = (plan: string): void => openMarkdownView(app, 'Plan', plan);
-      return app.openDialog(new PlanDialog({ ...shared, plan: subject.plan, style: app.style, onView }));
+      return new PlanContent({ ...shared, plan: subject.plan, style: app.style, onView });
     }
-    if (subject.kind === 'input')
-      return app.openDialog(new InputDialog({ ...shared, question: subject, palette: app.style.palette }));
+    if (subject.kind === 'input') return new InputContent({ ...shared, question: subject });
     const onView = (): void => openQuestionView(app, question);
-    return app.openDialog(new ApprovalDialog({ ...shared, question, open, palette: app.style.palette, onView }));
+    return new ApprovalContent({ ...shared, question, open: () => this.list().length, onView });
   }
 }

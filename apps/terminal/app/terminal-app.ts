@@ -81,6 +81,9 @@ export class TerminalApp implements App {
       open: (dialog) => this.openDialog(dialog),
       close: () => this.closeDialog(),
       requestRender: () => screen.requestRender(),
+      get isBurst() {
+        return screen.isBurst;
+      },
       get rows() {
         return screen.terminal.rows;
       },
@@ -99,10 +102,6 @@ export class TerminalApp implements App {
 
   get client(): SessionClient {
     return this.link.client;
-  }
-
-  get isDialogOpen(): boolean {
-    return this.#dialog !== undefined || this.screen.isFull;
   }
 
   /** Runs until the user leaves. Returns the exit code. */
@@ -175,11 +174,11 @@ export class TerminalApp implements App {
     this.#footer.dialog = undefined;
     this.focusInput();
     this.screen.requestRender();
-    if (!this.questions.isShown) this.questions.update();
+    this.questions.update();
   }
 
   focusInput(): void {
-    if (!this.screen.isFull && !this.#isEditing) this.screen.setFocus(this.#dialog ?? this.composer);
+    if (!this.screen.isFull && !this.#isEditing) this.screen.setFocus(this.#dialog ?? this.questions.focused ?? this.composer);
   }
 
   async edit(text: string, name: string): Promise<string | undefined> {
@@ -254,6 +253,7 @@ export class TerminalApp implements App {
         onChange: () => this.screen.requestRender(),
         onShow: (view) => {
           this.#transcript?.show(view);
+          this.questions.update();
           this.#instance.setSession(view.conversation.session || undefined);
         },
         onEvent: (event) => this.#onEvent(event),

@@ -25,8 +25,10 @@ export interface ChoiceOptions<T> {
   palette: Palette;
   /** Rows of choices that are shown at once. Default 10. */
   rows?: number;
-  /** Index of the first selected choice. Default 0. */
+  /** Index of the first selected choice. Default 0; -1 selects none, so that Enter alone does nothing. */
   selected?: number;
+  /** True for keys that have arrived together: they choose nothing. */
+  isBurst: () => boolean;
   /** Finds the choices for a search. Default: those whose label and detail match. */
   search?: (words: string) => readonly Choice<T>[];
   /** Text below the choices. */
@@ -56,18 +58,18 @@ export class ChoiceDialog<T> implements Dialog {
   invalidate(): void {}
 
   handleInput(data: string): void {
-    const { onChoose, onCancel, onKey } = this.#options;
+    const { onChoose, onCancel, onKey, isBurst } = this.#options;
     const selected = this.#found[this.#selected];
     if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return onCancel();
     if (matchesKey(data, 'enter')) {
-      if (selected) onChoose(selected.value);
+      if (selected && !isBurst()) onChoose(selected.value);
       return;
     }
     if (matchesKey(data, 'up') || matchesKey(data, 'ctrl+p')) return this.#move(-1);
     if (matchesKey(data, 'down') || matchesKey(data, 'ctrl+n')) return this.#move(1);
     if (matchesKey(data, 'pageUp')) return this.#move(-this.#rows);
     if (matchesKey(data, 'pageDown')) return this.#move(this.#rows);
-    if (onKey?.(data, selected?.value)) return;
+    if (!isBurst() && onKey?.(data, selected?.value)) return;
     if (matchesKey(data, 'backspace')) this.#search(withoutLast(this.#words));
     else if (matchesKey(data, 'ctrl+u')) this.#search('');
     else if (toLineText(data) !== '') this.#search(this.#words + toLineText(data));
@@ -86,7 +88,7 @@ export class ChoiceDialog<T> implements Dialog {
       `${palette.strong(title)} ${cursor}${search}`,
       ...(rows.length === 0 ? [palette.muted('  nothing matches')] : rows),
       palette.muted(
-        [more > 0 ? `${this.#selected + 1} of ${this.#found.length}` : '', hint ?? 'Enter chooses, Esc cancels']
+        [more > 0 && this.#selected >= 0 ? `${this.#selected + 1} of ${this.#found.length}` : '', hint ?? (this.#selected < 0 ? '↑ ↓ select, Esc cancels' : 'Enter chooses, Esc cancels')]
           .filter((text) => text !== '')
           .join(' · '),
       ),
@@ -121,7 +123,7 @@ export class ChoiceDialog<T> implements Dialog {
   #search(words: string): void {
     const { choices, search } = this.#options;
     this.#words = words;
-    this.#selected = 0;
+    this.#selected = Math.min(0, this.#options.selected ?? 0);
     if (words.trim() === '') this.#found = choices;
     else if (search) this.#found = search(words);
     else this.#found = fuzzyFilter([...choices], words, ({ label, detail = '' }) => `${label} ${detail}`);

@@ -12,6 +12,8 @@ export interface DialogHost {
   /** Returns to the input. */
   close(): void;
   requestRender(): void;
+  /** True while a key is handled that has arrived together with others: no dialog of single keys uses it. */
+  readonly isBurst: boolean;
   /** Rows of the terminal. */
   readonly rows: number;
 }

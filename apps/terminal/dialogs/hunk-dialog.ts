@@ -1,5 +1,5 @@
 import type { Hunk, HunkAnswer } from '@klaus/sdk';
-import { isEditable, isHidden, toNewText } from '@klaus/sdk/conversation';
+import { ANSWER_KEYS as KEYS, isEditable, isHidden, toChangedLine, toNewText } from '@klaus/sdk/conversation';
 import { matchesKey } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import { toHunkView } from '../view/diff-lines.ts';
@@ -39,19 +39,24 @@ export class HunkDialog implements Dialog {
   invalidate(): void {}
 
   handleInput(data: string): void {
-    const hunk = this.#options.hunks[this.#at]!;
-    if (matchesKey(data, 'escape') || matchesKey(data, 'q')) return this.#options.onCancel();
-    if (matchesKey(data, 'y')) return this.#decide(hunk, { kind: 'accepted' });
-    if (matchesKey(data, 'n')) return this.#decide(hunk, { kind: 'rejected' });
-    if (matchesKey(data, 'a')) return this.#decideRest({ kind: 'accepted' });
-    if (matchesKey(data, 'x')) return this.#decideRest({ kind: 'rejected' });
-    if (matchesKey(data, 'e') && isEditable(hunk)) return void this.#edit(hunk);
-    if (matchesKey(data, 'c')) return this.#comment(hunk);
+    const { host, onCancel } = this.#options;
+    if (matchesKey(data, 'escape')) return onCancel();
     if (matchesKey(data, 'pageDown') || matchesKey(data, 'space')) return this.#scroll(1);
-    if (matchesKey(data, 'pageUp') || matchesKey(data, 'b')) return this.#scroll(-1);
-    if (matchesKey(data, 'up') || matchesKey(data, 'k')) this.#show(Math.max(0, this.#at - 1));
-    if (matchesKey(data, 'down') || matchesKey(data, 'j'))
-      this.#show(Math.min(this.#options.hunks.length - 1, this.#at + 1));
+    if (matchesKey(data, 'pageUp')) return this.#scroll(-1);
+    if (matchesKey(data, 'up') || matchesKey(data, KEYS.previous)) return this.#show(this.#at - 1);
+    if (matchesKey(data, 'down') || matchesKey(data, KEYS.next)) return this.#show(this.#at + 1);
+    if (!host.isBurst) this.#act(data);
+  }
+
+  #act(data: string): void {
+    const hunk = this.#options.hunks[this.#at]!;
+    if (matchesKey(data, KEYS.later)) return this.#options.onCancel();
+    if (matchesKey(data, KEYS.approve)) return this.#decide(hunk, { kind: 'accepted' });
+    if (matchesKey(data, KEYS.reject)) return this.#decide(hunk, { kind: 'rejected' });
+    if (matchesKey(data, KEYS.acceptRest)) return this.#decideRest({ kind: 'accepted' });
+    if (matchesKey(data, KEYS.rejectRest)) return this.#decideRest({ kind: 'rejected' });
+    if (matchesKey(data, KEYS.edit) && isEditable(hunk)) return void this.#edit(hunk);
+    if (matchesKey(data, KEYS.comment)) this.#comment(hunk);
   }
 
   render(width: number): string[] {
@@ -73,15 +78,15 @@ export class HunkDialog implements Dialog {
       ...this.#comments.map((comment) => palette.muted(`  ${comment}`)),
       ...toKeyRows(
         [
-          ['y', 'accept'],
-          ['n', 'reject'],
-          ...(isEditable(hunk) ? [['e', 'edit'] as const] : []),
-          ['c', 'comment'],
-          ['a', 'accept the rest'],
-          ['x', 'reject the rest'],
+          [KEYS.approve, 'accept'],
+          [KEYS.reject, 'reject'],
+          ...(isEditable(hunk) ? [[KEYS.edit, 'edit'] as const] : []),
+          [KEYS.comment, 'comment'],
+          [KEYS.acceptRest, 'accept the rest'],
+          [KEYS.rejectRest, 'reject the rest'],
           ...(lines.length > shown ? [['PgUp PgDn', 'scroll'] as const] : []),
           ['↑↓', 'other hunk'],
-          ['q', 'back'],
+          [KEYS.later, 'back'],
         ],
         width,
         palette,
@@ -89,7 +94,8 @@ export class HunkDialog implements Dialog {
     ];
   }
 
-  #show(at: number): void {
+  #show(to: number): void {
+    const at = Math.max(0, Math.min(this.#options.hunks.length - 1, to));
     if (at !== this.#at) this.#top = 0;
     this.#at = at;
   }
@@ -130,8 +136,10 @@ export class HunkDialog implements Dialog {
       new TextDialog({
         title: `Comment on this hunk of ${toSafe(hunk.path)}, for the model`,
         palette,
+        // A comment answers nothing.
+        isBurst: () => false,
         onEnter: (text) => {
-          if (text.trim() !== '') this.#comments.push(`${hunk.path}:${hunk.newStart}: ${text.trim()}`);
+          if (text.trim() !== '') this.#comments.push(`${hunk.path}:${toChangedLine(hunk)}: ${text.trim()}`);
           host.open(this);
         },
         onCancel: () => host.open(this),

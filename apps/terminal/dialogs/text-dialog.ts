@@ -6,7 +6,7 @@ import { toRule } from './key-rows.ts';
 /** One line of text. */
 export class TextDialog implements Dialog {
   readonly #input = new Input();
-  readonly #options: { title: string; palette: Palette; onCancel: () => void };
+  readonly #options: { title: string; palette: Palette; onCancel: () => void; isBurst: () => boolean };
 
   constructor(options: {
     title: string;
@@ -14,6 +14,8 @@ export class TextDialog implements Dialog {
     text?: string;
     onEnter: (text: string) => void;
     onCancel: () => void;
+    /** True for keys that have arrived together: an Enter among them sends nothing. */
+    isBurst: () => boolean;
   }) {
     this.#options = options;
     this.#input.setValue(options.text ?? '');
@@ -34,6 +36,7 @@ export class TextDialog implements Dialog {
 
   handleInput(data: string): void {
     if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return this.#options.onCancel();
+    if (matchesKey(data, 'enter') && this.#options.isBurst()) return;
     return this.#input.handleInput(data);
   }
 

@@ -36,11 +36,13 @@ export class Footer implements Component {
       preferences.status,
       { width, palette },
     );
+    const panel = this.dialog ? [] : (this.#app.questions.panel?.render(width) ?? []);
     return [
       ...toActivityLines(view, width, { palette, now: Date.now() }),
       ...toTodoLines(view.conversation, width, palette),
       ...toQueueLines(view, width, palette),
-      ...(this.dialog ? this.dialog.render(width) : composer.render(width)),
+      ...panel,
+      ...(this.dialog ?? composer).render(width),
       status,
     ];
   }

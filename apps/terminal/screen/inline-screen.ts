@@ -23,9 +23,10 @@ const TO_NEW_ROW = '\u001b[9999;1H\r\n';
 const FOCUS_ON = '\u001b[?1004h';
 const FOCUS_OFF = '\u001b[?1004l';
 
-/** A terminal that may show sixel images. */
+/** A terminal that may show sixel images, and may know which keys have arrived together. */
 type ScreenTerminal = Terminal & {
   readonly sixelCell?: CellSize;
+  readonly isBurst?: boolean;
   refreshSize?: () => void;
   inputEnd?: () => Promise<void>;
 };
@@ -82,6 +83,11 @@ export class InlineScreen extends TuiMainScreen {
   /** The size of a cell, if finished lines may contain sixel images. */
   get sixelCell(): CellSize | undefined {
     return (this.terminal as ScreenTerminal).sixelCell;
+  }
+
+  /** True while a key is handled that has arrived together with others. Such a key never answers a question. */
+  get isBurst(): boolean {
+    return (this.terminal as ScreenTerminal).isBurst ?? false;
   }
 
   /** Writes lines above the changing rows, which never change again. While a frame is rendered, they are a part of it. */

@@ -16,6 +16,11 @@ const MARK_WIDTH = 2;
 const MIN_UNDO = 20;
 const MAX_UNDO_CHARACTERS = 10_000_000;
 
+/** Private parts of the library; a test fails if a version changes them. */
+interface HistoryFields {
+  setTextInternal: (text: string, cursor?: 'start' | 'end') => void;
+}
+
 /** Private fields of the library; a test fails if a version changes them. */
 interface UndoFields {
   undoStack: { stack: unknown[] };
@@ -37,6 +42,10 @@ export class PromptEditor extends Editor {
 
   constructor(tui: TUI, theme: EditorTheme, options?: Omit<EditorOptions, 'paddingX'>) {
     super(tui, theme, { ...options, paddingX: MARK_WIDTH });
+    // A recalled prompt is continued at its end.
+    const fields = this as unknown as HistoryFields;
+    const setText = fields.setTextInternal.bind(this);
+    fields.setTextInternal = (text) => setText(text, 'end');
     // Enter at a list of commands completes the text first.
     this.onSubmit = (text) =>
       this.onEnter?.(this.#entered.pastes.size === 0 ? { ...this.#entered, text: text.trim() } : this.#entered);

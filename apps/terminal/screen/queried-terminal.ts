@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { getCapabilities, ProcessTerminal } from '@earendil-works/pi-tui';
-import { isText, PASTE_END, PASTE_START } from './typed-text.ts';
+import { KeyBurst } from './key-burst.ts';
 
 /** Pixels of one cell of the terminal. */
 export interface CellSize {
@@ -16,8 +16,6 @@ const ATTRIBUTES = /\u001b\[\?([\d;]+)c/;
 const MAX_ANSWER = 256;
 const SIXEL = '4';
 
-/** Characters that arrive together and are a paste, also in a terminal that does not mark pastes. */
-const PASTE_LENGTH = 200;
 /** Milliseconds that the rest of a paste may need. */
 const PASTE_MS = 1_000;
 const POLL_MS = 5;
@@ -42,12 +40,16 @@ export class QueriedTerminal extends ProcessTerminal {
   #hasSixel: boolean | undefined;
   #cell: CellSize | undefined;
   #received = '';
-  /** Characters of text that have arrived together and are not handled yet. */
-  #text: string[] = [];
+  #burst: KeyBurst | undefined;
 
   /** The size of a cell, if the terminal shows sixel images and no better protocol. Undefined until it has answered. */
   get sixelCell(): CellSize | undefined {
     return this.#hasSixel ? this.#cell : undefined;
+  }
+
+  /** True while a key is handled that has arrived together with others: no person has typed it alone. */
+  get isBurst(): boolean {
+    return this.#burst?.isBurst ?? false;
   }
 
   /** Reads the size of the window now. Node reads it when it handles the signal, which can be one frame too late. */
@@ -57,15 +59,12 @@ export class QueriedTerminal extends ProcessTerminal {
   }
 
   override start(onInput: (data: string) => void, onResize: () => void): void {
+    const burst = new KeyBurst(onInput);
+    this.#burst = burst;
     super.start(
       (data) => {
         this.#cell = toCell(data) ?? this.#cell;
-        if (isText(data) || data === '\n') {
-          if (this.#text.push(data) === 1) process.nextTick(() => this.#handleText(onInput));
-          return;
-        }
-        this.#handleText(onInput);
-        onInput(data);
+        burst.add(data);
       },
       () => {
         // Another font changes both sizes.
@@ -85,15 +84,11 @@ export class QueriedTerminal extends ProcessTerminal {
   async inputEnd(): Promise<void> {
     const end = performance.now() + PASTE_MS;
     do await pause(POLL_MS);
-    while ((this as unknown as PasteFields).stdinBuffer?.pasteMode === true && performance.now() < end);
+    while (this.#isPasting && performance.now() < end);
   }
 
-  /** A long text is one paste: as keys, it would be drawn and kept for undo character by character. */
-  #handleText(onInput: (data: string) => void): void {
-    const text = this.#text;
-    this.#text = [];
-    if (text.length >= PASTE_LENGTH) return onInput(`${PASTE_START}${text.join('')}${PASTE_END}`);
-    for (const character of text) onInput(character);
+  get #isPasting(): boolean {
+    return this.#burst?.isHeld === true || (this as unknown as PasteFields).stdinBuffer?.pasteMode === true;
   }
 
   readonly #receive = (data: string | Buffer): void => {

@@ -20,8 +20,11 @@ export interface SessionView {
   drive: DriveState | undefined;
 }
 
+/** Each block of an answer is written as soon as it is complete: only one can change. */
+export const MIN_PART = 0;
+
 export function createSessionView(session: string): SessionView {
-  return { conversation: createConversation(session), inFlight: createInFlightText(), queue: [], drive: undefined };
+  return { conversation: createConversation(session), inFlight: createInFlightText(MIN_PART), queue: [], drive: undefined };
 }
 
 export function addEvent(view: SessionView, event: Event): void {

@@ -1,13 +1,13 @@
-import { isCommand, type CallEntry } from '@klaus/sdk/conversation';
+import { hunksOf, isCommand, toChangedLine, toRejected, type CallEntry } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
 import { describeCall, formatBytes, formatCount, formatDuration, formatUsd } from '@klaus/sdk/transcript';
-import { truncateToWidth } from '../screen/index.ts';
+import { truncateToWidth, wrapTextWithAnsi } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import { toDebugLine } from './debug-line.ts';
 import { toDiffView } from './diff-lines.ts';
 import { cutLines, toOutputLines } from './output-lines.ts';
 import type { ViewStyle } from './view-style.ts';
-import { toEnds } from './wrap.ts';
+import { toEnds, toSafe, wrap } from './wrap.ts';
 
 const INDENT = '    ';
 /** Lines of a folded diff and of folded output: of its beginning and of its end. */
@@ -59,6 +59,7 @@ function toFacts(call: CallEntry, { style: { palette }, now }: CallViewOptions):
   if (child) facts.push(`${toLine(child.agent, 40)} ${child.state}, ${formatUsd(child.usd)}`);
   if (state === 'running' && startedAt !== undefined) facts.push(formatDuration(Math.max(0, now - startedAt)));
   if (state === 'asked') facts.push('waits for your answer');
+  if (call.answer?.hunks) facts.push(toAccepted(call));
   if (call.awaits && !result) facts.push('waits for agents');
   if (result) {
     facts.push(formatDuration(result.durationMs));
@@ -83,15 +84,41 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
   if (!result) return [];
   if (result.outcome !== 'ok') {
     const lines = toOutputLines(result.output.slice(0, MAX_OUTPUT), palette);
+    // A reason is read to its end.
+    if (result.outcome !== 'error')
+      return toFolded(
+        lines.flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width - INDENT.length))),
+        REASON,
+        options,
+      );
     return toFolded(lines, isCommand(call.input) ? FINISHED : REASON, options);
   }
-  if (diff !== undefined) return toFolded(toDiffView(diff, width - INDENT.length, palette), DIFF, options);
+  if (diff !== undefined)
+    return [...toFolded(toDiffView(diff, width - INDENT.length, palette), DIFF, options), ...toReview(call, options)];
   if (isCommand(call.input)) return toFolded(toOutputLines(withoutCommand(result.output), palette), FINISHED, options);
   if (!isExpanded) {
     const line = toDebugLine(call);
     return line === undefined ? [] : cutLines([palette.muted(line)], width, INDENT);
   }
   return toFolded(toOutputLines(result.output, palette), DIFF, options);
+}
+
+/** `approved 1 of 2 hunks`. */
+function toAccepted({ asked, answer }: CallEntry): string {
+  const hunks = asked ? hunksOf(asked) : [];
+  const rejected = answer?.hunks ? toRejected(hunks, answer.hunks).length : 0;
+  return `approved ${hunks.length - rejected} of ${hunks.length} hunks`;
+}
+
+/** The hunks that the user rejected, at the line that they would change, and the comments for the model. */
+function toReview({ asked, answer }: CallEntry, { width, style: { palette } }: CallViewOptions): string[] {
+  if (!asked || !answer) return [];
+  const rejected = answer.hunks ? toRejected(hunksOf(asked), answer.hunks) : [];
+  const rows = [
+    ...rejected.map((hunk) => palette.bad(`✗ rejected ${toLine(hunk.path, 200)}:${toChangedLine(hunk)}`)),
+    ...(answer.note === undefined ? [] : [palette.muted(`“${toSafe(answer.note)}”`)]),
+  ];
+  return rows.flatMap((row) => wrap(row, width, { first: INDENT, indent: INDENT.length }));
 }
 
 function toFolded(lines: readonly string[], ends: { head: number; tail: number }, options: CallViewOptions): string[] {

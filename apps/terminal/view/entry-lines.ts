@@ -1,6 +1,7 @@
 import { toParts, type Entry } from '@klaus/sdk/conversation';
 import { describeFact, type FactLine } from '@klaus/sdk/transcript';
 import type { Palette } from '../style/palette.ts';
+import { MIN_PART } from '../session/session-view.ts';
 import { toCallLines, type CallViewOptions } from './call-lines.ts';
 import { toPartLines, toThinkingLines, toUserLines, type TakeImage } from './message-lines.ts';
 import { toSafe, wrap } from './wrap.ts';
@@ -37,7 +38,7 @@ function toLines(entry: Entry, options: EntryOptions): string[] {
     case 'model': {
       const { skip = 0 } = options;
       const thinking = skip > 0 ? [] : toThinkingLines(entry.thinking, width, style);
-      const parts = toParts(entry.text);
+      const parts = toParts(entry.text, MIN_PART);
       const text = parts.flatMap((part, index) =>
         index < skip ? [] : toPartBlock(part, { isFirst: index === 0, before: parts[index - 1] }, options),
       );

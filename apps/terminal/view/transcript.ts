@@ -1,7 +1,7 @@
 import type { Entry, PartialMessage, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
 import { SixelImages } from '../images/sixel-images.ts';
-import type { Component, InlineScreen } from '../screen/index.ts';
+import { truncateToWidth, type Component, type InlineScreen } from '../screen/index.ts';
 import type { SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
@@ -14,6 +14,9 @@ import { toSafe, wrap } from './wrap.ts';
 const SHOWN_AT_START = 40;
 /** Rows of thinking that is being streamed. */
 const THINKING_ROWS = 4;
+/** Fewest rows of a block that is being streamed, and rows of what is below it. */
+const MIN_LIVE_ROWS = 3;
+const FOOTER_ROWS = 6;
 
 /**
  * The conversation. What cannot change any more is written above the screen's changing rows once; the rest, such as
@@ -138,7 +141,18 @@ export class Transcript implements Component {
     // The last part can still grow.
     for (; finished && isReady && done < list.length - 1; done++) finished.push(...toBlock(done));
     if (done > 0) this.#partsDone.set(id, done);
-    for (let index = done; index < list.length; index++) live.push(...toBlock(index));
+    for (let index = done; index < list.length; index++) live.push(...this.#toEnd(toBlock(index), options.width));
+  }
+
+  /**
+   * The end of a block that still grows. A window that becomes narrower wraps the rows of the last frame, and those above
+   * its top would stay in the scrollback: they fit also if each is wrapped to four.
+   */
+  #toEnd(lines: readonly string[], width: number): readonly string[] {
+    const max = Math.max(MIN_LIVE_ROWS, Math.floor((this.#screen.terminal.rows - FOOTER_ROWS) / 4));
+    if (lines.length <= max + 1) return lines;
+    const above = `… ${formatCount(lines.length - max)} lines above, until this is complete`;
+    return [this.#style.palette.muted(truncateToWidth(above, width, '…')), ...lines.slice(-max)];
   }
 
   #toThinking(text: string, width: number): string[] {

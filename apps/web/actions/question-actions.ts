@@ -12,7 +12,7 @@ function isInView(element: HTMLElement): boolean {
   return frame !== undefined && bottom > frame.top && top < frame.bottom;
 }
 
-/** Scrolls the first open question into view and focuses its button. */
+/** Scrolls the first open question into view and focuses it. No answer has the focus, so that Enter does nothing. */
 export function showQuestion(): void {
   const question = findQuestion();
   if (!question) {
@@ -21,10 +21,7 @@ export function showQuestion(): void {
     return;
   }
   question.scrollIntoView({ block: 'nearest' });
-  const [answer] = ['approved', 'review'].flatMap(
-    (it) => question.querySelector<HTMLElement>(`[data-answer="${it}"]`) ?? [],
-  );
-  answer?.focus();
+  question.focus();
 }
 
 /** Clicks a button of the first open question. A question outside of the viewport is only scrolled into view. */

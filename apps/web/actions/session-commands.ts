@@ -49,10 +49,10 @@ function withPath(work: (path: string) => unknown): () => void {
 }
 
 const QUESTIONS: readonly PageCommand[] = [
-  { id: 'to-question', keys: 'a', title: (t) => t.keys.toQuestion, run: showQuestion },
-  { id: 'approve', needs: 'operator', keys: 'y', title: (t) => t.keys.approve, run: () => answerQuestion('approved') },
-  { id: 'reject', needs: 'operator', keys: 'd', title: (t) => t.keys.reject, run: () => answerQuestion('rejected') },
-  { id: 'review', keys: 'h', title: (t) => t.keys.reviewChange, run: () => answerQuestion('review') },
+  { id: 'to-question', keys: 'alt+a', title: (t) => t.keys.toQuestion, run: showQuestion },
+  { id: 'approve', needs: 'operator', keys: 'alt+y', title: (t) => t.keys.approve, run: () => answerQuestion('approved') },
+  { id: 'reject', needs: 'operator', keys: 'alt+n', title: (t) => t.keys.reject, run: () => answerQuestion('rejected') },
+  { id: 'review', keys: 'alt+h', title: (t) => t.keys.reviewChange, run: () => answerQuestion('review') },
 ];
 
 const VIEWS: readonly PageCommand[] = [

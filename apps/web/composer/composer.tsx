@@ -1,6 +1,7 @@
 import { toUlid } from '@klaus/core/protocol';
 import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { trySend } from '../actions/attempt.ts';
+import { showQuestion } from '../actions/question-actions.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import { useAccess } from '../state/access.ts';
 import { overlay } from '../state/overlay.ts';
@@ -94,6 +95,10 @@ function Editor(props: ComposerProps) {
     const isPlain = !event.altKey && !event.shiftKey;
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined;
     if (step(event.key)) return event.preventDefault();
+    if (isAsked && isPlain && by === -1 && draft.text === '') {
+      showQuestion();
+      return event.preventDefault();
+    }
     if (isPlain && !open && event.key === 'Tab' && fillPlaceholder()) return event.preventDefault();
     if (chosen >= 0 && isPlain && (event.key === 'Tab' || event.key === 'Enter')) take(suggestions.items[chosen]);
     else if (open && event.key === 'Escape') setOpen(undefined);

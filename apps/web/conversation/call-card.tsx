@@ -10,7 +10,7 @@ import {
 } from 'lucide-react';
 import { memo } from 'react';
 import { isCommand, isDebugTool, type CallEntry } from '@klaus/core/conversation';
-import { hunksOf } from '@klaus/core/protocol';
+import { hunksOf, toChangedLine, toRejected } from '@klaus/core/protocol';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { ChildCard } from '../children/child-card.tsx';
 import { DiffText } from '../diff/diff-text.tsx';
@@ -155,21 +155,25 @@ function Answered({ call }: { call: CallEntry }) {
   const t = useText();
   const { answer, asked } = call;
   if (!answer) return null;
-  const all = asked ? hunksOf(asked).length : 0;
+  const hunks = asked ? hunksOf(asked) : [];
+  const rejected = answer.hunks ? toRejected(hunks, answer.hunks) : [];
   const scope = answer.scope !== undefined && answer.scope !== 'once' ? t.approval.scopes[answer.scope] : undefined;
   const words = [
     t.call.answer[answer.answer],
-    answer.hunks
-      ? t.call.partly(new Set([...answer.hunks.accepted, ...(answer.hunks.edited ?? []).map(({ id }) => id)]).size, all)
-      : undefined,
+    answer.hunks ? t.call.partly(hunks.length - rejected.length, hunks.length) : undefined,
     t.call.by(answer.by),
     scope,
-    answer.note,
   ];
   return (
-    <p className={`call-answer small ${answer.answer === 'approved' ? 'good' : 'muted'}`}>
-      {words.filter(Boolean).join(' · ')}
-    </p>
+    <div className="call-answer small">
+      <p className={answer.answer === 'approved' ? 'good' : 'muted'}>{words.filter(Boolean).join(' · ')}</p>
+      {rejected.map((hunk) => (
+        <p key={hunk.id} className="bad">
+          {t.call.rejectedHunk(`${hunk.path}:${toChangedLine(hunk)}`)}
+        </p>
+      ))}
+      {answer.note === undefined ? null : <p className="muted wrap call-note">{answer.note}</p>}
+    </div>
   );
 }
 

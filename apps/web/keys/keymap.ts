@@ -42,6 +42,11 @@ export function isNextQuestion(press: Press & { code: string }): boolean {
   return key.toLowerCase() === 'q' || (code === 'KeyQ' && !/^[a-z@]$/i.test(key));
 }
 
+/** True for Alt with a letter that is entered as such: with AltGr and on a Mac, the key is another character. */
+export function isAltLetter({ key, altKey, ctrlKey, metaKey }: Press): boolean {
+  return altKey && !ctrlKey && !metaKey && /^[a-z]$/i.test(key);
+}
+
 /** Inputs without a text: a letter does nothing in them. */
 const CHOICES = ['checkbox', 'radio', 'range', 'button', 'submit', 'color', 'file'];
 

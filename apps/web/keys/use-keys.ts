@@ -4,12 +4,13 @@ import type { PageCommand } from '../actions/page-command.ts';
 import { closeOverlay, overlay } from '../state/overlay.ts';
 import { preferences } from '../state/preferences.ts';
 import { boundKeys } from './bindings.ts';
-import { isCharacter, isNextQuestion, isTyping, matchKeys, toWord } from './keymap.ts';
+import { isAltLetter, isCharacter, isNextQuestion, isTyping, matchKeys, toWord } from './keymap.ts';
 
 /** Maximum milliseconds between two keys of a sequence. */
 const SEQUENCE_MS = 1_200;
 
-/** Runs commands by their shortcuts. In a text field and under a dialog, only shortcuts with Ctrl or Command, and Alt-Q, work. */
+/** Runs commands by their shortcuts. In a text field and under a dialog, only shortcuts with Ctrl or Command, and Alt with a
+ * letter, work. */
 export function useKeys(): void {
   useEffect(() => {
     let presses: string[] = [];
@@ -26,7 +27,8 @@ export function useKeys(): void {
           ?.run();
         return;
       }
-      const isCommand = (event.ctrlKey || event.metaKey) && !isCharacter(event);
+      const isCommand = isAltLetter(event) || ((event.ctrlKey || event.metaKey) && !isCharacter(event));
+      if (isAltLetter(event) && overlay.get()) return;
       if (!isCommand && (isTyping(event.target) || overlay.get())) return;
       if (isCharacter(event) && !preferences.get().letterKeys) return;
       clearTimeout(timer);

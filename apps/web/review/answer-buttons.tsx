@@ -25,7 +25,7 @@ export function AnswerButtons({ isSending = false, canApprove = true, onAnswer }
         disabled={isSending}
         variant="danger"
         data-answer="rejected"
-        keys="d"
+        keys="alt+n"
         onClick={send('rejected')}
       >
         {t.approval.reject}
@@ -36,7 +36,7 @@ export function AnswerButtons({ isSending = false, canApprove = true, onAnswer }
           disabled={isSending}
           variant="primary"
           data-answer="approved"
-          keys="y"
+          keys="alt+y"
           onClick={send('approved')}
         >
           {t.approval.approve}

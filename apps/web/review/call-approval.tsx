@@ -1,3 +1,4 @@
+import { ANSWER_KEYS } from '@klaus/core/conversation';
 import { hunksOf, isHidden, type EventOf, type Scope } from '@klaus/core/protocol';
 import { SquareTerminal } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
@@ -15,6 +16,7 @@ import { ChangePreview } from './change-preview.tsx';
 import { InputApproval } from './input-approval.tsx';
 import { loadReview } from './load-review.ts';
 import { PlanApproval } from './plan-approval.tsx';
+import { AnswerLetters, QuestionCard } from './question-card.tsx';
 import { toQuestionTitle } from './question-title.ts';
 import { useVisibleQuestion } from './visible-questions.ts';
 import './approval.css';
@@ -32,6 +34,9 @@ export function CallApproval({ asked }: { asked: EventOf<'approval.asked'> }) {
     </div>
   );
 }
+
+/** Which calls an approval covers. */
+const SCOPES = ['once', 'session', 'project'] as const;
 
 type Asked = EventOf<'approval.asked'>;
 
@@ -61,8 +66,16 @@ function CallQuestion({ asked, subject }: CallQuestionProps) {
     await answerApproval(approval, { answer, note, ...(answer === 'approved' && scope !== 'once' ? { scope } : {}) });
     setSending(false);
   };
+  // A lasting answer is chosen first, and then confirmed with Enter at its button.
+  const onLetter = (key: string, card: HTMLElement): boolean => {
+    const chosen = SCOPES.find((it) => it !== 'once' && ANSWER_KEYS[it] === key);
+    if (chosen === undefined || !canRemember) return false;
+    setScope(chosen);
+    card.querySelector<HTMLElement>('[data-answer="approved"]')?.focus();
+    return true;
+  };
   return (
-    <section className="approval column" data-question aria-labelledby={`${id}-title`}>
+    <QuestionCard labelledBy={`${id}-title`} onLetter={onLetter}>
       <Chain asked={asked} />
       <h3 id={`${id}-title`} className="approval-title">
         {toQuestionTitle(asked, t)}
@@ -81,7 +94,7 @@ function CallQuestion({ asked, subject }: CallQuestionProps) {
         {hasHunks ? (
           <Button
             data-answer="review"
-            keys="h"
+            keys="alt+h"
             variant={hasHidden ? 'primary' : 'plain'}
             onClick={() => overlay.set({ kind: 'review', asked })}
           >
@@ -90,7 +103,8 @@ function CallQuestion({ asked, subject }: CallQuestionProps) {
         ) : null}
         <AnswerButtons isSending={isSending} canApprove={!hasHidden} onAnswer={(answer) => void reply(answer)} />
       </div>
-    </section>
+      <AnswerLetters hasReview={hasHunks} hasScopes={canRemember} />
+    </QuestionCard>
   );
 }
 
@@ -120,7 +134,7 @@ function ScopeChoice({ scope, onChange }: { scope: Scope; onChange: (scope: Scop
     <label className="approval-scope line">
       <span className="muted">{t.approval.scope}</span>
       <select className="field" value={scope} onChange={(event) => onChange(event.target.value as Scope)}>
-        {(['once', 'session', 'project'] as const).map((it) => (
+        {SCOPES.map((it) => (
           <option key={it} value={it}>
             {t.approval.scopes[it]}
           </option>

@@ -16,6 +16,7 @@ import { useSavedState } from '../ui/use-saved-state.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { Chain } from './chain.tsx';
+import { AnswerLetters, QuestionCard } from './question-card.tsx';
 import { toQuestionTitle } from './question-title.ts';
 import './approval.css';
 
@@ -48,7 +49,7 @@ export function InputApproval({ asked, question }: InputApprovalProps) {
     setSending(false);
   };
   return (
-    <section className="approval column" data-question aria-labelledby={`${id}-title`}>
+    <QuestionCard labelledBy={`${id}-title`}>
       <Chain asked={asked} />
       <h3 id={`${id}-title`} className="approval-title">
         {toQuestionTitle(asked, t)}
@@ -75,7 +76,8 @@ export function InputApproval({ asked, question }: InputApprovalProps) {
       <div className="approval-foot line">
         <AnswerButtons isSending={isSending} onAnswer={(answer) => void reply(answer)} />
       </div>
-    </section>
+      <AnswerLetters />
+    </QuestionCard>
   );
 }
 

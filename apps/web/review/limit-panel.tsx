@@ -10,6 +10,7 @@ import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { Chain } from './chain.tsx';
 import { round, toAmounts, toCause, toNeed } from './limit-cause.ts';
+import { AnswerLetters, QuestionCard } from './question-card.tsx';
 import { useVisibleQuestion } from './visible-questions.ts';
 import './approval.css';
 
@@ -40,7 +41,7 @@ function Limit({ entry, conversation, subject }: LimitPanelProps & { subject: Li
   const { limit, used, cap } = subject;
   const need = toNeed(subject);
   return (
-    <section className="entry approval column" data-question={answer ? undefined : ''} aria-label={t.approval.goBeyond}>
+    <QuestionCard isOpen={!answer} className="entry" label={t.approval.goBeyond}>
       {answer ? null : <Chain asked={asked} />}
       <h3 className="approval-title line">
         <Gauge size={14} /> {t.approval.goBeyond}
@@ -59,9 +60,10 @@ function Limit({ entry, conversation, subject }: LimitPanelProps & { subject: Li
         <>
           <p className="muted">{toCause(limit, conversation, t)}</p>
           <Amounts asked={asked} subject={subject} />
+          <AnswerLetters />
         </>
       )}
-    </section>
+    </QuestionCard>
   );
 }
 

@@ -7,6 +7,7 @@ import { useSavedState } from '../ui/use-saved-state.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { answerApproval } from './answer.ts';
 import { Chain } from './chain.tsx';
+import { AnswerLetters, QuestionCard } from './question-card.tsx';
 import './approval.css';
 
 type Next = Exclude<Mode, 'plan'>;
@@ -33,7 +34,7 @@ export function PlanApproval({ asked, plan }: { asked: EventOf<'approval.asked'>
     setSending(false);
   };
   return (
-    <section className="approval column" data-question aria-labelledby={`${id}-title`}>
+    <QuestionCard labelledBy={`${id}-title`}>
       <Chain asked={asked} />
       <p id={`${id}-title`} className="approval-title line">
         {t.approval.plan}
@@ -72,6 +73,7 @@ export function PlanApproval({ asked, plan }: { asked: EventOf<'approval.asked'>
         </Button>
         <AnswerButtons isSending={isSending} onAnswer={(answer) => void reply(answer)} />
       </div>
-    </section>
+      <AnswerLetters />
+    </QuestionCard>
   );
 }

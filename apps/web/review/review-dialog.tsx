@@ -2,7 +2,7 @@ import { describeRejected } from '@klaus/core/describe-rejected';
 import { hunksOf, isEditable, isHidden, type EventOf, type Hunk } from '@klaus/core/protocol';
 import { X } from 'lucide-react';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { editHunk, judgeHunks, newReview, toAnswer, type Review } from '@klaus/core/conversation';
+import { ANSWER_KEYS as KEYS, editHunk, judgeHunks, newReview, toAnswer, type Review } from '@klaus/core/conversation';
 import { CommentContext } from '../comments/comment-context.ts';
 import { LayoutSwitch } from '../diff/layout-switch.tsx';
 import { isCharacter, isTyping } from '../keys/keymap.ts';
@@ -53,15 +53,25 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
     judge([hunk.id], isAccepted);
     step(1);
   };
+  // What is not shown is accepted only by an answer of its own.
+  const judgeRest = (isAccepted: boolean) => {
+    const rest = hunks.filter((it) => review.undecided.has(it.id) && !(isAccepted && isHidden(it)));
+    judge(
+      rest.map(({ id }) => id),
+      isAccepted,
+    );
+  };
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void (canSend && send());
     else if (isTyping(event.target) || !isCharacter(event) || !preferences.get().letterKeys) return;
-    else if (event.key === 'j') step(1);
-    else if (event.key === 'k') step(-1);
-    else if (event.key === 'a') judgeCurrent(true);
-    else if (event.key === 'x') judgeCurrent(false);
-    else if (event.key === 'e' && hunk && isEditable(hunk)) setEditing(hunk.id);
-    else if (event.key === 'c') shown.comment();
+    else if (event.key === KEYS.next) step(1);
+    else if (event.key === KEYS.previous) step(-1);
+    else if (event.key === KEYS.approve) judgeCurrent(true);
+    else if (event.key === KEYS.reject) judgeCurrent(false);
+    else if (event.key === KEYS.acceptRest) judgeRest(true);
+    else if (event.key === KEYS.rejectRest) judgeRest(false);
+    else if (event.key === KEYS.edit && hunk && isEditable(hunk)) setEditing(hunk.id);
+    else if (event.key === KEYS.comment) shown.comment();
     else if (event.key === 's') changePreferences({ split: !split });
     else return;
     event.preventDefault();
@@ -190,9 +200,11 @@ function ReviewFoot(props: ReviewFootProps) {
       <p className="review-keys small muted">
         {hasKeys ? (
           <>
-            <Keys keys="j" isFixed /> <Keys keys="k" isFixed /> {t.keys.stepHunks} · <Keys keys="a" isFixed />{' '}
-            {t.approval.accept} · <Keys keys="x" isFixed /> {t.approval.reject} · <Keys keys="e" isFixed />{' '}
-            {t.approval.edit} · <Keys keys="s" isFixed /> {t.approval.split} · <Keys keys="c" isFixed />{' '}
+            <Keys keys={KEYS.next} isFixed /> <Keys keys={KEYS.previous} isFixed /> {t.keys.stepHunks} ·{' '}
+            <Keys keys={KEYS.approve} isFixed /> {t.approval.accept} · <Keys keys={KEYS.reject} isFixed />{' '}
+            {t.approval.reject} · <Keys keys={KEYS.acceptRest} isFixed /> {t.approval.acceptRest} ·{' '}
+            <Keys keys={KEYS.rejectRest} isFixed /> {t.approval.rejectRest} · <Keys keys={KEYS.edit} isFixed />{' '}
+            {t.approval.edit} · <Keys keys="s" isFixed /> {t.approval.split} · <Keys keys={KEYS.comment} isFixed />{' '}
             {t.keys.comment} ·{' '}
           </>
         ) : null}

@@ -1,7 +1,7 @@
 import type { Hunk } from '@klaus/core/protocol';
 import { useMemo, useRef } from 'react';
 import { toCommentText, toSaved } from '../comments/comment.ts';
-import { withComments } from '../comments/comment-rows.ts';
+import { withComments, type ShownRow } from '../comments/comment-rows.ts';
 import { commentsOf } from '../comments/comments.ts';
 import { useLineCursor } from '../comments/use-line-cursor.ts';
 import { useDiffRows } from '../diff/use-diff-rows.ts';
@@ -19,6 +19,11 @@ interface ReviewRowsOptions {
   note: string;
 }
 
+/** True for a line that the change adds or removes. */
+function isChanged(row: ShownRow): row is Extract<ShownRow, { kind: 'line' | 'pair' }> {
+  return row.kind === 'line' ? row.line.kind !== 'same' : row.kind === 'pair' && row.left !== row.right;
+}
+
 /** The rows of a review with the comments of the user, and the note that the model receives. */
 export function useReviewRows({ approval, hunks, current, editing, note }: ReviewRowsOptions) {
   const diff = useDiffRows(hunks);
@@ -33,7 +38,7 @@ export function useReviewRows({ approval, hunks, current, editing, note }: Revie
   );
   const list = useRef<RowList>(null);
   const frame = useRef<HTMLDivElement>(null);
-  const start = rows.findIndex((row) => row.kind === 'hunk' && row.hunk.id === current?.id);
+  const start = rows.findIndex((row) => isChanged(row) && row.of.id === current?.id);
   const cursor = useLineCursor({ frame, list, rows, comments, start: Math.max(0, start) });
   return {
     rows,

@@ -203,6 +203,7 @@ export const de: Text = {
     answer: { approved: 'Freigegeben', rejected: 'Abgelehnt', expired: 'Abgelaufen', superseded: 'Ersetzt' },
     by: (who) => toBy(who, CLIENTS, 'von'),
     partly: (taken, all) => `${taken} von ${count(all, 'Abschnitt', 'Abschnitten')}`,
+    rejectedHunk: (place) => `Abgelehnt: ${place}`,
   },
   facts: {
     opened: (model, mode, sandbox) => `Geöffnet mit ${model}, Modus „${mode}“, Sandbox ${sandbox}`,

@@ -202,6 +202,7 @@ export const en = {
     answer: { approved: 'Approved', rejected: 'Rejected', expired: 'Expired', superseded: 'Superseded' },
     by: (who: string) => toBy(who, CLIENTS, 'by'),
     partly: (taken: number, all: number) => `${taken} of ${all} hunks`,
+    rejectedHunk: (place: string) => `Rejected: ${place}`,
   },
   facts: {
     opened: (model: string, mode: string, sandbox: string) => `Opened with ${model}, ${mode} mode, sandbox ${sandbox}`,

@@ -32,6 +32,8 @@ export interface CommandVerdict {
   /** Name of the rule that decided, such as `shell:destroy`; `shell` if none objects. */
   rule: string;
   reason: string;
+  /** True for `deny` if the user may approve it in mode `ask`. */
+  isForPerson?: boolean;
   /** The evaluated line, one simple command per line. */
   understood: string;
 }
@@ -76,9 +78,10 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
   const evaluation = evaluateCommand(line, options);
   const context = toContext(options);
   const isAnswered = options.isOffline === true || options.isLimited === true;
-  let found: { verdict: Verdict; rule: string; reason: string } | undefined;
-  const note = (verdict: 'ask' | 'deny', rule: string, reason: string) => {
-    if (!found || (verdict === 'deny' && found.verdict === 'ask')) found = { verdict, rule: `shell:${rule}`, reason };
+  let found: Pick<CommandVerdict, 'verdict' | 'rule' | 'reason' | 'isForPerson'> | undefined;
+  const note = (verdict: 'ask' | 'deny', rule: string, reason: string, isForPerson = false) => {
+    const isWorse = verdict === 'deny' && (found?.verdict === 'ask' || (found?.isForPerson === true && !isForPerson));
+    if (!found || isWorse) found = { verdict, rule: `shell:${rule}`, reason, ...(isForPerson ? { isForPerson } : {}) };
   };
   try {
     for (const problem of evaluation.problems)
@@ -87,7 +90,7 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
       for (const [name, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
         if (finding && !(isAnswered && finding.needs && !finding.worksOffline))
-          note(finding.verdict, name, finding.reason);
+          note(finding.verdict, name, finding.reason, finding.isForPerson);
       }
     }
   } catch {

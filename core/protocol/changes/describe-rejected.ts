@@ -1,14 +1,15 @@
 import type { HunkAnswer } from '../authority/approval.ts';
 import type { Hunk } from './hunk.ts';
+import { toRejected } from './hunk-answer.ts';
 import { renderHunk } from './render-hunk.ts';
 
 /** Maximum number of characters of rejected hunks in a report to the model. */
 const MAX_REJECTED = 4_000;
 
 /** The report to the model on hunks that the user rejected or edited; '' if there are none. */
-export function describeRejected(hunks: readonly Hunk[], { accepted, edited = [] }: HunkAnswer): string {
-  const ids = edited.map(({ id }) => id);
-  const rejected = hunks.filter(({ id }) => !accepted.includes(id) && !ids.includes(id));
+export function describeRejected(hunks: readonly Hunk[], answer: HunkAnswer): string {
+  const ids = (answer.edited ?? []).map(({ id }) => id);
+  const rejected = toRejected(hunks, answer);
   const lines: string[] = [];
   if (rejected.length > 0) {
     const text = rejected.map((hunk) => `${hunk.path}\n${renderHunk(hunk).trimEnd()}`).join('\n');

@@ -44,6 +44,8 @@ export const deApproval: typeof enApproval = {
   unified: 'Untereinander',
   split: 'Nebeneinander',
   accept: 'Annehmen',
+  acceptRest: 'Rest annehmen',
+  rejectRest: 'Rest ablehnen',
   accepted: 'Angenommen',
   rejected: 'Abgelehnt',
   edited: 'Bearbeitet',

@@ -43,6 +43,8 @@ export const enApproval = {
   unified: 'Unified',
   split: 'Split',
   accept: 'Accept',
+  acceptRest: 'Accept the rest',
+  rejectRest: 'Reject the rest',
   accepted: 'Accepted',
   rejected: 'Rejected',
   edited: 'Edited',

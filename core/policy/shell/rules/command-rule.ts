@@ -5,6 +5,8 @@ import type { ShellContext } from './target.ts';
 export interface ShellFinding {
   verdict: Exclude<Verdict, 'allow'>;
   reason: string;
+  /** In mode `ask`, the user may approve what is denied otherwise: it is a decision of a person. */
+  isForPerson?: boolean;
   /** The effect needs a network. */
   needs?: 'network';
   /**
@@ -17,6 +19,8 @@ export interface ShellFinding {
 export const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
 export const askNetwork = (reason: string): ShellFinding => ({ ...ask(reason), needs: 'network' });
 export const deny = (reason: string): ShellFinding => ({ verdict: 'deny', reason });
+/** Denied, but in mode `ask` the user is asked. */
+export const denyToAgent = (reason: string): ShellFinding => ({ ...deny(reason), isForPerson: true });
 
 /** A rule about one simple command; undefined if it has no objection. */
 export type CommandRule = (command: SimpleCommand, context: ShellContext) => ShellFinding | undefined;

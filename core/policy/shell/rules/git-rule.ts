@@ -1,5 +1,5 @@
 import { createOptionLookup, judgeRewrite } from './git-rewrite.ts';
-import { ask, askNetwork, deny, type ShellFinding } from './command-rule.ts';
+import { ask, askNetwork, denyToAgent, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, protectedPlace, type ShellContext } from './target.ts';
@@ -56,7 +56,7 @@ export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFi
     return ask('it makes git start another program');
   if (NETWORK.test(name)) {
     if (name === 'push' && overwrites(rest))
-      return deny('it overwrites or deletes commits or branches of a remote repository');
+      return denyToAgent('it overwrites or deletes commits or branches of a remote repository');
     const finding = judgeRewrite(name, rest) ?? (name === 'clone' ? judgeClone(rest, command, context) : undefined);
     if (finding) return finding;
     const reason = `git ${name} reaches another repository`;

@@ -5,20 +5,22 @@ import { judgeCommand } from '../judge-command.ts';
 /** The gate's rule for command lines. It only narrows: other rules still judge what it allows. */
 export const shellRule: Rule = {
   name: 'shell',
-  check(call, { workspace, secretPatterns = [], isOffline = false }) {
+  check(call, { mode, workspace, secretPatterns = [], isOffline = false }) {
     const asksForNetwork = call.access.some(({ kind }) => kind === 'net');
     let asked: { verdict: 'ask'; reason: string } | undefined;
     for (const access of call.access) {
       if (access.kind !== 'exec') continue;
-      const { verdict, rule, reason } = judgeCommand(access.command, {
+      const { verdict, rule, reason, isForPerson } = judgeCommand(access.command, {
         workspace,
         secretPatterns,
         isOffline: isOffline && !asksForNetwork && !access.hasNetwork,
         isLimited: isOffline && isLimitedAccess(call.access) && !access.hasNetwork,
         cwd: access.cwd,
       });
-      if (verdict === 'deny') return { verdict, reason: toReason(rule, reason) };
-      if (verdict === 'ask') asked ??= { verdict, reason: toReason(rule, reason) };
+      if (verdict === 'allow') continue;
+      const isDenied = verdict === 'deny' && !(isForPerson && mode === 'ask');
+      if (isDenied) return { verdict, reason: toReason(rule, reason) };
+      asked ??= { verdict: 'ask', reason: toReason(rule, reason) };
     }
     return asked;
   },

@@ -3,35 +3,27 @@ import {
   findValueProblem,
   toInputDefaults,
   toInputValue,
-  type AnswerOptions,
-  type InputContent,
+  type InputContent as Content,
   type InputField,
   type InputQuestion,
 } from '@klaus/sdk';
-import type { Reply } from '@klaus/sdk/client';
+import { ANSWER_KEYS } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
-import { matchesKey } from '../screen/index.ts';
-import type { Palette } from '../style/palette.ts';
 import { toSafe, wrap } from '../view/wrap.ts';
+import type { ContentOptions } from './approval-content.ts';
 import { ChoiceDialog } from './choice-dialog.ts';
-import type { Dialog, DialogHost } from './dialog.ts';
-import { toKeyRows, toRule } from './key-rows.ts';
+import type { Dialog } from './dialog.ts';
+import type { Answer, QuestionContent } from './question-panel.ts';
 import { TextDialog } from './text-dialog.ts';
 
-export interface InputOptions {
+export interface InputOptions extends ContentOptions {
   question: InputQuestion;
-  palette: Palette;
-  host: DialogHost;
-  onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by'>) => void;
-  /** The question stays open. */
-  onLater: () => void;
 }
 
 /** A question of a running tool: the user accepts it, and then fills in one field after the other. */
-export class InputDialog implements Dialog {
-  focused = false;
+export class InputContent implements QuestionContent {
   readonly #options: InputOptions;
-  #content: InputContent;
+  #content: Content;
   #problem: string | undefined;
 
   constructor(options: InputOptions) {
@@ -39,13 +31,14 @@ export class InputDialog implements Dialog {
     this.#content = toInputDefaults(options.question.fields);
   }
 
-  invalidate(): void {}
-
-  handleInput(data: string): void {
-    const { onAnswer, onLater } = this.#options;
-    if (matchesKey(data, 'escape') || matchesKey(data, 'q')) return onLater();
-    if (matchesKey(data, 'n')) return onAnswer('rejected', {});
-    if (matchesKey(data, 'y')) return this.#ask(0);
+  answers(): readonly Answer[] {
+    const { question, onAnswer, onLater } = this.#options;
+    const label = question.fields.length === 0 ? 'accept' : 'answer';
+    return [
+      { key: ANSWER_KEYS.approve, label, run: () => this.#ask(0) },
+      { key: ANSWER_KEYS.reject, label: 'decline', run: () => onAnswer('rejected', {}) },
+      { key: ANSWER_KEYS.later, label: 'later', run: onLater },
+    ];
   }
 
   render(width: number): string[] {
@@ -53,21 +46,11 @@ export class InputDialog implements Dialog {
     const { from, message, fields, url } = question;
     const names = fields.map(({ title }) => toLine(title, 80)).join(', ');
     return [
-      palette.warn(toRule(width)),
       ...wrap(palette.strong(toSafe(`${from} asks`)), width, { first: palette.warn('? '), rest: '  ', indent: 2 }),
       ...wrap(toSafe(message), width, { first: '  ', indent: 2 }),
       ...(names === '' ? [] : wrap(palette.muted(`Fields: ${names}`), width, { first: '  ', indent: 2 })),
       ...(url === undefined ? [] : wrap(toSafe(`Open ${url}, then accept.`), width, { first: '  ', indent: 2 })),
       ...(this.#problem === undefined ? [] : [palette.warn(`  ${toLine(this.#problem, 200)}`)]),
-      ...toKeyRows(
-        [
-          ['y', fields.length === 0 ? 'accept' : 'answer'],
-          ['n', 'decline'],
-          ['q', 'later'],
-        ],
-        width,
-        palette,
-      ),
     ];
   }
 
@@ -77,10 +60,10 @@ export class InputDialog implements Dialog {
     const field = question.fields[at];
     if (!field) {
       this.#problem = findInputProblem(question.fields, this.#content);
-      if (this.#problem !== undefined) return host.open(this);
+      if (this.#problem !== undefined) return host.close();
       return onAnswer('approved', question.fields.length === 0 ? {} : { content: this.#content });
     }
-    const next = (value: InputContent[string] | undefined): void => {
+    const next = (value: Content[string] | undefined): void => {
       const { [field.name]: _, ...others } = this.#content;
       this.#content = value === undefined ? others : { ...others, [field.name]: value };
       this.#ask(at + 1);
@@ -88,7 +71,7 @@ export class InputDialog implements Dialog {
     host.open(this.#toDialog(field, next));
   }
 
-  #toDialog(field: InputField, next: (value: InputContent[string] | undefined) => void, problem?: string): Dialog {
+  #toDialog(field: InputField, next: (value: Content[string] | undefined) => void, problem?: string): Dialog {
     const { palette, host } = this.#options;
     const { name, type, required, options = [], description } = field;
     const title = [
@@ -98,10 +81,11 @@ export class InputDialog implements Dialog {
       required ? '' : ' (optional)',
       problem === undefined ? '' : ` - ${toLine(problem, 200)}`,
     ].join('');
-    const onCancel = (): void => host.open(this);
+    const onCancel = (): void => host.close();
+    const isBurst = (): boolean => host.isBurst;
     const value = this.#content[name];
     if (type === 'boolean' || type === 'choice') {
-      const all: { value: InputContent[string] | undefined; label: string }[] =
+      const all: { value: Content[string] | undefined; label: string }[] =
         type === 'choice'
           ? options.map((option) => ({ value: option.value, label: toLine(option.title, 200) }))
           : [
@@ -109,14 +93,11 @@ export class InputDialog implements Dialog {
               { value: false, label: 'no' },
             ];
       const choices = required ? all : [...all, { value: undefined, label: '(no value)' }];
-      const selected = Math.max(
-        0,
-        choices.findIndex((choice) => choice.value === value),
-      );
-      return new ChoiceDialog({ title, choices, palette, selected, onChoose: next, onCancel });
+      const selected = value === undefined ? -1 : choices.findIndex((choice) => choice.value === value);
+      return new ChoiceDialog({ title, choices, palette, selected, isBurst, onChoose: next, onCancel });
     }
     return new TextDialog({
-      ...{ title, palette, onCancel },
+      ...{ title, palette, isBurst, onCancel },
       text: value === undefined ? '' : String(value),
       onEnter: (text) => {
         if (text.trim() === '' && !required) return next(undefined);

@@ -1,0 +1,87 @@
+import { matchesKey, type KeyId } from '../screen/index.ts';
+import type { Palette } from '../style/palette.ts';
+import type { Dialog } from './dialog.ts';
+import { toKeyRows, toRule } from './key-rows.ts';
+
+/** One answer of a question, or another thing that a key does with it. */
+export interface Answer {
+  key: KeyId;
+  label: string;
+  run: () => void;
+  /** True: it also answers later questions, and needs Enter. */
+  isLasting?: boolean;
+}
+
+/** What one kind of question shows and how it is answered. */
+export interface QuestionContent {
+  render(width: number): string[];
+  answers(): readonly Answer[];
+}
+
+export interface PanelOptions {
+  content: QuestionContent;
+  palette: Palette;
+  /** True for keys that have arrived together. */
+  isBurst: () => boolean;
+  /** The keys go to the input again. */
+  onLeave: () => void;
+}
+
+/**
+ * A question above the input. The input keeps the keys until the user focuses the question, so that what is typed or
+ * pasted is a part of the draft and never an answer.
+ */
+export class QuestionPanel implements Dialog {
+  focused = false;
+  readonly #options: PanelOptions;
+  /** An answer that waits for Enter. */
+  #chosen: Answer | undefined;
+
+  constructor(options: PanelOptions) {
+    this.#options = options;
+  }
+
+  invalidate(): void {}
+
+  /** What a key does without Enter; undefined if it answers nothing. */
+  find(key: KeyId): Answer | undefined {
+    return this.#options.content.answers().find((answer) => answer.key === key);
+  }
+
+  handleInput(data: string): void {
+    const { content, isBurst, onLeave } = this.#options;
+    if (isBurst()) return;
+    const chosen = this.#chosen;
+    this.#chosen = undefined;
+    if (matchesKey(data, 'enter')) return chosen?.run();
+    if (matchesKey(data, 'escape') && chosen) return;
+    if (LEAVING.some((key) => matchesKey(data, key))) return onLeave();
+    const answer = content.answers().find(({ key }) => matchesKey(data, key));
+    if (answer?.isLasting === true) this.#chosen = answer;
+    else answer?.run();
+  }
+
+  render(width: number): string[] {
+    const { content, palette } = this.#options;
+    const color = this.focused ? palette.warn : palette.border;
+    return [color(toRule(width)), ...content.render(width), ...toKeyRows(this.#keys(), width, palette)];
+  }
+
+  #keys(): (readonly [key: string, text: string])[] {
+    const answers = this.#options.content.answers();
+    if (!this.focused) {
+      this.#chosen = undefined;
+      const direct = answers.filter(({ key }) => key === 'y' || key === 'n');
+      return [['Tab', 'answers'], ...direct.map(({ key, label }) => [`Alt-${key.toUpperCase()}`, label] as const)];
+    }
+    if (this.#chosen)
+      return [
+        ['Enter', this.#chosen.label],
+        ['Esc', 'back'],
+      ];
+    return [...answers.map(({ key, label }) => [key, label] as const), ['Esc', 'input']];
+  }
+}
+
+/** Keys that return to the input. */
+const LEAVING: readonly KeyId[] = ['escape', 'tab', 'down', 'ctrl+c'];
