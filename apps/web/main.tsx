@@ -2,6 +2,7 @@ import './state/without-eval.ts';
 import './style/layout.css';
 import { createRoot } from 'react-dom/client';
 import { saveDrafts } from './composer/drafts.ts';
+import { ignoreComposition } from './keys/ignore-composition.ts';
 import { exposeInspection } from './log/inspection.ts';
 import { loadLater } from './shell/load-later.ts';
 import { App } from './shell/app.tsx';
@@ -28,6 +29,7 @@ import './style/feedback.css';
 import './style/adapt.css';
 import './style/print.css';
 
+ignoreComposition();
 applyPreferences(document.documentElement);
 measureScrollbar(document.documentElement);
 loadLater();

@@ -56,6 +56,16 @@ describe('modes', () => {
   });
 });
 
+test.each<[Mode, string, string]>([
+  ['ask', 'git push --force origin main', 'ask'],
+  ['ask', 'git push --force; rm -rf .git', 'deny'],
+  ['ask', 'rm -rf .git', 'deny'],
+  ['auto', 'git push --force origin main', 'deny'],
+  ['edits', 'git push origin :main', 'deny'],
+])('%s: overwriting a remote branch is a decision of a person: %s', (mode, command, verdict) => {
+  expect(verdictOf(call(['execute'], [{ kind: 'exec', command }]), context(mode))).toBe(verdict);
+});
+
 test.each<Mode>(['plan', 'ask', 'edits', 'auto'])(
   '%s: a call that the user confirms never passes by itself',
   (mode) => {

@@ -207,3 +207,21 @@ test.runIf(hasScript)(
     expect(readFileSync(join(chat.place.workspace, 'logo.bin'), 'utf8')).toBe('text\n');
   },
 );
+
+test.runIf(hasScript)('a rejected hunk and its comment stay in the conversation, at the changed line', async () => {
+  await using chat = await openChatPlace({ script: STORY, files: FILES });
+  const terminal = await chat.open();
+  terminal.type('fix\r');
+  await answerQuestion(terminal, 'h');
+  await terminal.shows('Hunk 1 of 2');
+  terminal.type('y');
+  await terminal.shows('Hunk 2 of 2');
+  terminal.type('c');
+  await terminal.shows('Comment on this hunk');
+  terminal.type('zero stays\r');
+  await terminal.shows('sum.js:22: zero stays');
+  terminal.type('n');
+  await terminal.shows('Fixed: it adds now.');
+  await untilIdle(terminal);
+  expect(terminal.all()).toMatch(/approved 1 of 2 hunks[^]*✗ rejected sum\.js:22\n[^]*“sum\.js:22: zero stays”/);
+});

@@ -170,3 +170,32 @@ for (const { cases, tags } of splitCases(
       expect(screen.match(/^› *$/gm)).toHaveLength(1);
     },
   );
+
+test.runIf(hasScript)('lines that arrive together are one paste, also without marks, and send nothing', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  const lines = Array.from({ length: 300 }, (_, index) => `line ${index}`);
+  terminal.type(lines.join('\r'));
+  await terminal.shows(/\[paste #1 \+300 lines\]/);
+  terminal.type(' and more');
+  await terminal.shows(/lines\] and more/);
+  terminal.type(KEYS.enter);
+  await terminal.shows('Hello.');
+  await untilIdle(terminal);
+  const prompts = (await chat.events()).flatMap((event) =>
+    event.type === 'message.added' && event.message.role === 'user' ? [event.message.parts] : [],
+  );
+  expect(prompts).toEqual([[expect.objectContaining({ text: expect.stringContaining('line 299') })]]);
+});
+
+test.runIf(hasScript)('the cursor is at the end of a recalled prompt', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  terminal.type('look here\r');
+  await terminal.shows('Hello.');
+  await untilIdle(terminal);
+  terminal.type(KEYS.up);
+  await terminal.shows(/^› look here\s*$(?![^]*● )/m);
+  terminal.type(' again');
+  await terminal.shows(/^› look here again\s*$/m);
+});

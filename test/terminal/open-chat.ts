@@ -117,7 +117,7 @@ export async function answerQuestion(terminal: Emulator, key: string): Promise<v
 /** Waits until nothing runs and the input is empty: then the screen does not change any more. */
 export async function untilIdle(terminal: Emulator): Promise<string> {
   return await terminal.until(
-    (screen) => !screen.includes('Esc cancels') && !screen.includes('? Waiting') && /^›\s*$/m.test(screen),
+    (screen) => !screen.includes('Esc cancels') && !/ Tab answers |\? Waiting/.test(screen) && /^›\s*$/m.test(screen),
     'is not idle',
   );
 }

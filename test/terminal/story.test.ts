@@ -25,7 +25,7 @@ for (const { cases, tags } of splitCases([40, 80, 200], 1))
       terminal.type('c');
       screens['comment'] = await terminal.shows('Comment on this hunk');
       terminal.type('zero stays\r');
-      await terminal.shows('sum.js:19: zero stays');
+      await terminal.shows('sum.js:22: zero stays');
       terminal.type('n');
       await terminal.shows('Fixed: it adds now.');
       await untilIdle(terminal);
@@ -41,7 +41,7 @@ for (const { cases, tags } of splitCases([40, 80, 200], 1))
       const events = await chat.events();
       expect(events.find(({ type }) => type === 'approval.answered')).toMatchObject({
         answer: 'approved',
-        note: 'sum.js:19: zero stays',
+        note: 'sum.js:22: zero stays',
       });
       expect(terminal.screen()).toContain(`Session ${events[0]!.session}`.slice(0, 35));
       for (const [name, screen] of Object.entries(screens))

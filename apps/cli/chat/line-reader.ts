@@ -58,6 +58,8 @@ export function openTerminalInput({ prompt, history }: { prompt: string; history
   const entered: string[] = [];
   let pending: string[] = [];
   let isPasting = false;
+  /** True while several lines that have arrived together are read. */
+  let isLines = false;
   let isEnded = false;
   let take: (() => void) | undefined;
 
@@ -69,12 +71,15 @@ export function openTerminalInput({ prompt, history }: { prompt: string; history
     isEnded = true;
     take?.();
   };
+  // A terminal that does not mark pastes sends their lines together; a person sends one line at a time.
+  const onRead = (data: Buffer | string): void => void (isLines = /[\r\n]+[^\r\n]/.test(String(data)));
+  stdin.prependListener('data', onRead);
   stdin.prependListener('keypress', (_text: string | undefined, key: { name?: string }) => {
     if (key.name === 'paste-start') isPasting = true;
     else if (key.name === 'paste-end') isPasting = false;
   });
   lines.on('line', (line) => {
-    const joined = isPasting ? { pending: [...pending, line] } : join(pending, line);
+    const joined = isPasting || isLines ? { pending: [...pending, line] } : join(pending, line);
     if ('text' in joined) {
       pending = [];
       entered.push(joined.text);
@@ -120,6 +125,7 @@ export function openTerminalInput({ prompt, history }: { prompt: string; history
     },
     [Symbol.dispose]() {
       isEnded = true;
+      stdin.off('data', onRead);
       lines.close();
     },
   };

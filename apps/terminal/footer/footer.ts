@@ -38,7 +38,8 @@ export class Footer implements Component {
     );
     const panel = this.dialog ? [] : (this.#app.questions.panel?.render(width) ?? []);
     return [
-      ...toActivityLines(view, width, { palette, now: Date.now() }),
+      // A question says itself that it waits.
+      ...(panel.length > 0 ? [''] : toActivityLines(view, width, { palette, now: Date.now() })),
       ...toTodoLines(view.conversation, width, palette),
       ...toQueueLines(view, width, palette),
       ...panel,

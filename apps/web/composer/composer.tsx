@@ -25,12 +25,6 @@ import { toSentText } from './mcp-prompts.ts';
 import { useSuggestions } from './use-suggestions.ts';
 import './composer.css';
 
-/** True for a key of an input method, such as the Enter that ends a composition. Safari marks it only by `keyCode`. */
-function isComposing({ nativeEvent }: KeyboardEvent): boolean {
-  // oxlint-disable-next-line typescript/no-deprecated -- Safari has no other sign of it
-  return nativeEvent.isComposing || nativeEvent.keyCode === 229;
-}
-
 /** Sends an unconfirmed message again as soon as the page is online. */
 function useResend(held: Draft['held'], send: (delivery: 'steer' | 'queue') => Promise<void>): void {
   useEffect(() => {
@@ -91,7 +85,6 @@ function Editor(props: ComposerProps) {
   const { isSending, send } = useSending({ ...props, field, sent: () => recall.sent() });
   useResend(isOnline ? draft.held : undefined, send);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event)) return;
     const isPlain = !event.altKey && !event.shiftKey;
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined;
     if (step(event.key)) return event.preventDefault();

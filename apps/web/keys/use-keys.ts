@@ -16,7 +16,7 @@ export function useKeys(): void {
     let presses: string[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing) return;
+      if (event.defaultPrevented) return;
       if (['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
       // Everywhere, also in a text field and under a dialog.
       if (isNextQuestion(event)) {

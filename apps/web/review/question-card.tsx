@@ -36,7 +36,7 @@ export function QuestionCard(props: QuestionCardProps) {
       event.preventDefault();
       return signal('focus-message');
     }
-    if (isTyping(event.target) || event.nativeEvent.isComposing || event.repeat) return;
+    if (isTyping(event.target) || event.repeat) return;
     if (!isCharacter(event) || !preferences.get().letterKeys) return;
     const card = event.currentTarget;
     const answer = ANSWERS.find(([key]) => key === event.key)?.[1];

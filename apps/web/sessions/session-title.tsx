@@ -46,7 +46,6 @@ export function SessionTitle({ session, name }: { session: string; name: string 
         onChange={(event) => setValue(event.target.value)}
         onBlur={() => finish(true)}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
           if (event.key !== 'Enter' && event.key !== 'Escape') return;
           event.preventDefault();
           finish(event.key === 'Enter');
