@@ -30,11 +30,13 @@ export class SessionLink {
   readonly #options: SessionLinkOptions;
   #view = createSessionView('');
   #drive: DrivenSession | undefined;
+  #request: SessionLinkOptions['request'];
   /** Changes of the session that the next prompt opens. */
   #next: SessionChange = {};
 
   constructor(options: SessionLinkOptions) {
     this.#options = options;
+    this.#request = options.request;
   }
 
   get client(): SessionClient {
@@ -52,17 +54,17 @@ export class SessionLink {
 
   /** Of the session, or of the one that the next prompt opens. Undefined: that of the client. */
   get workspace(): string | undefined {
-    return this.#view.conversation.workspace || this.#options.request.workspace;
+    return this.#view.conversation.workspace || this.#request.workspace;
   }
 
   /** Of the session, or of the one that the next prompt opens; '' if it is not known yet. */
   get model(): string {
-    return this.#view.conversation.model || this.#next.model || this.#options.request.model || '';
+    return this.#view.conversation.model || this.#next.model || this.#request.model || '';
   }
 
   get mode(): string {
     if (this.id !== undefined) return this.#view.conversation.mode;
-    return this.#next.mode ?? this.#options.request.mode ?? 'auto';
+    return this.#next.mode ?? this.#request.mode ?? 'auto';
   }
 
   get isWorking(): boolean {
@@ -86,8 +88,9 @@ export class SessionLink {
     if (held || !isWaiting) this.#drive?.kick();
   }
 
-  /** The next prompt opens a session. */
-  async detach(): Promise<void> {
+  /** The next prompt opens a session. @param request Default: as for the ones before. */
+  async detach(request = this.#request): Promise<void> {
+    this.#request = request;
     await this.#drive?.dispose();
     this.#drive = undefined;
     this.#view = createSessionView('');
@@ -149,7 +152,7 @@ export class SessionLink {
   }
 
   async #open(parts: readonly Part[]): Promise<void> {
-    const { request } = this.#options;
+    const request = this.#request;
     const { limits, model, mode, effort } = this.#next;
     const id = await this.client.open({
       ...request,

@@ -158,7 +158,7 @@ const agentUsed = z
     agent: z.string().describe('Its name; `klaus` for the built-in one.'),
     by,
   })
-  .describe('A chat with an agent ended normally. The next chat without the name of an agent is with this one.');
+  .describe('A chat with an agent ended normally. Only logs of earlier versions have it.');
 
 const guarded = {
   workspace: z.string().describe('Absolute real path of the project.'),

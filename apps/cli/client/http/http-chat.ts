@@ -27,9 +27,6 @@ export function createHttpChat(
       for (const session of sessions) if (await isChat(session, agent)) return session;
       return undefined;
     },
-    async recordUse(agent = 'klaus') {
-      await ask(client.recordAgentUse({ params: { name: agent } }));
-    },
     chatState: (id) => readChatState(events(id)),
   };
 }
