@@ -1,4 +1,5 @@
-import type { Grant } from '@klaus/core/protocol';
+import type { Grant, Mode } from '@klaus/core/protocol';
+import type { StartMode } from '../config/start-mode.ts';
 import type { SessionSummary } from './session-summary.ts';
 
 /** What a chat needs of sessions and agents in addition to a run. */
@@ -17,6 +18,10 @@ export interface ChatClient {
     cwd: string | undefined;
     root: string | undefined;
   }): Promise<SessionSummary | undefined>;
+  /** The approval mode with which a new session of the user begins. @param workspace Default: that of the client. */
+  startMode(workspace?: string): Promise<StartMode>;
+  /** Records the approval mode that the user chose, for later sessions. */
+  chooseMode(mode: Mode): Promise<void>;
   /** What a session may use, and the texts of its user. */
   chatState(id: string): Promise<ChatState>;
 }

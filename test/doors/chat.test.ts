@@ -1,7 +1,7 @@
 // Covers apps/cli/chat, apps/cli/commands, sdk/sessions, sdk/agents: klaus chat, as a user sees it.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Event, Script, StartedModelServer } from '@klaus/sdk';
+import { createKlaus, type Event, type Script, type StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { CHAT_COMMANDS } from '../../apps/cli/chat/chat-commands.ts';
 import {
@@ -110,7 +110,7 @@ describe('piped', () => {
     await chat(['again for forgetful'], { place, server }, ['forgetful']);
     expect(lastPrompts(server, ['for talker', 'for forgetful'])).toEqual(['for forgetful']);
     expect(await listSessions(place)).toHaveLength(4);
-    // Without a name, it is Klaus itself, whatever was used last.
+    // Without a name, it is Klaus itself, regardless of the one before.
     await chat(['whom'], { place, server }, ['talker']);
     expect(lastPrompts(server, ['for talker', 'whom'])).toHaveLength(2);
     await chat(['who are you'], { place, server });
@@ -364,6 +364,12 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       await chat(['hello'], { place, server }, ['talker']);
       await using second = await open([], { place, server });
       await second.shows('klaus>');
+      // A new session begins with the mode that the user chose, in any program.
+      await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
+      await klaus.chooseMode('ask', { by: 'test' });
+      await second.type('/clear', 'Enter');
+      await second.type('/capabilities', 'Enter');
+      await second.shows('Mode ask');
     },
   );
 

@@ -36,21 +36,12 @@ const [painter, admin, outsider] = [as('painters', 'team'), as('admins', 'painte
 /** Routes of all projects, which no person with some of them may use. */
 const REFUSED = ['GET /metrics', 'POST /api/demo'];
 /** Routes that have nothing of projects. */
-const WITHOUT = ['GET /api/models', 'GET /api/openapi.json', 'POST /api/sign-out'];
+const WITHOUT = ['GET /api/models', 'GET /api/openapi.json', 'POST /api/sign-out', 'PUT /api/mode'];
 
 /** Values for the fields of queries and bodies that do not name the other project, so that a request is valid. */
 const VALUES: Readonly<Record<string, unknown>> = {
-  ...{
-    q: SECRET,
-    paths: 'README.md',
-    text: 'go',
-    message: 'go',
-    answer: 'approved',
-
-    key: 'note',
-    value: 'x',
-  },
-  ...{ position: 1, name: 'x', title: 'x', dryRun: true, turn: 1 },
+  ...{ q: SECRET, paths: 'README.md', text: 'go', message: 'go', answer: 'approved', key: 'note', value: 'x' },
+  ...{ position: 1, name: 'x', title: 'x', dryRun: true, turn: 1, mode: 'ask' },
   ...{ remote: 'origin', branch: 'x', host: 'example.com' },
 };
 

@@ -59,25 +59,29 @@ test.runIf(hasScript)('two first starts at the same moment are both with klaus',
   for (const terminal of both) expect(terminal.screen()).toMatch(/Klaus \S+ · klaus ·/);
 });
 
-test.runIf(hasScript)('klaus continues the coding agent of its folder, whatever was used elsewhere', async () => {
-  await using chat = await open();
-  addLead(chat);
-  const other = join(chat.place.workspace, '../other');
-  mkdirSync(other);
-  const there = await chat.open({ cwd: other });
-  await prompt(there, 'hello', 'Klaus answers.');
-  await leave(there);
-  const here = await chat.open({ command: ['chat', 'lead'] });
-  await here.shows(/Klaus \S+ · lead ·/);
-  await prompt(here, 'hello', 'The lead answers.');
-  await leave(here);
-  expect(here.all()).toMatch(/`klaus chat\s+lead` continues/);
-  const again = await chat.open({ cwd: other });
-  await again.shows(/Klaus \S+ · klaus ·[^]*Klaus answers\./);
-  const first = await chat.open();
-  await first.shows(/Klaus \S+ · klaus ·/);
-  expect(first.screen()).not.toContain('The lead answers.');
-});
+test.runIf(hasScript)(
+  'klaus continues the coding agent of its folder, regardless of other folders',
+  { tags: ['long'] },
+  async () => {
+    await using chat = await open();
+    addLead(chat);
+    const other = join(chat.place.workspace, '../other');
+    mkdirSync(other);
+    const there = await chat.open({ cwd: other });
+    await prompt(there, 'hello', 'Klaus answers.');
+    await leave(there);
+    const here = await chat.open({ command: ['chat', 'lead'] });
+    await here.shows(/Klaus \S+ · lead ·/);
+    await prompt(here, 'hello', 'The lead answers.');
+    await leave(here);
+    expect(here.all()).toMatch(/`klaus chat\s+lead` continues/);
+    const again = await chat.open({ cwd: other });
+    await again.shows(/Klaus \S+ · klaus ·[^]*Klaus answers\./);
+    const first = await chat.open();
+    await first.shows(/Klaus \S+ · klaus ·/);
+    expect(first.screen()).not.toContain('The lead answers.');
+  },
+);
 
 test.runIf(hasScript)('/agent switches by name and in a list, and continues the latest chat of the agent', async () => {
   await using chat = await open();

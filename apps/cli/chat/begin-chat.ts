@@ -39,7 +39,7 @@ export async function beginChat(client: SessionClient, begin: BeginOptions): Pro
   const keepsHistory = options.history && keeps;
   const latest = keepsHistory && !options.new ? await client.latestChat({ agent, cwd, root }) : undefined;
   if (latest) checkContinued(options);
-  const mode = options.approve;
+  const mode = options.approve ?? (latest && (await findLaterMode(client, latest, cwd)));
   return { agent, keepsHistory, latest, mode, notes };
 }
 
@@ -52,4 +52,18 @@ export function toTerminalStart(
   const found = latest ? [`Session ${latest.id}${title}. /new starts another one.`] : [];
   const change = optional({ model, mode, limits });
   return { agent, keepsHistory, session: latest?.id, change, notes: [...notes, ...found] };
+}
+
+/** The mode that the user chose after the last event of a session, if it is narrower than that of the session. */
+async function findLaterMode(
+  client: SessionClient,
+  { mode, updatedAt }: SessionSummary,
+  workspace: string | undefined,
+): Promise<Mode | undefined> {
+  const chosen = await client.startMode(workspace);
+  if (mode === null || chosen.mode === mode || (chosen.chosenAt ?? 0) <= Date.parse(updatedAt)) return undefined;
+  // Loaded with the engine.
+  const { modeSchema } = await import('@klaus/sdk');
+  const { options } = modeSchema;
+  return options.indexOf(chosen.mode) < options.indexOf(mode as Mode) ? chosen.mode : undefined;
 }

@@ -10,6 +10,8 @@ const BUILT_IN = 'klaus';
 export function createLocalChat(klaus: Klaus): Omit<ChatClient, 'latestChat'> {
   return {
     chatAgent: (query) => findChatAgent(klaus, query),
+    startMode: (workspace) => klaus.startMode(workspace === undefined ? {} : { workspace: toFolder(workspace) }),
+    chooseMode: (mode) => klaus.chooseMode(mode, { by: 'cli' }),
     chatState: async (id) => readChatState((await klaus.session(id)).events()),
   };
 }

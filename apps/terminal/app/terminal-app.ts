@@ -251,6 +251,7 @@ export class TerminalApp implements App {
       this.#link = new SessionLink({
         client,
         request,
+        mode: request.mode ?? (await client.startMode(request.workspace)).mode,
         onChange: () => this.screen.requestRender(),
         onShow: (view) => {
           this.#transcript?.show(view);

@@ -27,6 +27,13 @@ export function createHttpChat(
       for (const session of sessions) if (await isChat(session, agent)) return session;
       return undefined;
     },
+    async startMode(workspace) {
+      const { mode, modeChosenAt } = await ask(client.settings({ query: { workspace } }));
+      return { mode, chosenAt: modeChosenAt ?? undefined };
+    },
+    async chooseMode(mode) {
+      await ask(client.chooseMode({ body: { mode } }));
+    },
     chatState: (id) => readChatState(events(id)),
   };
 }

@@ -44,7 +44,8 @@ export const command: LeafCommand = {
       onNotice: output.note,
     });
     if (client.warning !== undefined) output.note(client.warning, 'warn');
-    const { agent, keepsHistory, latest, notes } = await beginChat(client, { name, isStart: isFirst, options });
+    const start = await beginChat(client, { name, isStart: isFirst, options });
+    const { agent, keepsHistory, latest, notes } = start;
     for (const note of notes) output.note(note);
     const isInteractive = process.stdin.isTTY && err.isTTY;
     if (latest) {
@@ -55,7 +56,8 @@ export const command: LeafCommand = {
     using lines = isInteractive ? await openTerminal(client, agent, latest?.id) : openPipe();
     using stop = createInterruptSignal(['SIGTERM', 'SIGHUP']);
     const session = latest?.id;
-    const chat = { client, output, lines, options, agent, keepsHistory, session, isInteractive };
+    const given = { ...options, approve: isInteractive ? start.mode : options.approve };
+    const chat = { client, output, lines, options: given, agent, keepsHistory, session, isInteractive };
     return await runChat({ ...chat, signal: stop.signal });
   },
 };
