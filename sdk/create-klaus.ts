@@ -124,7 +124,6 @@ export async function createKlausOver<S extends SessionStore>(
       return configurations.current;
     },
     ...settings.queries,
-    configurationOf: async (workspace) => (await inForce.project(resolve(cwd, workspace))).configuration,
     store,
     openSnapshots: (root) => snapshots.open(root),
     forgetSnapshots: (root) => snapshots.forget(root),
@@ -138,7 +137,7 @@ export async function createKlausOver<S extends SessionStore>(
     shareHtml: async (id, options) => shareSession({ engine, store, home: toUserHome(env) }, await find(id), options),
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
-    ...createWorkspaceQueries({ engine, configuration: current, inForce, cwd }),
+    ...createWorkspaceQueries({ engine, store, configuration: current, inForce, cwd }),
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since, workspaces } = {}) {
       const session = given === undefined ? undefined : await find(given);

@@ -19,6 +19,7 @@ import type { Policy } from '@klaus/core/policy';
 import type { EventOf, HostEvent, HostEventBody, Mode } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import type { UserSettings } from './config/setting-details.ts';
+import type { ModeQueries } from './config/start-mode.ts';
 import type { WorkingCopies } from './copies/working-copy.ts';
 import type { Finding } from './diagnose/finding.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
@@ -38,7 +39,7 @@ import type { UsageReport } from './sessions/usage-report.ts';
 import type { ShareOptions } from './share/share-session.ts';
 import type { WorkspaceFiles } from './workspace/workspace-files.ts';
 
-export interface Klaus {
+export interface Klaus extends ModeQueries {
   readonly home: string;
   /** Of the folder of this process, as it was last read. */
   readonly configuration: Configuration;

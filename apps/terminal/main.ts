@@ -5,6 +5,8 @@ import { toFirstTheme } from './style/palette.ts';
 import type { TerminalOptions } from './terminal-options.ts';
 import { createViewStyle } from './view/view-style.ts';
 
+export type { TerminalStart } from './terminal-options.ts';
+
 /**
  * Runs the interactive terminal until the user leaves it. The input is on the screen before the engine is loaded.
  *

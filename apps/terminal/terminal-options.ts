@@ -4,8 +4,8 @@ import type { OpenRequest, SessionChange, SessionClient } from '@klaus/sdk/clien
 export interface TerminalOptions {
   /** Opens the client; called after the first frame. @param onNotice Receives lines that belong to no session. */
   openClient: (onNotice: (text: string, level?: 'info' | 'warn') => void) => Promise<SessionClient>;
-  /** Chooses the agent and the session to continue. */
-  begin: (client: SessionClient) => Promise<TerminalStart>;
+  /** Chooses the agent and the session to continue. @param agent Name of the agent to which the user switches. */
+  begin: (client: SessionClient, agent?: string) => Promise<TerminalStart>;
   /** Everything but the parts of the request that opens a session. */
   toRequest: (client: SessionClient, start: TerminalStart) => Promise<Omit<OpenRequest, 'parts'>>;
   /** Opens the user's editor with a file. False if it failed. */

@@ -81,9 +81,6 @@ export function openAgents(
       grantOf(definition);
       replace(file, text, toHash(before));
     },
-    async recordUse(agent, by) {
-      await engine.store.appendHost({ type: 'agent.used', agent, by });
-    },
     async remove(name, { expected } = {}) {
       const found = await find(name);
       const copy = changeFile(found.file, () => {

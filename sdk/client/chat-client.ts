@@ -1,13 +1,14 @@
-import type { Grant } from '@klaus/core/protocol';
+import type { Grant, Mode } from '@klaus/core/protocol';
+import type { StartMode } from '../config/start-mode.ts';
 import type { SessionSummary } from './session-summary.ts';
 
 /** What a chat needs of sessions and agents in addition to a run. */
 export interface ChatClient {
   /**
-   * The agent of a chat. Creates `agent-builder` when it is needed and does not exist.
+   * The agent of a chat. Creates `agent-builder` if it is named and does not exist.
    *
-   * @param query.name Default: the agent that was used last, else Klaus itself.
-   * @param query.isStart True for a start without any argument: the very first one is with `agent-builder`.
+   * @param query.name Default: Klaus itself.
+   * @param query.isStart True for a start without any argument: the very first one creates `agent-builder` too.
    * @throws KlausError `usage` for an unknown agent, with the nearest name.
    */
   chatAgent(query: { name: string | undefined; isStart: boolean; cwd: string | undefined }): Promise<ChatAgent>;
@@ -17,8 +18,10 @@ export interface ChatClient {
     cwd: string | undefined;
     root: string | undefined;
   }): Promise<SessionSummary | undefined>;
-  /** Records that a chat ended normally. Does nothing on a server. @param agent Default: Klaus itself. */
-  recordUse(agent: string | undefined): Promise<void>;
+  /** The approval mode with which a new session of the user begins. @param workspace Default: that of the client. */
+  startMode(workspace?: string): Promise<StartMode>;
+  /** Records the approval mode that the user chose, for later sessions. */
+  chooseMode(mode: Mode): Promise<void>;
   /** What a session may use, and the texts of its user. */
   chatState(id: string): Promise<ChatState>;
 }

@@ -1,7 +1,7 @@
 // Covers apps/cli/chat, apps/cli/commands, sdk/sessions, sdk/agents: klaus chat, as a user sees it.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Event, HostEvent, Script, StartedModelServer } from '@klaus/sdk';
+import { createKlaus, type Event, type Script, type StartedModelServer } from '@klaus/sdk';
 import { describe, expect, test } from 'vitest';
 import { CHAT_COMMANDS } from '../../apps/cli/chat/chat-commands.ts';
 import {
@@ -54,15 +54,6 @@ async function readLog(place: TestHome, id: string): Promise<Event[]> {
     .map((line) => JSON.parse(line) as Event);
 }
 
-async function usedAgents(place: TestHome): Promise<string[]> {
-  const { stdout } = await runKlaus(['audit', 'show', '--host', '--json'], { place });
-  const events = stdout.split('\n').filter((line) => line !== '');
-  return events.flatMap((line) => {
-    const event = JSON.parse(line) as HostEvent;
-    return event.type === 'agent.used' ? [event.agent] : [];
-  });
-}
-
 /** The prompts that the last request to the model held. */
 function lastPrompts({ requests }: StartedModelServer, prompts: readonly string[]): string[] {
   const { body } = requests.at(-1)!;
@@ -81,7 +72,6 @@ describe('piped', () => {
     const sessions = await listSessions(place);
     expect(sessions).toHaveLength(1);
     expect((await readLog(place, sessions[0]!.id))[0]).toMatchObject({ type: 'session.opened', chat: true });
-    expect(await usedAgents(place)).toEqual(['klaus', 'klaus']);
   });
 
   test('--new starts another session, --no-history one that no later chat continues', { tags: ['long'] }, async () => {
@@ -120,12 +110,16 @@ describe('piped', () => {
     await chat(['again for forgetful'], { place, server }, ['forgetful']);
     expect(lastPrompts(server, ['for talker', 'for forgetful'])).toEqual(['for forgetful']);
     expect(await listSessions(place)).toHaveLength(4);
-    // Without a name, it is the agent that was used last; klaus is Klaus itself.
+    // Without a name, it is Klaus itself, regardless of the one before.
     await chat(['whom'], { place, server }, ['talker']);
+    expect(lastPrompts(server, ['for talker', 'whom'])).toHaveLength(2);
     await chat(['who are you'], { place, server });
-    expect(lastPrompts(server, ['for talker', 'whom', 'who are you'])).toHaveLength(3);
     await chat(['and you'], { place, server }, ['klaus']);
-    expect(lastPrompts(server, ['for Klaus', 'whom'])).toEqual(['for Klaus']);
+    expect(lastPrompts(server, ['for Klaus', 'whom', 'who are you', 'and you'])).toEqual([
+      'for Klaus',
+      'who are you',
+      'and you',
+    ]);
     const unknown = await chat(['x'], { place, server }, ['tolker', '--json']);
     expect(JSON.parse(unknown.stderr)).toMatchObject({
       error: { code: 'usage', hint: expect.stringContaining('talker') },
@@ -147,7 +141,6 @@ describe('piped', () => {
       expect(ended.code).toBe(6);
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
       expect(events.filter(({ type }) => type === 'run.finished')).toHaveLength(2);
-      expect(await usedAgents(place)).toEqual([]);
     },
   );
 
@@ -265,8 +258,6 @@ describe('other processes', () => {
       expect(error.hint).toMatch(/klaus cancel .*--new/);
       running.kill('SIGKILL');
       await running.ended;
-      // Only a normal end records the agent; the history is in the log.
-      expect(await usedAgents(place)).toEqual([]);
       expect(await listSessions(place)).toHaveLength(1);
     },
   );
@@ -281,7 +272,6 @@ describe('other processes', () => {
     expect(await running.ended).toMatchObject({ code: 130 });
     expect(lastPrompts(server, ['second prompt'])).toEqual([]);
     expect((await listSessions(place))[0]).toMatchObject({ status: 'cancelled' });
-    expect(await usedAgents(place)).toEqual([]);
   });
 });
 
@@ -307,7 +297,6 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
       expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('brand new\n');
       await terminal.type('C-d');
       expect(await terminal.exitCode()).toBe(0);
-      expect(await usedAgents(place)).toEqual(['klaus']);
     },
   );
 
@@ -361,21 +350,26 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
   );
 
   test(
-    'the very first start without words is with agent-builder, a later one with the agent that was used last',
+    'a start without words is with Klaus itself, and the very first one creates agent-builder',
     { tags: ['long'] },
     async () => {
       using place = createTestHome();
       await using server = await startServer(TALK);
       await using first = await open([], { place, server });
-      await first.shows('agent-builder>');
+      await first.shows('klaus>');
       await first.type('/quit', 'Enter');
       expect(await first.exitCode()).toBe(0);
       expect(await first.shows('/quit')).toContain(join(place.home, 'agents/agent-builder.md'));
-      expect(await usedAgents(place)).toEqual(['agent-builder']);
       addAgent(place, 'talker');
       await chat(['hello'], { place, server }, ['talker']);
       await using second = await open([], { place, server });
-      await second.shows('talker>');
+      await second.shows('klaus>');
+      // A new session begins with the mode that the user chose, in any program.
+      await using klaus = await createKlaus({ cwd: place.workspace, env: toEnv({ place, server }) });
+      await klaus.chooseMode('ask', { by: 'test' });
+      await second.type('/clear', 'Enter');
+      await second.type('/capabilities', 'Enter');
+      await second.shows('Mode ask');
     },
   );
 

@@ -58,8 +58,8 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     const open = (...words: string[]) =>
       openTerminal([process.execPath, MAIN, ...words], { env: toEnv({ place, server }), cwd: place.workspace });
 
-    // The very first start is a chat with agent-builder, which may give nothing without an approval.
-    await using chat = await open();
+    // agent-builder may give nothing without an approval.
+    await using chat = await open('chat', 'agent-builder');
     await chat.shows('agent-builder>');
     await chat.type('Create a reviewer that reads the sources.', 'Enter');
     await chat.shows(/reviewer[^]*fs\(src, r\)/);

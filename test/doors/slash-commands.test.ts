@@ -6,6 +6,7 @@ import { en } from '../../apps/web/text/en.ts';
 
 /** What the terminal alone has, with the reason. A new command is shared, or listed here. */
 const ONLY_IN_TERMINAL = {
+  agent: 'the page chooses the agent of a new session above the message field',
   attention: 'the list of sessions shows it all the time',
   bug: 'it describes the terminal',
   pin: 'it needs a text; the page has no arguments',

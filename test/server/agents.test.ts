@@ -86,18 +86,6 @@ test('a definition with an unknown capability can be read, so that it can be cor
   expect((await it.client.agent({ params: { name: 'misspelled' } })).problem).toBeNull();
 });
 
-test('a client records that a chat with an agent ended', async () => {
-  await using it = await start();
-  await it.client.recordAgentUse({ params: { name: 'reader' } });
-  await it.client.recordAgentUse({ params: { name: 'klaus' } });
-  const uses = await Array.fromAsync(it.klaus.store.hostEvents({ type: 'agent.used' }));
-  expect(uses).toMatchObject([
-    { agent: 'reader', by: expect.stringMatching(/^server/) },
-    { agent: 'klaus', by: expect.stringMatching(/^server/) },
-  ]);
-  expect(await send(it, ['POST', '/api/agents/reade/uses'])).toMatchObject({ status: 404 });
-});
-
 test('an agent is created, changed and deleted', async () => {
   await using it = await start();
   const dry = await it.client.createAgent({ query: { dryRun: 'true' }, body: WRITER });

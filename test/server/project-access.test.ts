@@ -34,14 +34,14 @@ const as = (...groups: string[]): Record<string, string> => ({
 const [painter, admin, outsider] = [as('painters', 'team'), as('admins', 'painters'), as('team')];
 
 /** Routes of all projects, which no person with some of them may use. */
-const REFUSED = ['GET /metrics', 'POST /api/agents/:name/uses', 'POST /api/demo'];
+const REFUSED = ['GET /metrics', 'POST /api/demo'];
 /** Routes that have nothing of projects. */
-const WITHOUT = ['GET /api/models', 'GET /api/openapi.json', 'POST /api/sign-out'];
+const WITHOUT = ['GET /api/models', 'GET /api/openapi.json', 'POST /api/sign-out', 'PUT /api/mode'];
 
 /** Values for the fields of queries and bodies that do not name the other project, so that a request is valid. */
 const VALUES: Readonly<Record<string, unknown>> = {
   ...{ q: SECRET, paths: 'README.md', text: 'go', message: 'go', answer: 'approved', key: 'note', value: 'x' },
-  ...{ position: 1, name: 'x', title: 'x', dryRun: true, turn: 1 },
+  ...{ position: 1, name: 'x', title: 'x', dryRun: true, turn: 1, mode: 'ask' },
   ...{ remote: 'origin', branch: 'x', host: 'example.com' },
 };
 

@@ -131,6 +131,35 @@ test('an operator works on no session without a sandbox that an admin opened', a
   expect(events.map(({ type }) => type)).toEqual(['session.opened', 'session.changed']);
 });
 
+test('each person has an approval mode for new sessions', async () => {
+  await using it = await startTestServer({ env: ENV });
+  const choose = (role: Role, mode: string) =>
+    rawRequest(it.server, {
+      method: 'PUT',
+      path: '/api/mode',
+      headers: { ...as(role), ...JSON_BODY },
+      body: JSON.stringify({ mode }),
+    });
+  const modeOf = async (headers: Record<string, string>): Promise<unknown> => {
+    const { body } = await rawRequest(it.server, { path: '/api/settings', headers });
+    return (JSON.parse(body) as { mode: unknown }).mode;
+  };
+  expect((await choose('operator', 'ask')).status).toBe(200);
+  expect((await choose('admin', 'plan')).status).toBe(200);
+  expect(await modeOf(as('operator'))).toBe('ask');
+  expect(await modeOf(as('admin'))).toBe('plan');
+  expect(await modeOf(as('viewer'))).toBe('auto');
+  expect((await it.client.settings()).mode).toBe('auto');
+  await it.client.chooseMode({ body: { mode: 'edits' } });
+  expect((await it.klaus.startMode()).mode).toBe('edits');
+  const chosen = await Array.fromAsync(it.klaus.store.hostEvents({ type: 'mode.chosen' }));
+  expect(chosen).toMatchObject([
+    { by: 'server:operator' },
+    { by: 'server:admin' },
+    { by: expect.stringMatching(/^server/), person: '' },
+  ]);
+});
+
 test('the headers count only once, from an address of the list, with a role', async () => {
   const ask = async ({ server }: TestServer, headers: Record<string, string>) => {
     const answer = await rawRequest(server, { path: '/api/sessions', headers });

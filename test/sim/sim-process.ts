@@ -146,7 +146,6 @@ const NO_AGENTS: Agents = {
   isOfProject: refuse,
   save: refuse,
   edit: refuse,
-  recordUse: refuse,
   remove: refuse,
 };
 

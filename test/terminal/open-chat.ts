@@ -9,6 +9,10 @@ export interface ChatOptions {
   script: Script;
   /** Content of the workspace by path. */
   files?: Readonly<Record<string, string>>;
+  /** The command. Default: `chat klaus`. */
+  command?: readonly string[];
+  /** Default: the workspace. */
+  cwd?: string;
   /** Further words of the command line. */
   words?: readonly string[];
   columns?: number;
@@ -44,6 +48,8 @@ export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
     server,
     async open(more = {}) {
       const {
+        command = ['chat', 'klaus'],
+        cwd = place.workspace,
         words = ['--approve', 'ask'],
         columns,
         rows = 30,
@@ -52,9 +58,9 @@ export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
         sixelCell,
         isReady = true,
       } = { ...options, ...more };
-      const terminal = await openEmulator([process.execPath, MAIN, 'chat', 'klaus', ...words], {
+      const terminal = await openEmulator([process.execPath, MAIN, ...command, ...words], {
         env: toEnv({ place, server, env }),
-        cwd: place.workspace,
+        cwd,
         rows,
         columns,
         hasJobs,

@@ -11,9 +11,10 @@ export function toHostEvent(head: ChainHead, options: { body: HostEventBody; at:
   return { v: HOST_EVENT_VERSION, seq: head.seq + 1, prev: head.hash, at: options.at, ...body };
 }
 
-/** The subject of an event: its session or its workspace; empty for all. */
+/** The subject of an event: its session, its person or its workspace; empty for all. */
 export function toSubject(body: HostEventBody): string {
   if ('session' in body) return body.session;
+  if ('person' in body) return body.person;
   return 'workspace' in body ? body.workspace : '';
 }
 

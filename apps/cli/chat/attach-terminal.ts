@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { SessionClient } from '@klaus/sdk/client';
 import { toHome } from '@klaus/sdk/home';
 import { toPrintable } from '@klaus/sdk/printable';
 import { toUlid } from '@klaus/sdk/ulid';
@@ -7,6 +6,7 @@ import { VERSION } from '@klaus/sdk/version';
 import { runTerminal } from '@klaus/terminal';
 import { openStates, toSessionIds } from '../client/session-states.ts';
 import { openDaemonClient } from '../daemon/open-daemon-client.ts';
+import { beginChat, toTerminalStart } from './begin-chat.ts';
 import { isOtherMachine, type Options, toGivenServer } from '../program/options.ts';
 import { openEditor } from '../prompt/editor.ts';
 
@@ -18,7 +18,8 @@ export async function attachTerminal(idOrPrefix: string, options: Options): Prom
     toSessionIds(states, [idOrPrefix]);
   }
   const instance = isOtherMachine(options) ? undefined : toUlid(Date.now(), randomBytes(10));
-  const workspaceOf = async (client: SessionClient, id: string) => (await client.chatState(id)).workspace;
+  /** Of the session. */
+  let workspace: string | undefined;
   return await runTerminal({
     home: toHome(process.env, process.cwd()),
     folder: process.cwd(),
@@ -34,17 +35,17 @@ export async function attachTerminal(idOrPrefix: string, options: Options): Prom
             return await openAttachedInstance({ ...terminal, id: instance });
           },
         }),
-    async begin(client) {
+    async begin(client, chosen) {
+      if (chosen !== undefined) {
+        const options = { cwd: workspace, history: true };
+        return toTerminalStart(await beginChat(client, { name: chosen, options }), {});
+      }
       const { id, title } = await client.session(idOrPrefix);
       const note = `Session ${id}${title ? `, ${toPrintable(title)}` : ''}. Leaving does not stop its run.`;
+      ({ workspace } = await client.chatState(id));
       return { agent: undefined, keepsHistory: true, session: id, change: {}, notes: [note] };
     },
     // Of a session that is opened later in this terminal.
-    toRequest: async (client, { session }) => ({
-      chat: true,
-      onAsk: 'wait',
-      workspace: await workspaceOf(client, session!),
-      instance,
-    }),
+    toRequest: async (_, { agent }) => ({ agent, chat: true, onAsk: 'wait', workspace, instance }),
   });
 }

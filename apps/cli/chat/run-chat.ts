@@ -74,7 +74,7 @@ export async function findFreeSession(client: SessionClient, id: string): Promis
   });
 }
 
-function createChat({ client, output, options, agent, keepsHistory, session: first }: ChatOptions) {
+function createChat({ client, output, options, agent, keepsHistory, session: first, isInteractive }: ChatOptions) {
   let session = first;
   /** True if no event of the session has been shown. */
   let isUnseen = false;
@@ -108,7 +108,7 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
       model,
       effort,
       temperature,
-      mode: approve,
+      mode: approve ?? (isInteractive ? (await client.startMode(cwd)).mode : undefined),
       limits: toLimits(opening),
       waitForModelMs: waitForModel,
       workspace: cwd,

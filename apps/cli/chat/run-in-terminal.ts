@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { toHome } from '@klaus/sdk/home';
-import { optional } from '@klaus/sdk/optional';
-import { toPrintable } from '@klaus/sdk/printable';
 import { toUlid } from '@klaus/sdk/ulid';
 import { VERSION } from '@klaus/sdk/version';
 import { runTerminal } from '@klaus/terminal';
 import { openClient } from '../client/open-client.ts';
 import { toFolder } from '../client/open-klaus.ts';
 import { toOrigin } from '../instance/origin.ts';
-import { checkContinued, type ChatCommandOptions } from './chat-options.ts';
+import { beginChat, toTerminalStart } from './begin-chat.ts';
+import type { ChatCommandOptions } from './chat-options.ts';
 import { openEditor } from '../prompt/editor.ts';
 import { toLimits, toSettings } from '../program/run-options.ts';
 import { isOtherMachine } from '../program/options.ts';
 
 export interface InTerminalOptions {
-  /** Name of the agent; undefined: the one that was used last. */
+  /** Name of the agent; undefined: Klaus itself. */
   name: string | undefined;
   /** True for a start without any argument. */
   isStart: boolean;
@@ -45,18 +44,18 @@ export async function runInTerminal({ name, isStart, options, session }: InTermi
             return await openTerminalInstance({ ...terminal, id: instance, folder });
           },
         }),
-    async begin(client) {
+    async begin(client, chosen) {
+      if (chosen !== undefined) {
+        // The options of the command line are those of new sessions then.
+        const given = { cwd, root, history: options.history };
+        return toTerminalStart(await beginChat(client, { name: chosen, options: given }), {});
+      }
       if (session !== undefined) return { agent: name, keepsHistory: true, session, change: {}, notes: [] };
-      const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart, cwd });
-      const isKept = options.history && keepsHistory;
-      const latest = isKept && !options.new ? await client.latestChat({ agent, cwd, root }) : undefined;
-      if (latest) checkContinued(options);
-      const title = latest?.title ? `, ${toPrintable(latest.title)}` : '';
-      const found = latest ? [`Session ${latest.id}${title}. /new starts another one.`] : [];
-      const warning = client.warning === undefined ? [] : [client.warning];
-      const { model, approve: mode } = options;
-      const change = optional({ model, mode, limits: toLimits(options) });
-      return { agent, keepsHistory: isKept, session: latest?.id, change, notes: [...warning, ...notes, ...found] };
+      const start = toTerminalStart(await beginChat(client, { name, isStart, options }), {
+        model: options.model,
+        limits: toLimits(options),
+      });
+      return client.warning === undefined ? start : { ...start, notes: [client.warning, ...start.notes] };
     },
     toRequest: async (_, { agent, keepsHistory }) => ({
       agent,

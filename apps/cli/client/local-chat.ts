@@ -10,7 +10,8 @@ const BUILT_IN = 'klaus';
 export function createLocalChat(klaus: Klaus): Omit<ChatClient, 'latestChat'> {
   return {
     chatAgent: (query) => findChatAgent(klaus, query),
-    recordUse: (agent = BUILT_IN) => klaus.agents().recordUse(agent, 'cli'),
+    startMode: (workspace) => klaus.startMode(workspace === undefined ? {} : { workspace: toFolder(workspace) }),
+    chooseMode: (mode) => klaus.chooseMode(mode, { by: 'cli' }),
     chatState: async (id) => readChatState((await klaus.session(id)).events()),
   };
 }
@@ -20,26 +21,27 @@ async function findChatAgent(
   { name, isStart, cwd }: Parameters<ChatClient['chatAgent']>[0],
 ): Promise<ChatAgent> {
   const agents = klaus.agents(...(cwd === undefined ? [] : [toFolder(cwd)]));
+  const isDefined = async (wanted: string): Promise<boolean> =>
+    (await agents.list()).agents.some(({ definition }) => definition.name === wanted);
   const { AGENT_BUILDER } = await import('@klaus/sdk');
-  const { agents: found } = await agents.list();
-  const find = (wanted: string): AgentDefinition | undefined =>
-    found.find(({ definition }) => definition.name === wanted)?.definition;
-  const create = async (): Promise<ChatAgent> => {
+  const builder = AGENT_BUILDER.name;
+  if (name === builder && !(await isDefined(builder))) {
     const file = await agents.save(AGENT_BUILDER);
-    const note = `The agent ${AGENT_BUILDER.name} was created: ${file}. It helps to create agents.`;
-    return toChatAgent(AGENT_BUILDER, [note]);
-  };
-  if (name === AGENT_BUILDER.name && !find(name)) return create();
-  if (name !== undefined) return toChatAgent(name === BUILT_IN ? undefined : (await agents.find(name)).definition);
-  const last = (await klaus.store.lastHostEvent('agent.used', ''))?.agent;
-  if (last === undefined && isStart && found.length === 0) {
-    const created = await create();
-    return { ...created, notes: ['This is the first start.', ...created.notes] };
+    return toChatAgent(AGENT_BUILDER, [`The agent ${builder} was created: ${file}. It helps to create agents.`]);
   }
-  if (last === undefined || last === BUILT_IN) return toChatAgent(undefined);
-  const definition = find(last);
-  if (definition) return toChatAgent(definition);
-  return toChatAgent(undefined, [`The agent ${last}, which was used last, is not defined here. This is Klaus itself.`]);
+  if (name !== undefined && name !== BUILT_IN) return toChatAgent((await agents.find(name)).definition);
+  if (!isStart || (await klaus.sessions({ limit: 1 })).length > 0 || (await agents.list()).agents.length > 0)
+    return toChatAgent(undefined);
+  try {
+    const file = await agents.save(AGENT_BUILDER);
+    return toChatAgent(undefined, [
+      `This is the first start. The agent ${builder} was created: ${file}. \`klaus chat ${builder}\` helps to create agents.`,
+    ]);
+  } catch (error) {
+    // Another first start has created it.
+    if (await isDefined(builder)) return toChatAgent(undefined);
+    throw error;
+  }
 }
 
 function toChatAgent(definition: AgentDefinition | undefined, notes: readonly string[] = []): ChatAgent {

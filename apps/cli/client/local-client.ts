@@ -21,6 +21,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       lastSeq: row?.lastSeq ?? 0,
       mode: row?.mode ?? null,
       model: row?.model ?? null,
+      updatedAt: row?.updatedAt ?? '',
       held,
     };
   };

@@ -101,9 +101,4 @@ export const agentRoutes = {
     query: z.object({ ...folder, hash }),
     answer: z.object({ name: z.string(), file: z.string() }),
   }),
-  recordAgentUse: defineRoute('agents', 'POST /api/agents/:name/uses', {
-    summary: 'Records that a chat with an agent ended normally.',
-    params: agentParams,
-    answer: z.object({ name: z.string() }),
-  }),
 };

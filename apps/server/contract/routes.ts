@@ -70,7 +70,11 @@ const server = {
       version: z.string(),
       workspace: z.string().describe('The default workspace.'),
       model: z.string().describe('As configured: a full name or a tier.'),
-      mode: modeSchema,
+      mode: modeSchema.describe('The mode with which a new session of the sender begins.'),
+      modeChosenAt: z
+        .number()
+        .nullable()
+        .describe('When the sender chose it, in Unix milliseconds. Null: it is that of the settings.'),
       onAsk: onAskSchema.nullable().describe('How calls that need an approval are handled. Null: not configured.'),
       sandbox: sandboxNameSchema.nullable().describe('Null: the best available one.'),
       isolate: z.boolean(),
@@ -86,6 +90,12 @@ const server = {
       hasDemo: z.boolean().describe('True if `POST /api/demo` opens a demo.'),
       hasSettings: z.boolean().describe('False: an administrator switched settings and keys off.'),
     }),
+  }),
+  chooseMode: defineRoute('server', 'PUT /api/mode', {
+    projects: 'none',
+    summary: 'Records the approval mode that the sender chose. New sessions of this person begin with it.',
+    body: z.object({ mode: modeSchema }),
+    answer: z.object({ mode: modeSchema.describe('The mode with which a new session begins now.') }),
   }),
   metrics: defineRoute('server', 'GET /metrics', {
     summary: 'Metrics in the text format of Prometheus; 404 if AGENT_METRICS_ENABLED is false.',

@@ -72,13 +72,6 @@ export const agentHandlers = {
     const { file } = await openAgents(context, query).remove(params.name, { expected: query.hash });
     return { name: params.name, file };
   },
-
-  async recordAgentUse({ params }, context, { by }) {
-    const agents = context.klaus.agents();
-    if (toDefined(params.name) !== undefined) await agents.find(params.name);
-    await agents.recordUse(params.name, by);
-    return { name: params.name };
-  },
 } satisfies PartialHandlers;
 
 function toView({ definition, file, hides }: FoundAgent, used: string | undefined): AgentView {

@@ -14,17 +14,17 @@ export const hostHandlers = {
   async settings(
     { query: { workspace } },
     { klaus, queue, seen, workspaces, version, maxBodyBytes, prepareDemo },
-    { request },
+    { request, identity },
   ) {
-    const configuration =
-      workspace === undefined
-        ? await readPresent(klaus)
-        : await klaus.configurationOf(workspaces.check(workspace, { isLocal: isLocal(request) }));
+    const folder = workspace === undefined ? undefined : workspaces.check(workspace, { isLocal: isLocal(request) });
+    const configuration = folder === undefined ? await readPresent(klaus) : await klaus.configurationOf(folder);
+    const start = await klaus.startMode({ workspace: folder, person: identity?.name });
     return {
       version,
       workspace: workspace ?? (seen.isComplete ? configuration.get('workspace') : workspaces.configured),
       model: configuration.get('model'),
-      mode: configuration.get('approve'),
+      mode: start.mode,
+      modeChosenAt: start.chosenAt ?? null,
       onAsk: configuration.get('onAsk') ?? null,
       sandbox: configuration.get('sandbox.driver') ?? null,
       isolate: configuration.get('isolate'),
@@ -38,6 +38,11 @@ export const hostHandlers = {
       hasSettings: configuration.get('server.settings'),
       hasDemo: prepareDemo !== undefined && seen.isComplete,
     };
+  },
+
+  async chooseMode({ body }, { klaus }, { identity, by }) {
+    await klaus.chooseMode(body.mode, { by, person: identity?.name });
+    return { mode: (await klaus.startMode({ person: identity?.name })).mode };
   },
 
   async metrics(_given, { metrics }) {

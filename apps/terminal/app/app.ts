@@ -33,7 +33,7 @@ export interface App {
   readonly history: PromptHistory;
   readonly host: DialogHost;
   readonly preferences: Preferences;
-  readonly start: TerminalStart;
+  start: TerminalStart;
   /** What other sessions need from the user. */
   readonly attention: { readonly others: readonly ClientAttentionItem[]; readonly hint: string };
   /** A message at the right end of the status line. */
@@ -64,6 +64,8 @@ export interface App {
   leave(exitCode?: number): void;
   /** Writes a line that is not in the log. */
   note(text: string, mark?: 'ok' | 'warn' | 'bad' | 'info'): void;
+  /** Writes a printable text, which may contain colours. */
+  print(text: string): void;
   fail(error: unknown): void;
   /** Does something that may fail, and shows the error. */
   do(action: () => Promise<void> | void): void;
@@ -80,4 +82,12 @@ export interface App {
   setHint(text: string): void;
   /** True for the second of two presses. */
   isDouble(key: string): boolean;
+}
+
+/** Name of the built-in agent. */
+export const BUILT_IN = 'klaus';
+
+/** Name of the agent of the shown session, or of the one that the next prompt opens. */
+export function agentOf({ isReady, link, start }: Pick<App, 'isReady' | 'link' | 'start'>): string {
+  return (isReady ? link.view.agent : undefined) ?? start.agent ?? BUILT_IN;
 }

@@ -1,5 +1,5 @@
 import { toLine } from '@klaus/sdk/printable';
-import type { App } from './app.ts';
+import { agentOf, type App, BUILT_IN } from './app.ts';
 
 /** The first line of the terminal. */
 export function toHeader({ style, options, client, start }: App): string {
@@ -10,10 +10,13 @@ export function toHeader({ style, options, client, start }: App): string {
 }
 
 /** What remains on the screen of the shell. */
-export function toGoodbye({ link, client }: App): string {
+export function toGoodbye(app: App): string {
+  const { link, client } = app;
+  const agent = agentOf(app);
   const { id, isWorking, view } = link;
   if (id === undefined) return '';
   const more = isWorking && client.server === undefined ? ' Its run was interrupted and continues there.' : '';
   const queued = view.queue.length > 0 && client.server === undefined ? ' What is queued waits there.' : '';
-  return `Session ${id}. \`klaus\` continues it here.${more}${queued}\n`;
+  const command = agent === BUILT_IN ? 'klaus' : `klaus chat ${agent}`;
+  return `Session ${id}. \`${command}\` continues it here.${more}${queued}\n`;
 }

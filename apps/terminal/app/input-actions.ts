@@ -19,7 +19,7 @@ export function cycleMode(app: App): void {
   if (!app.isReady) return;
   const at = modeChoices.findIndex(({ value }) => value === app.link.mode);
   const { value: next } = modeChoices[(at + 1) % modeChoices.length]!;
-  app.do(() => app.link.change({ mode: next }));
+  app.do(() => app.link.chooseMode(next));
 }
 
 /** Cancels the run; twice in an idle session, opens the list of moments to return to. */

@@ -26,6 +26,7 @@ import { chooseTheme } from './choose-theme.ts';
 import { toGoodbye, toHeader } from './header.ts';
 import { Questions } from './questions.ts';
 import { ShownInstance } from './shown-instance.ts';
+import { adviseAgent } from './switch-agent.ts';
 
 /** Milliseconds between two presses that count as one action. */
 const DOUBLE_MS = 1_000;
@@ -120,7 +121,6 @@ export class TerminalApp implements App {
     await this.#instance.end(exitCode);
     await this.#link?.dispose();
     process.stdout.write(toGoodbye(this));
-    if (exitCode === 0) await client.recordUse(this.start.agent);
     await client[Symbol.asyncDispose]();
     return exitCode;
   }
@@ -250,6 +250,7 @@ export class TerminalApp implements App {
       this.#link = new SessionLink({
         client,
         request,
+        mode: request.mode ?? (await client.startMode(request.workspace)).mode,
         onChange: () => this.screen.requestRender(),
         onShow: (view) => {
           this.#transcript?.show(view);
@@ -300,6 +301,7 @@ export class TerminalApp implements App {
   #onEvent(event: Event): void {
     this.questions.update();
     this.attention.onEvent(event, this.link.view);
+    adviseAgent(this, event);
     if (event.type === 'run.finished' || event.type === 'tool.finished') this.branch = readBranch(this.options.folder);
   }
 

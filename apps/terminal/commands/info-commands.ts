@@ -67,19 +67,6 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
     },
   },
   {
-    name: 'agents',
-    summary: 'list the defined agents',
-    async run(app) {
-      const agents = await app.client.agents();
-      for (const { name, description } of agents) app.note(`${name}: ${toLine(description, 200)}`);
-      app.note(
-        agents.length === 0
-          ? 'No agents are defined. `klaus chat agent-builder` helps to create one.'
-          : '`klaus chat NAME` chats with one of them.',
-      );
-    },
-  },
-  {
     name: 'memory',
     summary: 'list what is remembered about this project',
     run: (app) => runProgram(app, 'Memory', ['memory', 'list']),

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openAttention, openNext, openRewind, openSessions } from '../app/pickers.ts';
+import { openAgents, switchAgent } from '../app/switch-agent.ts';
 import type { TerminalCommand } from './command.ts';
 
 /** Commands that choose, copy or name a session. */
@@ -12,6 +13,17 @@ export const SESSION_COMMANDS: readonly TerminalCommand[] = [
       await app.link.detach();
       app.note('The next prompt starts a new session.');
     },
+  },
+  {
+    name: 'agent',
+    argument: '[NAME]',
+    summary: 'continue with another agent, or with klaus',
+    run: (app, name) => (name === '' ? openAgents(app) : switchAgent(app, name)),
+  },
+  {
+    name: 'agents',
+    summary: 'list the agents, and choose one',
+    run: (app) => openAgents(app),
   },
   {
     name: 'sessions',

@@ -53,11 +53,11 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
     summary: 'choose how much runs without an approval',
     async run(app, mode) {
       const given = modeChoices.find(({ value }) => value === mode);
-      if (given) return await app.link.change({ mode: given.value });
+      if (given) return await app.link.chooseMode(given.value);
       return choose(app, {
         title: `Approval mode (now ${app.link.mode}):`,
         choices: modeChoices,
-        onChoose: (value) => app.do(() => app.link.change({ mode: value })),
+        onChoose: (value) => app.do(() => app.link.chooseMode(value)),
       });
     },
   },

@@ -1,5 +1,5 @@
 import type { Dialog } from '../dialogs/dialog.ts';
-import type { App } from '../app/app.ts';
+import { agentOf, type App } from '../app/app.ts';
 import type { Component } from '../screen/index.ts';
 import { toActivityLines } from './activity.ts';
 import { toQueueLines } from './queue.ts';
@@ -28,7 +28,7 @@ export class Footer implements Component {
         conversation: view.conversation,
         model: link.model,
         mode: link.mode,
-        agent: this.#app.start.agent ?? 'klaus',
+        agent: agentOf(this.#app),
         branch: this.#app.branch,
         folder: this.#app.options.folder,
         hint: this.#app.hint || this.#app.attention.hint,

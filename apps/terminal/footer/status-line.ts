@@ -21,19 +21,33 @@ export interface StatusFacts {
 /** Share of a limit from which it is shown as a warning. */
 const WARN = 0.8;
 
+/**
+ * The items from left to right, as many as there is space for. The mode is always shown, and so is an agent other than
+ * Klaus itself.
+ */
 export function toStatusLine(
   facts: StatusFacts,
   items: readonly StatusItem[],
   { width, palette }: { width: number; palette: Palette },
 ): string {
-  const parts = items.flatMap((item) => {
+  const shown = new Set<StatusItem>([...(facts.agent === 'klaus' ? [] : (['agent'] as const)), ...items, 'mode']);
+  const parts = [...shown].flatMap((item) => {
     const text = ITEMS[item](facts, palette);
-    return text === '' ? [] : [text];
+    return text === '' ? [] : [{ item, text }];
   });
-  const left = ` ${parts.join(palette.muted(' · '))}`;
-  const hint = facts.hint === '' ? '' : ` ${facts.hint} `;
+  const mode = parts.find(({ item }) => item === 'mode')?.text ?? '';
+  const least = Math.min(width, visibleWidth(mode) + 2);
+  const hint = facts.hint === '' ? '' : truncateToWidth(` ${facts.hint} `, width - least, '…');
   const space = width - visibleWidth(hint);
-  const line = truncateToWidth(left, Math.max(0, space), '…');
+  const toLeft = (): string => ` ${parts.map(({ text }) => text).join(palette.muted(' · '))}`;
+  // The mode is complete, so the others have less space.
+  while (visibleWidth(toLeft()) > space && parts.length > 1) {
+    parts.splice(
+      parts.findLastIndex(({ item }) => item !== 'mode'),
+      1,
+    );
+  }
+  const line = truncateToWidth(toLeft(), space, '…');
   return `${line}${' '.repeat(Math.max(0, space - visibleWidth(line)))}${hint}`.trimEnd();
 }
 
@@ -63,8 +77,11 @@ const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts, palette: Palette) 
 const NAMES = { tokens: 'tokens', usd: '', toolCalls: 'calls', turns: 'turns' } as const;
 
 const MODES: Readonly<Record<string, (palette: Palette) => (text: string) => string>> = {
-  plan: ({ accent }) => accent,
-  ask: ({ muted }) => muted,
-  edits: ({ good }) => good,
+  plan: ({ heading }) => heading,
+  ask:
+    ({ strong, good }) =>
+    (text) =>
+      strong(good(text)),
+  edits: ({ title }) => title,
   auto: ({ warn }) => warn,
 };

@@ -1,4 +1,4 @@
-import type { AnswerOptions, Event, Part } from '@klaus/sdk';
+import type { AnswerOptions, Event, Mode, Part } from '@klaus/sdk';
 import {
   driveSession,
   type DrivenSession,
@@ -15,6 +15,8 @@ export interface SessionLinkOptions {
   client: SessionClient;
   /** Everything but the parts of the request that opens a session. */
   request: Omit<OpenRequest, 'parts'>;
+  /** The approval mode of that session. */
+  mode: Mode;
   /** Something of the view has changed. */
   onChange: () => void;
   /** Another session is shown. */
@@ -30,11 +32,18 @@ export class SessionLink {
   readonly #options: SessionLinkOptions;
   #view = createSessionView('');
   #drive: DrivenSession | undefined;
+  #request: SessionLinkOptions['request'];
   /** Changes of the session that the next prompt opens. */
   #next: SessionChange = {};
+  /** The approval mode with which new sessions begin. */
+  #mode: Mode;
+  /** True once the user has chosen it here. */
+  #isModeChosen = false;
 
   constructor(options: SessionLinkOptions) {
     this.#options = options;
+    this.#request = options.request;
+    this.#mode = options.mode;
   }
 
   get client(): SessionClient {
@@ -52,17 +61,16 @@ export class SessionLink {
 
   /** Of the session, or of the one that the next prompt opens. Undefined: that of the client. */
   get workspace(): string | undefined {
-    return this.#view.conversation.workspace || this.#options.request.workspace;
+    return this.#view.conversation.workspace || this.#request.workspace;
   }
 
   /** Of the session, or of the one that the next prompt opens; '' if it is not known yet. */
   get model(): string {
-    return this.#view.conversation.model || this.#next.model || this.#options.request.model || '';
+    return this.#view.conversation.model || this.#next.model || this.#request.model || '';
   }
 
   get mode(): string {
-    if (this.id !== undefined) return this.#view.conversation.mode;
-    return this.#next.mode ?? this.#options.request.mode ?? 'auto';
+    return this.id === undefined ? this.#mode : this.#view.conversation.mode;
   }
 
   get isWorking(): boolean {
@@ -86,8 +94,10 @@ export class SessionLink {
     if (held || !isWaiting) this.#drive?.kick();
   }
 
-  /** The next prompt opens a session. */
-  async detach(): Promise<void> {
+  /** The next prompt opens a session. @param request Default: as for the ones before. */
+  async detach(request = this.#request): Promise<void> {
+    this.#request = request;
+    this.#mode = await this.#readMode();
     await this.#drive?.dispose();
     this.#drive = undefined;
     this.#view = createSessionView('');
@@ -144,21 +154,37 @@ export class SessionLink {
     return this.#options.onChange();
   }
 
+  /** Changes the approval mode. New sessions of the user begin with it, here and elsewhere. */
+  async chooseMode(mode: Mode): Promise<void> {
+    if (this.id !== undefined) await this.client.change(this.id, { mode });
+    this.#mode = mode;
+    this.#isModeChosen = true;
+    this.#options.onChange();
+    await this.client.chooseMode(mode);
+  }
+
   async dispose(): Promise<void> {
     await this.#drive?.dispose();
   }
 
   async #open(parts: readonly Part[]): Promise<void> {
-    const { request } = this.#options;
-    const { limits, model, mode, effort } = this.#next;
+    const request = this.#request;
+    const { limits, model, effort } = this.#next;
     const id = await this.client.open({
       ...request,
-      ...optional({ model, mode, effort }),
+      ...optional({ model, effort }),
+      mode: this.#mode,
       limits: { ...request.limits, ...limits },
       parts,
     });
     this.#next = {};
     await this.#follow(createSessionView(id));
+  }
+
+  /** What the user chose here, else the option of the command line, else the last choice of the user anywhere. */
+  async #readMode(): Promise<Mode> {
+    if (this.#isModeChosen) return this.#mode;
+    return this.#request.mode ?? (await this.client.startMode(this.#request.workspace)).mode;
   }
 
   async #follow(view: SessionView): Promise<void> {

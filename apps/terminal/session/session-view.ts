@@ -13,6 +13,8 @@ import type { DriveState, QueuedMessage } from '@klaus/sdk/client';
 /** What is known of the session that the terminal shows. It is changed in place. */
 export interface SessionView {
   conversation: Conversation;
+  /** Name of its agent; undefined before its first event. */
+  agent: string | undefined;
   inFlight: InFlightText;
   /** Messages and shell commands that no run has taken, the oldest first. */
   queue: readonly QueuedMessage[];
@@ -24,10 +26,17 @@ export interface SessionView {
 export const MIN_PART = 0;
 
 export function createSessionView(session: string): SessionView {
-  return { conversation: createConversation(session), inFlight: createInFlightText(MIN_PART), queue: [], drive: undefined };
+  return {
+    conversation: createConversation(session),
+    agent: undefined,
+    inFlight: createInFlightText(MIN_PART),
+    queue: [],
+    drive: undefined,
+  };
 }
 
 export function addEvent(view: SessionView, event: Event): void {
+  if (event.type === 'session.opened') view.agent = event.agent ?? 'klaus';
   removeStored(view.inFlight, event);
   foldConversation(view.conversation, event);
 }

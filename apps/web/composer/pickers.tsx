@@ -14,7 +14,7 @@ export function ModePicker({ mode, onChange }: { mode: Mode; onChange: (mode: Mo
   const root = useRef<HTMLSpanElement>(null);
   useSignal('choose-mode', () => root.current?.querySelector<HTMLButtonElement>('.menu-button')?.click());
   return (
-    <span ref={root} className="picker">
+    <span ref={root} className={`picker mode-${mode}`}>
       <Menu
         label={t.composer.modeIs(t.composer.modeNames[mode])}
         side="above"

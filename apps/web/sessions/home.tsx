@@ -1,12 +1,12 @@
-import type { Effort, Mode, NetworkPreset, Part } from '@klaus/core/protocol';
+import type { Effort, NetworkPreset, Part } from '@klaus/core/protocol';
 import { FolderOpen } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
-import { trySend } from '../actions/attempt.ts';
+import { attempt, trySend } from '../actions/attempt.ts';
 import { Composer } from '../composer/composer.tsx';
 import { readHistory } from '../composer/history.ts';
 import { client } from '../state/client.ts';
 import { changeFilters, filters } from '../state/filters.ts';
-import { groupSessions, host } from '../state/host.ts';
+import { chooseMode, groupSessions, host, readMode } from '../state/host.ts';
 import { focusNextField } from '../composer/next-focus.ts';
 import { go, toSession } from '../state/route.ts';
 import { groupBelow } from '../state/session-tree.ts';
@@ -30,7 +30,6 @@ export function Home() {
     workspace?: string;
     agent?: string;
     model?: string;
-    mode?: Mode;
     effort?: Effort;
     networks?: readonly NetworkPreset[];
   }>({});
@@ -38,6 +37,8 @@ export function Home() {
     // A project that is chosen later replaces the folder.
     if (project !== undefined) setChosen(({ workspace: _, ...rest }) => rest);
   }, [project]);
+  // The user may have chosen another mode in a terminal.
+  useEffect(() => void readMode(), []);
   const workspaces = useQuery(`workspaces ${project ?? ''}`, (signal) => client.workspaces({ signal }));
   const folder = chosen.workspace ?? project;
   const workspace = folder ?? settings?.workspace;
@@ -47,7 +48,7 @@ export function Home() {
   const agent = agents.value?.agents.find(({ name }) => name === chosen.agent);
   const model =
     chosen.model ?? agent?.model ?? models.find(({ isDefault }) => isDefault)?.name ?? settings?.model ?? '';
-  const mode = chosen.mode ?? settings?.mode ?? 'auto';
+  const mode = settings?.mode ?? 'auto';
   const [history] = useState(readHistory);
   const scope = useMemo(() => (workspace === undefined ? {} : { workspace }), [workspace]);
   const send = async (parts: Part[], _delivery: 'steer' | 'queue', command: string) => {
@@ -112,7 +113,7 @@ export function Home() {
           stopping={undefined}
           history={history}
           onModel={(it) => setChosen({ ...chosen, model: it })}
-          onMode={(it) => setChosen({ ...chosen, mode: it })}
+          onMode={(it) => void attempt(() => chooseMode(it))}
           onEffort={(it) => setChosen({ ...chosen, effort: it })}
           onSend={send}
           onStop={() => undefined}

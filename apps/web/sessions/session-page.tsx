@@ -19,7 +19,7 @@ import { openSessionLog, type SessionLog, type SessionState } from '../log/sessi
 import { toQuestionTitle } from '../review/question-title.ts';
 import { visibleQuestions } from '../review/visible-questions.ts';
 import { client } from '../state/client.ts';
-import { host, nameOf, sessionOf, visit } from '../state/host.ts';
+import { chooseMode, host, nameOf, sessionOf, visit } from '../state/host.ts';
 import { go, TABS, toHash, toSession, type Route, type Tab } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
@@ -148,8 +148,13 @@ function Body({ state, route, session }: BodyProps) {
   const { stopping, stop } = useStop({ session: id, run, isRunning, isOnline });
   const send = (parts: Part[], delivery: 'steer' | 'queue', command: string) =>
     trySend(() => client.sendPrompt({ params: { id }, body: { command, parts, delivery } }));
-  const change = (body: { model?: string; mode?: Mode; effort?: Effort }) =>
+  const change = (body: { model?: string; effort?: Effort }) =>
     void attempt(() => client.changeSession({ params: { id }, body }));
+  const changeMode = (to: Mode) =>
+    void attempt(async () => {
+      await client.changeSession({ params: { id }, body: { mode: to } });
+      await chooseMode(to);
+    });
   const scope = useMemo(() => ({ session: id }), [id]);
   const isAsked = useAsking(conversation).length > 0 || conversation.approvals.size > 0;
   const history = useMemo(
@@ -174,7 +179,7 @@ function Body({ state, route, session }: BodyProps) {
         isAsked={isAsked}
         history={history}
         onModel={(to) => change({ model: to })}
-        onMode={(to) => change({ mode: to })}
+        onMode={changeMode}
         onEffort={(to) => change({ effort: to })}
         onSend={send}
         onStop={stop}

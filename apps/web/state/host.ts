@@ -1,3 +1,4 @@
+import type { Mode } from '@klaus/core/protocol';
 import { isProblemError, type StreamState } from '@klaus/server/client';
 import type {
   Answer,
@@ -210,7 +211,7 @@ async function takeState(state: StreamState): Promise<void> {
   if (document.hidden && state.state === 'live' && host.get().settings && !host.get().isSignedOut) return;
   try {
     const [settings, { models }] = await Promise.all([client.settings(), client.models(), loadAccess()]);
-    change({ settings, models, isSignedOut: false });
+    change({ settings: withChosen(settings), models, isSignedOut: false });
   } catch (error) {
     const isSignedOut = isProblemError(error) && [401, 403].includes(error.problem.status);
     if (!isSignedOut) return;
@@ -219,8 +220,31 @@ async function takeState(state: StreamState): Promise<void> {
   }
 }
 
+/** The approval mode that the user chose on this page. */
+let chosenMode: Mode | undefined;
+
+function withChosen(settings: ServerSettings): ServerSettings {
+  return { ...settings, mode: chosenMode ?? settings.mode };
+}
+
+/** Chooses the approval mode of new sessions, for this page and for other places where the user opens sessions. */
+export async function chooseMode(mode: Mode): Promise<void> {
+  chosenMode = mode;
+  const { settings } = host.get();
+  if (settings) change({ settings: withChosen(settings) });
+  await client.chooseMode({ body: { mode } });
+}
+
+/** Reads the approval mode of new sessions, unless the user chose it on this page. A failure keeps the previous one. */
+export async function readMode(): Promise<void> {
+  const read = await client.settings().catch(() => undefined);
+  const { settings } = host.get();
+  if (read && settings) change({ settings: withChosen({ ...settings, mode: read.mode }) });
+}
+
 /** Loads the settings and models again after a change of them on this page. A failure keeps the previous ones. */
 export async function reloadSettings(): Promise<void> {
+  chosenMode = undefined;
   await Promise.all([client.settings(), client.models()]).then(
     ([settings, { models }]) => change({ settings, models }),
     () => undefined,

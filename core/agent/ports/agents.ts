@@ -80,8 +80,6 @@ export interface Agents {
    * @throws KlausError `config` for an invalid text or another name, `workspace.conflict` if the file changed since.
    */
   edit(file: string, change: { name: string; before: string; text: string }): Promise<void>;
-  /** Records that a chat with an agent ended normally. @param by The door. */
-  recordUse(name: string, by: string): Promise<void>;
   /**
    * Removes the definition of an agent. Its sessions keep what they opened with.
    *

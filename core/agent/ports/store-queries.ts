@@ -75,7 +75,7 @@ export interface StoreQueries {
   audit(options?: AuditOptions): Promise<AuditReport>;
   /** Events of the host chain in order, or with `before` the newest first. */
   hostEvents(filter?: HostFilter): AsyncIterable<HostEvent>;
-  /** The newest host event of one type about one session or workspace. */
+  /** The newest host event of one type about one session, workspace or person. */
   lastHostEvent<T extends HostEventType>(type: T, subject: string): Promise<HostEventOf<T> | undefined>;
   /** Records in the host chain that a session is exported; durable: call it before. @param options.by A door. */
   recordExport(session: string, options: { format: string; by: string }): Promise<void>;

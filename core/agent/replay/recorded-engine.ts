@@ -55,7 +55,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openAgents: (workspace) => ({
       workspace,
       ...{ grantOf: refuse, describe: refuse, isOfProject: refuse },
-      ...refusing('list', 'find', 'save', 'edit', 'recordUse', 'remove'),
+      ...refusing('list', 'find', 'save', 'edit', 'remove'),
     }),
     openSkills: () => ({ exist: () => false, folders: () => [], files: refuse, ...refusing('list', 'find') }),
     openRecall: () => refusing('search', 'read'),

@@ -158,7 +158,21 @@ const agentUsed = z
     agent: z.string().describe('Its name; `klaus` for the built-in one.'),
     by,
   })
-  .describe('A chat with an agent ended normally. The next chat without the name of an agent is with this one.');
+  .describe('A chat with an agent ended normally. Only logs of earlier versions have it.');
+
+const modeChosen = z
+  .object({
+    type: z.literal('mode.chosen'),
+    mode: modeSchema,
+    setting: modeSchema
+      .optional()
+      .describe(
+        'The setting `approve` of the user at that time; the choice is void once it has another value. Absent where an option, a variable or a project file overrode it.',
+      ),
+    person: z.string().describe('Who signed in to the server; empty for the user who runs Klaus.'),
+    by,
+  })
+  .describe('A user chose an approval mode. New sessions of this user begin with it.');
 
 const guarded = {
   workspace: z.string().describe('Absolute real path of the project.'),
@@ -228,6 +242,7 @@ export const hostEventBodySchema = z.discriminatedUnion('type', [
   configurationChanged,
   databaseRecovered,
   agentUsed,
+  modeChosen,
   guardDecided,
   guardObserved,
   guardChanged,

@@ -27,8 +27,12 @@ export function createHttpChat(
       for (const session of sessions) if (await isChat(session, agent)) return session;
       return undefined;
     },
-    async recordUse(agent = 'klaus') {
-      await ask(client.recordAgentUse({ params: { name: agent } }));
+    async startMode(workspace) {
+      const { mode, modeChosenAt } = await ask(client.settings({ query: { workspace } }));
+      return { mode, chosenAt: modeChosenAt ?? undefined };
+    },
+    async chooseMode(mode) {
+      await ask(client.chooseMode({ body: { mode } }));
     },
     chatState: (id) => readChatState(events(id)),
   };

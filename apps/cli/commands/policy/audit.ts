@@ -161,6 +161,8 @@ function describeHostEvent(event: HostEvent): string {
     }
     case 'agent.used':
       return `${event.agent} by ${event.by}`;
+    case 'mode.chosen':
+      return `${event.mode}${event.person === '' ? '' : ` for ${event.person}`} by ${event.by}`;
     case 'guard.decided':
       return `${event.verdict} ${event.tool ?? event.event}: ${event.text} (${event.rule}: ${event.reason})`;
     case 'guard.observed':

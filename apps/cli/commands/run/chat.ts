@@ -1,6 +1,7 @@
 import { toPrintable } from '@klaus/sdk/printable';
 import type { Command } from 'commander';
-import { checkContinued, type ChatCommandOptions } from '../../chat/chat-options.ts';
+import { beginChat } from '../../chat/begin-chat.ts';
+import type { ChatCommandOptions } from '../../chat/chat-options.ts';
 import { findFreeSession, runChat } from '../../chat/run-chat.ts';
 import { openPipe, openTerminalInput, type LineReader } from '../../chat/line-reader.ts';
 import { openClient } from '../../client/open-client.ts';
@@ -8,7 +9,6 @@ import type { SessionClient } from '@klaus/sdk/client';
 import { createOutput } from '../../output/show-output.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
-import { EXIT } from '../../program/exit-codes.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addOpenOptions, toSettings } from '../../program/run-options.ts';
 import { isLineByLine } from '../../prompt/accessible.ts';
@@ -19,7 +19,7 @@ export const command: LeafCommand = {
   name: 'chat',
   summary: 'chat with an agent: prompts and commands, line by line',
   description:
-    'Continues the last chat with the agent in this folder. Without the name of an agent, it is the one that was used last, or Klaus itself (klaus). Bare klaus in a terminal does the same.',
+    'Continues the last chat with the agent in this folder. Without the name of an agent, it is Klaus itself (klaus), the coding agent. Bare klaus in a terminal does the same.',
   footer:
     '/help in a chat lists its commands. A line that ends with \\ continues on the next one. Ctrl-C cancels a run; at an empty line it ends the chat, as Ctrl-D does.\nPiped input: each line is a prompt or a command. The exit code is that of the first run that was not done.',
   server: 'both',
@@ -32,22 +32,23 @@ export const command: LeafCommand = {
     ),
   async run(name: string | undefined, options: ChatCommandOptions, declared: Command) {
     if (toGivenServer(options) !== undefined) checkServerOptions(options);
-    const { cwd, root } = options;
     const isFirst = declared.parent?.args.length === 0;
     if (canShowTerminal(options)) {
       const { runInTerminal } = await import('../../chat/run-in-terminal.ts');
       return await runInTerminal({ name, isStart: isFirst, options });
     }
     const output = createOutput(options);
-    await using client = await openClient(options, { cwd, settings: toSettings(options), onNotice: output.note });
+    await using client = await openClient(options, {
+      cwd: options.cwd,
+      settings: toSettings(options),
+      onNotice: output.note,
+    });
     if (client.warning !== undefined) output.note(client.warning, 'warn');
-    const { name: agent, keepsHistory, notes } = await client.chatAgent({ name, isStart: isFirst, cwd });
+    const start = await beginChat(client, { name, isStart: isFirst, options });
+    const { agent, keepsHistory, latest, notes } = start;
     for (const note of notes) output.note(note);
-    const isKept = options.history && keepsHistory;
-    const latest = isKept && !options.new ? await client.latestChat({ agent, cwd, root }) : undefined;
     const isInteractive = process.stdin.isTTY && err.isTTY;
     if (latest) {
-      checkContinued(options);
       await findFreeSession(client, latest.id);
       if (isInteractive) output.note(`Session ${latest.id}${latest.title ? `, ${toPrintable(latest.title)}` : ''}`);
     }
@@ -55,10 +56,9 @@ export const command: LeafCommand = {
     using lines = isInteractive ? await openTerminal(client, agent, latest?.id) : openPipe();
     using stop = createInterruptSignal(['SIGTERM', 'SIGHUP']);
     const session = latest?.id;
-    const chat = { client, output, lines, options, agent, keepsHistory: isKept, session, isInteractive };
-    const exitCode = await runChat({ ...chat, signal: stop.signal });
-    if (exitCode === EXIT.done) await client.recordUse(agent);
-    return exitCode;
+    const given = { ...options, approve: isInteractive ? start.mode : options.approve };
+    const chat = { client, output, lines, options: given, agent, keepsHistory, session, isInteractive };
+    return await runChat({ ...chat, signal: stop.signal });
   },
 };
 

@@ -74,7 +74,8 @@ async function run(line: readonly string[], options: Options): Promise<number> {
     trustCommand: options.trustCommand,
     effort: options.effort,
     temperature: options.temperature,
-    mode: options.approve,
+    // In a script, the settings alone decide.
+    mode: options.approve ?? (asks ? (await client.startMode(options.cwd)).mode : undefined),
     limits: toLimits(options),
     allowAnyWorkspace: options.allowAnyWorkspace,
     workspace: options.cwd,
