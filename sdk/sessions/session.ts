@@ -2,7 +2,6 @@ import {
   advance,
   attend,
   changesOfTurn,
-  changesUntilNow,
   readLog,
   replay,
   restore,
@@ -97,9 +96,8 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     isRunnable: () => isTreeRunnable(store, engine, id),
     restore: (request, options) => restore(engine, id, { request, ...options }),
     async turnChanges(given) {
-      const found = given === 'now' ? changesUntilNow(engine, id) : changesOfTurn(engine, id, given);
-      const { turn, changes, snapshots } = await found;
-      return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
+      const { turn, changes, parts, snapshots } = await changesOfTurn(engine, id, given);
+      return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, parts)) };
     },
     changedFile: (options) => readChangedFile(engine, id, options),
     replay: async ({ onRequest } = {}) =>

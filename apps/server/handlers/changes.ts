@@ -26,7 +26,7 @@ export const changeHandlers = {
 
   async changes({ params, query }, context) {
     const session = await openSession(context, params.id);
-    const { turn, changes, diff } = await session.turnChanges(query.turn ?? (query.now ? 'now' : 'all'));
+    const { turn, changes, diff } = await session.turnChanges(query.turn ?? 'all');
     return { turn: query.turn === undefined ? null : turn, changes, diff };
   },
 
