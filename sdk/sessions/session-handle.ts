@@ -105,6 +105,8 @@ export interface Session {
    * @throws KlausError `usage` for a turn without effects.
    */
   turnChanges(turn?: number | 'all'): Promise<TurnChanges>;
+  /** The complete output of a call, with secrets redacted; undefined without a result. */
+  callOutput(call: string): Promise<string | undefined>;
   /**
    * A file before or after the changes of a turn, or of all turns.
    *

@@ -14,6 +14,7 @@ import {
   type SessionStore,
 } from '@klaus/core/agent';
 import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/protocol';
+import { readCallOutput } from './call-output.ts';
 import { readChangedFile } from './changed-file.ts';
 import { grantHistory, reachesHost, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
@@ -99,6 +100,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const { turn, changes, parts, snapshots } = await changesOfTurn(engine, id, given);
       return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, parts)) };
     },
+    callOutput: (call) => readCallOutput(store, id, call),
     changedFile: (options) => readChangedFile(engine, id, options),
     replay: async ({ onRequest } = {}) =>
       replay({

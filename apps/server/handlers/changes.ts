@@ -43,10 +43,8 @@ export const changeHandlers = {
   async callOutput({ params }, context) {
     const { klaus } = context;
     const { id } = await findSession(context, params.id);
-    const finished = (await klaus.store.eventsOf(id, ['tool.finished'])).findLast(({ call }) => call === params.call);
-    if (!finished) throw new Refusal(404, 'not_found', { title: `The call ${params.call} has no result.` });
-    const blob = finished.blob && (await klaus.store.readBlob(finished.blob.hash));
-    const content = blob ? new TextDecoder().decode(blob) : finished.output;
+    const content = await klaus.handle(id).callOutput(params.call);
+    if (content === undefined) throw new Refusal(404, 'not_found', { title: `The call ${params.call} has no result.` });
     return { mediaType: 'text/plain; charset=utf-8', content: [content] };
   },
 

@@ -1,4 +1,4 @@
-import { isCommand, type CallEntry } from '@klaus/sdk/conversation';
+import { isCommand, toOutputPart, type CallEntry, type OutputPart } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
 import { describeCall, formatBytes, formatCount, formatDuration, formatUsd } from '@klaus/sdk/transcript';
 import { truncateToWidth } from '../screen/index.ts';
@@ -15,7 +15,7 @@ const DIFF = { head: 16, tail: 0 };
 const FINISHED = { head: 2, tail: 4 };
 const RUNNING = { head: 0, tail: 6 };
 const REASON = { head: 4, tail: 0 };
-/** Characters at the end of long output that are shown. */
+/** Characters at the end of the output of a running call that are shown. */
 const MAX_OUTPUT = 20_000;
 
 export interface CallViewOptions {
@@ -29,6 +29,8 @@ export interface CallViewOptions {
   output: string;
   /** True: nothing is folded. */
   isExpanded: boolean;
+  /** If nothing is folded: the output of a call of which the log has a part. */
+  readFull?: (call: CallEntry) => string | undefined;
 }
 
 /** A tool call: its title and state, and its diff, output or reason, folded. */
@@ -75,38 +77,60 @@ function toFacts(call: CallEntry, { style: { palette }, now }: CallViewOptions):
 }
 
 function toBody(call: CallEntry, options: CallViewOptions): string[] {
-  const { style, width, isExpanded } = options;
+  const { style, width, isExpanded, readFull } = options;
   const { palette } = style;
   const { result, diff } = call;
-  if (call.state === 'running')
-    return toFolded(toOutputLines(options.output.slice(-MAX_OUTPUT), palette), RUNNING, options);
+  if (call.state === 'running') return toRunningOutput(options);
   if (!result) return [];
-  if (result.outcome !== 'ok') {
-    const lines = toOutputLines(result.output.slice(0, MAX_OUTPUT), palette);
-    return toFolded(lines, isCommand(call.input) ? FINISHED : REASON, options);
-  }
+  const output = (isExpanded && readFull?.(call)) || result.output;
+  const part = toOutputPart(result);
+  if (result.outcome !== 'ok')
+    return toFolded(toOutputLines(output, palette), isCommand(call.input) ? FINISHED : REASON, { ...options, part });
   if (diff !== undefined) return toFolded(toDiffView(diff, width - INDENT.length, palette), DIFF, options);
-  if (isCommand(call.input)) return toFolded(toOutputLines(withoutCommand(result.output), palette), FINISHED, options);
+  if (isCommand(call.input))
+    return toFolded(toOutputLines(withoutCommand(output), palette), FINISHED, { ...options, part });
   if (!isExpanded) {
     const line = toDebugLine(call);
     return line === undefined ? [] : cutLines([palette.muted(line)], width, INDENT);
   }
-  return toFolded(toOutputLines(result.output, palette), DIFF, options);
+  return toFolded(toOutputLines(output, palette), DIFF, options);
 }
 
-function toFolded(lines: readonly string[], ends: { head: number; tail: number }, options: CallViewOptions): string[] {
-  const { width, style, isExpanded } = options;
+/** Only the end is processed for each frame. */
+function toRunningOutput(options: CallViewOptions): string[] {
+  const { output, isExpanded, style } = options;
+  const lines = toOutputLines(isExpanded ? output : output.slice(-MAX_OUTPUT), style.palette);
+  const above = output.slice(0, -MAX_OUTPUT).split('\n').length - 1;
+  return toFolded(lines, RUNNING, { ...options, above });
+}
+
+interface FoldOptions extends CallViewOptions {
+  part?: OutputPart | undefined;
+  /** Further lines before the first one. */
+  above?: number;
+}
+
+function toFolded(lines: readonly string[], ends: { head: number; tail: number }, options: FoldOptions): string[] {
+  const { width, style, isExpanded, part, above = 0 } = options;
   if (isExpanded) return cutLines(lines, width, INDENT);
   const { head, hidden, tail } = toEnds(lines, ends);
-  const rest =
-    hidden > 0 ? [style.palette.muted(`${INDENT}… ${formatCount(hidden)} more lines, Ctrl-O shows them`)] : [];
-  return [...cutLines(head, width, INDENT), ...rest, ...cutLines(tail, width, INDENT)];
+  const rest = describeRest(hidden + above, head.length + tail.length, part);
+  return [
+    ...cutLines(head, width, INDENT),
+    ...(rest === undefined ? [] : [style.palette.muted(`${INDENT}… ${rest}, Ctrl-O shows them`)]),
+    ...cutLines(tail, width, INDENT),
+  ];
+}
+
+/** The lines that are not shown; of a part, those of the complete output. */
+function describeRest(hidden: number, shown: number, part: OutputPart | undefined): string | undefined {
+  if (part?.lines !== undefined)
+    return `${formatCount(Math.max(1, part.lines - shown))} more lines of ${formatCount(part.lines)}`;
+  if (part) return `more lines of ${formatBytes(part.bytes)}`;
+  return hidden > 0 ? `${formatCount(hidden)} more lines` : undefined;
 }
 
 /** The output without the line of the command, which the title shows. */
 function withoutCommand(output: string): string {
-  const text = output.startsWith('$ ') ? output.slice(output.indexOf('\n') + 1) : output;
-  return text.length <= MAX_OUTPUT
-    ? text
-    : `[${formatBytes(text.length - MAX_OUTPUT)} before this]\n${text.slice(-MAX_OUTPUT)}`;
+  return output.startsWith('$ ') ? output.slice(output.indexOf('\n') + 1) : output;
 }

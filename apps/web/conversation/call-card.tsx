@@ -9,7 +9,7 @@ import {
   SquareTerminal,
 } from 'lucide-react';
 import { memo } from 'react';
-import { isCommand, isDebugTool, type CallEntry } from '@klaus/core/conversation';
+import { isCommand, isDebugTool, toOutputPart, type CallEntry } from '@klaus/core/conversation';
 import { hunksOf } from '@klaus/core/protocol';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { ChildCard } from '../children/child-card.tsx';
@@ -211,7 +211,7 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
         call={call.id}
         text={output}
         command={isCommand(input) ? input.command : call.name}
-        isCut={result?.blob !== undefined}
+        part={result && toOutputPart(result)}
         isRunning={result === undefined}
       />
     );

@@ -191,6 +191,7 @@ export const de: Text = {
     ended: (how, time) => `${how}, nach ${time}`,
     proof: { good: 'belegt', warn: 'unbelegt', bad: 'fehlgeschlagen' },
     lines: (n) => count(n, 'Zeile', 'Zeilen'),
+    outputPart: (all, shown) => `${all}, ${shown} gezeigt`,
     files: (n) => count(n, 'Datei', 'Dateien'),
     exit: (code) => (code === null ? 'durch ein Signal beendet' : `Exit-Code ${code}`),
     tests: (passed, failed, skipped) =>
