@@ -2,6 +2,7 @@ import type { CallEntry } from '@klaus/sdk/conversation';
 import { FullView } from '../dialogs/full-view.ts';
 import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
 import { Markdown } from '../screen/index.ts';
+import { isInterrupted } from '../session/session-view.ts';
 import { toEntryLines } from '../view/entry-lines.ts';
 import { toDiffView } from '../view/diff-lines.ts';
 import { toSafe } from '../view/wrap.ts';
@@ -29,7 +30,14 @@ export function openConversationView(app: App): void {
     onChange: () => shown.refresh(),
   });
   const readFull = (call: CallEntry) => outputs.of(call);
-  const options = { style, now: Date.now(), spinner: '●', isExpanded: true, readFull };
+  const options = {
+    style,
+    now: Date.now(),
+    spinner: '●',
+    isInterrupted: isInterrupted(view),
+    isExpanded: true,
+    readFull,
+  };
   void style.highlighter.load();
   const shown = open(app, {
     title: title || 'Conversation',

@@ -25,6 +25,8 @@ export interface CallViewOptions {
   now: number;
   /** The frame of the animation of a running call. */
   spinner: string;
+  /** True if no process works on the calls. */
+  isInterrupted: boolean;
   /** Output of a running call. */
   output: string;
   /** True: nothing is folded. */
@@ -41,9 +43,9 @@ export function toCallLines(call: CallEntry, options: CallViewOptions): string[]
   return [truncateToWidth(title, width, '…'), ...toBody(call, options)];
 }
 
-function toMark({ state, result }: CallEntry, { style: { palette }, spinner }: CallViewOptions): string {
+function toMark({ state, result }: CallEntry, { style: { palette }, spinner, isInterrupted }: CallViewOptions): string {
   if (state === 'asked') return palette.warn('?');
-  if (state === 'running') return palette.accent(spinner);
+  if (state === 'running') return isInterrupted ? palette.warn('✗') : palette.accent(spinner);
   if (state === 'waiting' || !result) return palette.muted('○');
   return result.outcome === 'ok' ? palette.good('✓') : palette.bad('✗');
 }
@@ -55,11 +57,12 @@ function toTitle({ name, input }: CallEntry, palette: Palette): string {
   return `${palette.strong(words.charAt(0).toUpperCase() + words.slice(1))}${subject}`;
 }
 
-function toFacts(call: CallEntry, { style: { palette }, now }: CallViewOptions): string {
+function toFacts(call: CallEntry, { style: { palette }, now, isInterrupted }: CallViewOptions): string {
   const { state, result, child, startedAt } = call;
   const facts: string[] = [];
   if (child) facts.push(`${toLine(child.agent, 40)} ${child.state}, ${formatUsd(child.usd)}`);
-  if (state === 'running' && startedAt !== undefined) facts.push(formatDuration(Math.max(0, now - startedAt)));
+  if (state === 'running' && !isInterrupted && startedAt !== undefined)
+    facts.push(formatDuration(Math.max(0, now - startedAt)));
   if (state === 'asked') facts.push('waits for your answer');
   if (call.awaits && !result) facts.push('waits for agents');
   if (result) {
@@ -80,7 +83,10 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
   const { style, width, isExpanded, readFull } = options;
   const { palette } = style;
   const { result, diff } = call;
-  if (call.state === 'running') return toRunningOutput(options);
+  if (call.state === 'running') {
+    // Not behind the title, which may fill the line.
+    return options.isInterrupted ? [palette.warn(`${INDENT}interrupted`)] : toRunningOutput(options);
+  }
   if (!result) return [];
   const output = (isExpanded && readFull?.(call)) || result.output;
   const part = toOutputPart(result);

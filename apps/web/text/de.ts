@@ -174,6 +174,7 @@ export const de: Text = {
     waiting: 'Wartet',
     asked: 'Wartet auf Freigabe',
     running: 'Läuft',
+    interrupted: 'Unterbrochen',
     ok: 'Fertig',
     error: 'Fehlgeschlagen',
     denied: 'Verweigert',

@@ -173,6 +173,7 @@ export const en = {
     waiting: 'Waiting',
     asked: 'Waiting for your approval',
     running: 'Running',
+    interrupted: 'Interrupted',
     ok: 'Done',
     error: 'Failed',
     denied: 'Denied',
