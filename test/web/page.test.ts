@@ -187,6 +187,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await body.getByText(/^30,000 lines, [\d,]+ shown$/).waitFor();
       await body.getByRole('button', { name: en.call.showAll }).click();
       await body.getByText(en.call.lines(30_000), { exact: true }).waitFor();
+      expect(await body.getByRole('button', { name: en.call.showAll }).count()).toBe(0);
     });
 
     test('a file can be searched, linked by line and mentioned in a message', { tags: ['long'] }, async () => {
