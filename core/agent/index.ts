@@ -145,7 +145,7 @@ export type { EngineSettings } from './loop/settings.ts';
 export type { RestoreRequest } from './workspace/plan-restore.ts';
 export { restore, type Restored, type RestoreOptions } from './workspace/restore.ts';
 export { changesOfQuestion } from './workspace/question-changes.ts';
-export { changesOfTurn, changesUntilNow } from './workspace/turn-changes.ts';
+export { changesOfTurn } from './workspace/turn-changes.ts';
 export { createState, toolsOf, type State } from './state/state.ts';
 export { toWaitingScopes } from './calls/approval-scope.ts';
 export { toRevocableGrant } from './calls/grant-change.ts';

@@ -10,6 +10,7 @@ export * from './entry.ts';
 export { foldConversation } from './fold-conversation.ts';
 export * from './in-flight-text.ts';
 export * from './limit-use.ts';
+export * from './output-part.ts';
 export * from './output-screen.ts';
 export * from './parts.ts';
 export * from './text-style.ts';

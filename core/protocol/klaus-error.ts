@@ -26,6 +26,7 @@ export const ERROR_MEANINGS = {
   'copy.missing': 'There is no such working copy, or its folder or repository was deleted.',
   'session.moved': 'The session runs at another place: in a cluster, or in the state folder of another machine.',
   'session.differs': 'Two copies of a session have different records, so that neither continues the other.',
+  'undo.nothing': 'The session has nothing to undo, redo or restore.',
   'store.busy': 'Another process holds the session.',
   'store.corrupt': 'The database or the chain is damaged.',
   'store.full': 'The disk is full or read-only.',

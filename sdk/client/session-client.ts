@@ -54,6 +54,8 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
     archived?: boolean;
   }): Promise<ListedSession[]>;
   events(id: string): AsyncIterable<Event>;
+  /** The complete output of a call. @throws UsageError for a call without a result. */
+  callOutput(id: string, call: string): Promise<string>;
   /** Finds words in the messages, calls and results of a session. */
   search(id: string, words: string, options: { limit: number }): Promise<SearchResult>;
   /** The session as one document, in pieces. The export is recorded in the host chain. @param options.language Of HTML. Default `en`. */

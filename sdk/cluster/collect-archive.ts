@@ -6,12 +6,12 @@ import {
   type ObjectStore,
 } from '@klaus/adapters/objects';
 import type { PostgresWorkerStore } from '@klaus/adapters/postgres-store';
-import { findStates } from '../engine/snapshots.ts';
+import { findNeeded, findStates } from '../engine/snapshots.ts';
 import { findNewestState } from './newest-state.ts';
 
 export interface CollectArchiveOptions {
   objects: ObjectStore;
-  store: Pick<PostgresWorkerStore, 'sessions' | 'read' | 'approvals' | 'workspaceStates'>;
+  store: Pick<PostgresWorkerStore, 'sessions' | 'read' | 'approvals' | 'lastOf' | 'workspaceStates'>;
   /** Unix milliseconds: of sessions without an event since then only the newest state of their workspace is kept. */
   since: number;
   dryRun: boolean;
@@ -28,8 +28,8 @@ export async function collectArchive({ objects, store, since, dryRun }: CollectA
     workspaces.set(name, known);
   };
   const sessions = await store.sessions({ limit: Number.MAX_SAFE_INTEGER });
-  const open = new Set((await store.approvals({ open: true })).map(({ session }) => session));
-  const recent = sessions.filter(({ id, updatedAt }) => open.has(id) || Date.parse(updatedAt) >= since);
+  const needed = await findNeeded({ store, since }, sessions);
+  const recent = sessions.filter(({ id }) => needed.has(id));
   for (const [root, trees] of await findStates(store, recent)) use(root, trees);
   for (const root of new Set(sessions.map(({ workspace }) => workspace))) {
     const newest = await findNewestState(store, root);

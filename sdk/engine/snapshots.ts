@@ -129,11 +129,23 @@ export async function collectGarbage(options: GcOptions): Promise<GcSummary> {
   return { workspaces, copies, fetched };
 }
 
-/** Ids of the sessions that may still need an undo. */
-async function findNeeded({ store, since }: GcOptions, sessions: readonly SessionRow[]): Promise<Set<string>> {
+/** Ids of the sessions that may still need an undo or a redo. */
+export async function findNeeded(
+  { store, since }: { store: Pick<SessionStore, 'approvals' | 'lastOf'>; since: number },
+  sessions: readonly SessionRow[],
+): Promise<Set<string>> {
   const needed = new Set((await store.approvals({ open: true })).map(({ session }) => session));
-  for (const row of sessions) if (Date.parse(row.updatedAt) >= since) needed.add(row.id);
+  for (const { id, updatedAt } of sessions) {
+    // An undo does not count as an update of the session.
+    const isRecent = Date.parse(updatedAt) >= since || (await hasRestoredSince(store, id, since));
+    if (isRecent) needed.add(id);
+  }
   return needed;
+}
+
+async function hasRestoredSince(store: Pick<SessionStore, 'lastOf'>, session: string, since: number): Promise<boolean> {
+  const last = await store.lastOf(session, ['workspace.restored']);
+  return last !== undefined && last.at >= since;
 }
 
 /** The states of the workspace that the logs of some sessions name, by root. */

@@ -13,7 +13,10 @@ const MAX_CHECKED = 500;
 export type LatestWith = 'changes' | 'undone' | 'turns' | 'checks' | 'prompts' | 'chat';
 
 const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts' | 'chat'>, (history: TurnHistory) => boolean>> = {
-  changes: ({ turns }) => turns.some(({ isUndone, before, after }) => !isUndone && before !== after),
+  changes: ({ turns }) =>
+    turns.some(
+      ({ isUndone, before, after, gitBefore, gitAfter }) => !isUndone && (before !== after || gitBefore !== gitAfter),
+    ),
   undone: ({ redoable }) => redoable.length > 0,
   turns: ({ turns }) => turns.length > 0,
 };
@@ -21,6 +24,8 @@ const FITS: Readonly<Record<Exclude<LatestWith, 'checks' | 'prompts' | 'chat'>, 
 export interface LatestOptions {
   /** Only a session that meets this condition. Default: any. */
   with?: LatestWith;
+  /** Only this session and its child sessions. Default: all. */
+  of?: string;
   /** Default: the folder in which Klaus was created. */
   workspace?: string;
   /** For `prompts` and `chat`: the folder around the workspace that the session reads. Default: that of a new session. */
@@ -31,7 +36,7 @@ export interface LatestOptions {
 
 /** Id of the newest matching session of a folder. */
 export async function findLatestSession(
-  { with: needed, workspace: given, root, agent }: LatestOptions,
+  { with: needed, of, workspace: given, root, agent }: LatestOptions,
   at: Pick<OutsideFoldersInput, 'configuration' | 'cwd' | 'state'> & { store: SessionStore },
 ): Promise<string | undefined> {
   const { store, configuration, cwd } = at;
@@ -56,7 +61,10 @@ export async function findLatestSession(
     if ((await store.lastOf(id, ['workspace.snapshotted'])) === undefined) return false;
     return FITS[needed](readTurnHistory(await readLog(store, id)));
   };
-  for (const row of await store.sessions({ workspace, limit: MAX_CHECKED })) if (await hasNeeded(row)) return row.id;
+  const rows = await store.sessions({ workspace, limit: MAX_CHECKED });
+  const parents = new Map(rows.map(({ id, parent }) => [id, parent]));
+  const isOf = (id: string | null | undefined): boolean => id === of || (id != null && isOf(parents.get(id)));
+  for (const row of rows) if ((of === undefined || isOf(row.id)) && (await hasNeeded(row))) return row.id;
   return undefined;
 }
 

@@ -95,16 +95,18 @@ export interface Session {
   /**
    * Restores files of the workspace as one step. Holds the session until it is done.
    *
-   * @throws KlausError `store.busy` while another process holds it, `usage` when there is nothing to do.
+   * @throws KlausError `store.busy` while another process holds it, `undo.nothing` when there is nothing to do.
    */
   restore(request: RestoreRequest, options: RestoreOptions): Promise<Restored>;
   /**
-   * The changes of a turn; default: the last one with effects. As turn 0: `all`, those of all turns that are not undone,
-   * or `now`, from the state before the first turn to the present files, at the paths that the session changed.
+   * The changes of a turn; default: the last one with effects. As turn 0: `all`, those of the session, without undone ones
+   * and without those that others made between its turns.
    *
    * @throws KlausError `usage` for a turn without effects.
    */
-  turnChanges(turn?: number | 'all' | 'now'): Promise<TurnChanges>;
+  turnChanges(turn?: number | 'all'): Promise<TurnChanges>;
+  /** The complete output of a call, with secrets redacted; undefined without a result. */
+  callOutput(call: string): Promise<string | undefined>;
   /**
    * A file before or after the changes of a turn, or of all turns.
    *

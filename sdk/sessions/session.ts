@@ -2,7 +2,6 @@ import {
   advance,
   attend,
   changesOfTurn,
-  changesUntilNow,
   readLog,
   replay,
   restore,
@@ -15,6 +14,7 @@ import {
   type SessionStore,
 } from '@klaus/core/agent';
 import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/protocol';
+import { readCallOutput } from './call-output.ts';
 import { readChangedFile } from './changed-file.ts';
 import { grantHistory, reachesHost, revokeGrant } from '../grants/session-grants.ts';
 import { advanceTree } from './advance-tree.ts';
@@ -97,10 +97,10 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     isRunnable: () => isTreeRunnable(store, engine, id),
     restore: (request, options) => restore(engine, id, { request, ...options }),
     async turnChanges(given) {
-      const found = given === 'now' ? changesUntilNow(engine, id) : changesOfTurn(engine, id, given);
-      const { turn, changes, snapshots } = await found;
-      return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, changes)) };
+      const { turn, changes, parts, snapshots } = await changesOfTurn(engine, id, given);
+      return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, parts)) };
     },
+    callOutput: (call) => readCallOutput(store, id, call),
     changedFile: (options) => readChangedFile(engine, id, options),
     replay: async ({ onRequest } = {}) =>
       replay({

@@ -1,4 +1,4 @@
-import { formatDuration } from '../transcript/format.ts';
+import { formatBytes, formatDuration } from '../transcript/format.ts';
 import type { ShareText } from './en-share.ts';
 
 const number = new Intl.NumberFormat('de-DE', { maximumFractionDigits: 2 });
@@ -23,6 +23,10 @@ export const deShare: ShareText = {
   byUser: 'vom Benutzer eingegeben',
   gate: (verdict) => `Gate: ${{ allow: 'erlaubt', ask: 'Freigabe nötig', deny: 'abgelehnt' }[verdict]}`,
   moreLines: (n) => `… ${count(n, 'weitere Zeile', 'weitere Zeilen')}`,
+  outputPart: ({ lines, bytes, shown }) =>
+    lines === undefined
+      ? `${formatBytes(bytes)}, davon ${count(shown, 'Zeile', 'Zeilen')} gezeigt.`
+      : `${count(lines, 'Zeile', 'Zeilen')}, davon ${number.format(shown)} gezeigt.`,
   open: 'offen',
   results: { ok: 'ok', error: 'Fehler', denied: 'abgelehnt', cancelled: 'abgebrochen', unknown: 'unbekannt' },
   answers: { approved: 'freigegeben', rejected: 'abgelehnt', expired: 'abgelaufen', superseded: 'hinfällig' },

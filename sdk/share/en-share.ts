@@ -1,5 +1,7 @@
+import type { OutputPart } from '@klaus/core/conversation';
 import type { EventOf } from '@klaus/core/protocol';
 import { pluralize } from '@klaus/core/pluralize';
+import { describeOutputPart } from '../transcript/describe-output-part.ts';
 import { formatCount, formatDuration, formatUsage, formatUsd } from '../transcript/format.ts';
 
 const count = (n: number, noun: string) => `${formatCount(n)} ${pluralize(n, { one: noun, other: `${noun}s` })}`;
@@ -16,6 +18,7 @@ export const enShare = {
   byUser: 'entered by the user',
   gate: (verdict: 'allow' | 'ask' | 'deny') => `Gate: ${verdict}`,
   moreLines: (n: number) => `… ${count(n, 'more line')}`,
+  outputPart: (part: OutputPart) => `${describeOutputPart(part)}.`,
   open: 'open',
   results: { ok: 'ok', error: 'error', denied: 'denied', cancelled: 'cancelled', unknown: 'unknown' } as Readonly<
     Record<EventOf<'tool.finished'>['outcome'], string>

@@ -8,6 +8,7 @@ import {
   type Entry,
   type FactEntry,
   type UserEntry,
+  toOutputPart,
 } from '@klaus/core/conversation';
 import type { Event, EventOf } from '@klaus/core/protocol';
 import { describeCall } from '../transcript/describe-call.ts';
@@ -146,6 +147,9 @@ function renderCall({ name, input, result, diff, answer, decisions, by }: CallEn
     parts.push(`<p class="fact">${t.answers[answer.answer]}${answer.note ? `: ${escapeHtml(answer.note)}` : ''}</p>`);
   if (diff) parts.push(renderDiff(diff, t));
   if (result && result.output.trim() !== '') parts.push(`<pre>${escapeHtml(cut(toPlain(result.output), t))}</pre>`);
+  const part = result && toOutputPart(result);
+  if (part)
+    parts.push(`<p class="fact">${escapeHtml(t.outputPart({ ...part, shown: Math.min(part.shown, MAX_LINES) }))}</p>`);
   return `<details><summary><code>${escapeHtml(describeCall(name, input, 160))}</code> <span class="${look}">${outcome}</span>${who}</summary><div>${parts.join('')}</div></details>`;
 }
 

@@ -27,8 +27,8 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
     if (event.outcome === 'ok' || event.outcome === 'cancelled' || event.purpose === 'title') return [];
     const what = toLine(`${event.model}: ${event.message ?? event.outcome.replaceAll('_', ' ')}`, 200);
     const left = event.waitUntil === undefined ? '' : `, for ${formatDuration(event.waitUntil - event.at)} at most`;
-    const next = event.retryInMs === undefined ? '' : `; retrying in ${formatDuration(event.retryInMs)}${left}`;
-    return line('warn', `${what}${next}`);
+    if (event.retryInMs === undefined) return line('warn', what);
+    return line('warn', `${what.replace(/[.;]+$/, '')}; retrying in ${formatDuration(event.retryInMs)}${left}`);
   },
   'approval.answered': ({ answer, hunks, by }) =>
     line(answer === 'approved' ? 'ok' : 'warn', `${answer}${hunks ? ' in part' : ''} by ${toLine(by, 60)}`),

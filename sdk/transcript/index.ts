@@ -1,6 +1,7 @@
 export { describeChain } from './describe-chain.ts';
 export { describeCall } from './describe-call.ts';
 export { describeEscalation, describeProcessChange, describeProcessState } from './describe-call.ts';
+export { describeOutputPart } from './describe-output-part.ts';
 export { describeFact, type FactLine } from './describe-fact.ts';
 export { toEvidenceLines } from './evidence-lines.ts';
 export { formatBytes, formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';

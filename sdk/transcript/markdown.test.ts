@@ -9,6 +9,7 @@ test('output that holds fences and backticks cannot break out of its block', () 
     ok: true,
     outcome: 'ok',
     output: 'before\n````\n# not a heading\n````\n',
+    call: 'one',
     duration: '1 ms',
     at: 0,
   });

@@ -1,7 +1,12 @@
+import { describeOutputPart } from './describe-output-part.ts';
 import type { Entry } from './transcript.ts';
 
-/** One entry of a transcript as Markdown, with a blank line at its end. */
-export function toMarkdown(entry: Entry): string {
+/**
+ * One entry of a transcript as Markdown, with a blank line at its end.
+ *
+ * @param options.full The command that prints complete outputs, for the mark of an output of which a part is shown.
+ */
+export function toMarkdown(entry: Entry, { full }: { full?: string } = {}): string {
   switch (entry.kind) {
     case 'opened':
       return (
@@ -18,7 +23,9 @@ export function toMarkdown(entry: Entry): string {
       return `## Klaus\n\n${entry.text}\n`;
     case 'call': {
       const ended = entry.outcome === 'ok' ? '' : ` (${entry.outcome})`;
-      return `### ${code(entry.title)}${ended}, ${entry.duration}\n\n${fence(entry.output)}\n`;
+      const rest = full === undefined ? '' : ` ${code(full)} prints all of it.`;
+      const mark = entry.part === undefined ? '' : `\n> ${describeOutputPart(entry.part)}.${rest}\n`;
+      return `### ${code(entry.title)}${ended}, ${entry.duration}\n\n${fence(entry.output)}\n${mark}`;
     }
     case 'note':
     case 'evidence':

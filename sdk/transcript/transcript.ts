@@ -1,5 +1,6 @@
 import type { Event, EventOf, EventType, Message } from '@klaus/core/protocol';
 import { describeCall } from './describe-call.ts';
+import { toOutputPart, type OutputPart } from '@klaus/core/output-part';
 import { describeEnding } from './describe-ending.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { describeEscalation, describeProcessChange } from './describe-call.ts';
@@ -28,6 +29,9 @@ export type Entry =
       ok: boolean;
       outcome: string;
       output: string;
+      /** How much of the output `output` is; undefined: all of it. */
+      part?: OutputPart | undefined;
+      call: string;
       duration: string;
       at: number;
     }
@@ -96,12 +100,14 @@ const ENTRIES = {
     return [];
   },
   'tool.waiting': none,
-  'tool.finished': ({ call, name, turn, outcome, output, durationMs }, { titles, open }) => {
+  'tool.finished': (event, { titles, open }) => {
+    const { call, name, turn, outcome, output, durationMs } = event;
     open.delete(call);
     const title = titles.get(call) ?? name;
     titles.delete(call);
+    const part = toOutputPart(event);
     const duration = formatDuration(durationMs);
-    return [{ kind: 'call', turn, title, ok: outcome === 'ok', outcome, output, duration }];
+    return [{ kind: 'call', turn, title, ok: outcome === 'ok', outcome, output, part, call, duration }];
   },
   'approval.asked': ({ title, reason, subject }) => [
     toNote(`Asked: ${title}. ${reason}${subject.kind === 'plan' ? `\n${subject.plan.trimEnd()}` : ''}`),

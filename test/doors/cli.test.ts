@@ -395,7 +395,7 @@ test('--version loads nothing, and --help nothing of the engine', { tags: ['long
   const help = await loaded(['--help']);
   expect(help).toContain('apps/cli/program/program.ts');
   const light =
-    /^(adapters\/system\/image-head|core\/protocol\/(optional|pluralize)|sdk\/(version|optional|image-part|transcript\/))/;
+    /^(adapters\/system\/image-head|core\/(conversation\/output-part|protocol\/(message-of|optional|pluralize|quote-shell-word))|sdk\/(version|message-of|optional|image-part|quote-shell-word|transcript\/))/;
   expect(help.filter((path) => /^(core|adapters|sdk)\//.test(path) && !light.test(path))).toEqual([]);
 });
 

@@ -169,7 +169,7 @@ describe('several turns', () => {
     expect(await session.restore({ kind: 'undo', turn: 2 }, { by })).toMatchObject({ turns: [2, 3] });
     expect(readFileSync(path, 'utf8')).toBe('a\n1\n');
     expect(existsSync(join(engine.place.workspace, 'two.txt'))).toBe(false);
-    await expect(session.restore({ kind: 'undo', turn: 9 }, { by })).rejects.toMatchObject({ code: 'usage' });
+    await expect(session.restore({ kind: 'undo', turn: 9 }, { by })).rejects.toMatchObject({ code: 'undo.nothing' });
   });
 
   test('a file is restored to its state before or after a turn, and the model is informed', async () => {
@@ -213,7 +213,7 @@ describe('several turns', () => {
   test('nothing is undone while a process holds the session, or without changes', async () => {
     await using engine = await createTestEngine({ script: script(), files });
     const session = await run(engine);
-    await expect(session.restore({ kind: 'undo' }, { by })).rejects.toMatchObject({ code: 'usage' });
+    await expect(session.restore({ kind: 'undo' }, { by })).rejects.toMatchObject({ code: 'undo.nothing' });
     using store = createSqliteStore({ home: engine.klaus.home });
     const lease = (await store.claim(session.id))!;
     await expect(session.restore({ kind: 'undo' }, { by })).rejects.toMatchObject({ code: 'store.busy' });

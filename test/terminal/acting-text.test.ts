@@ -10,7 +10,7 @@ import { createViewStyle } from '../../apps/terminal/view/view-style.ts';
 const RESET = '\u001b[0m';
 
 const style = createViewStyle('none');
-const options = { width: 60, style, now: 0, spinner: '', output: '', isExpanded: true };
+const options = { width: 60, style, now: 0, spinner: '', output: '', isExpanded: true, isInterrupted: false };
 const base = { id: 'a', seq: 1, at: 0, turn: 1 };
 
 function toCall(text: string): CallEntry {

@@ -87,6 +87,19 @@ test.runIf(hasScript)(
   },
 );
 
+test.runIf(hasScript)('the mark of a paste counts no line after its last line feed', async () => {
+  await using chat = await open();
+  const terminal = await chat.open();
+  const pasted = Array.from({ length: 100 }, (_, index) => `row ${index}\n`).join('');
+  terminal.type('before ');
+  terminal.paste(pasted);
+  await terminal.shows('› before [paste #1 +100 lines]');
+  terminal.type(' after\r');
+  await terminal.shows('Hello.');
+  const added = (await chat.events()).find((event) => event.type === 'message.added')!;
+  expect(added.message.parts).toEqual([{ type: 'text', text: `before ${pasted} after` }]);
+});
+
 test.runIf(hasScript)('a long text that the terminal does not mark as a paste is one', async () => {
   await using chat = await open();
   const terminal = await chat.open();

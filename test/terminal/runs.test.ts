@@ -22,6 +22,7 @@ const SCRIPT: Script = {
       chunk: 5,
       faults: [{ kind: 'hang', after: 5, keepAlive: false }],
     },
+    { when: { user: 'limited' }, reply: { text: 'Late.' }, faults: [{ kind: 'status', status: 429 }] },
     { when: { user: 'hello' }, reply: { text: 'Hello.' } },
     { when: { user: 'steered' }, reply: { text: 'I was steered.' } },
     { when: { user: 'edited later' }, reply: { text: 'The queue is done.' } },
@@ -280,7 +281,7 @@ test.runIf(hasScript)(
     await using chat = await open();
     const first = await chat.open();
     first.type('wait\r');
-    await first.shows('begun');
+    await first.shows(/^ +begun$/m);
     first.type('steered\r');
     await first.shows('next: steered');
     process.kill(first.pid, 'SIGKILL');
@@ -290,6 +291,9 @@ test.runIf(hasScript)(
     const second = await chat.open();
     await second.shows('The last run was interrupted. Enter continues it.');
     await second.shows('next: steered');
+    // Its call has neither the animation nor the clock of a running one.
+    await second.shows(/^✗ Run command .*\n {4}interrupted$/m);
+    expect(second.screen()).not.toMatch(/[⠀-⣿]/);
     second.type(KEYS.enter);
     await second.shows('I was steered.');
     await untilIdle(second);
@@ -301,3 +305,13 @@ test.runIf(hasScript)(
     expect((await chat.run('audit', 'verify')).code).toBe(0);
   },
 );
+
+test.runIf(hasScript)('a retry has one line above the input, with its reason and one time', async () => {
+  await using chat = await openChatPlace({ script: SCRIPT, env: { KLAUS_RETRY_BASE_MS: '60000' } });
+  const terminal = await chat.open();
+  terminal.type('limited\r');
+  await terminal.shows(/The rate limit of the model is reached\. Retrying in [^·]+ · Esc cancels$/m);
+  expect(terminal.screen().replaceAll(/\s+/g, ' ')).toMatch(/would exceed your rate limit; retrying in/);
+  terminal.type(KEYS.escape);
+  await untilIdle(terminal);
+});

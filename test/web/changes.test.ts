@@ -178,7 +178,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     test('a file that the user changed since is reverted only after a decision', { tags: ['long'] }, async () => {
       writeFileSync(path('src/total.ts'), 'mine\n');
       await page.reload();
-      await list().getByText('mine').waitFor();
+      // The changes of the session are shown, and not the one of the user.
+      await list().locator('.diff-added').filter({ hasText: 'rate = 7' }).waitFor();
+      expect(await list().getByText('mine').count()).toBe(0);
       await page.getByRole('button', { name: enChanges.revert('src/total.ts') }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText(en.conversation.undoConflicts).waitFor();

@@ -19,6 +19,10 @@ const SCRIPT: Script = {
       when: { user: 'write', turn: 0 },
       reply: { calls: [{ name: 'write_file', input: { path: 'src/new.js', content: 'export const a = 1;\n' } }] },
     },
+    {
+      when: { user: 'many lines', turn: 0 },
+      reply: { calls: [{ name: 'run_command', input: { command: 'seq 1 30000' } }] },
+    },
     { when: { user: 'colours', turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: COLOURS } }] } },
     { when: { user: 'wide' }, reply: { text: `${TABLE}\n\nمرحبا بالعالم` } },
     { when: { user: 'outage' }, reply: { text: 'x' }, faults: [{ kind: 'status', status: 400, message: 'No.' }] },
@@ -185,6 +189,19 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       expect(color).not.toBe('rgb(1, 2, 250)');
       await page.emulateMedia({ colorScheme: null });
       await page.getByText(en.call.exit(3), { exact: false }).first().waitFor();
+    });
+
+    test('an output of which the log has a part gives its own number of lines, and all of them', async () => {
+      await open('many lines please');
+      await page.locator('.end').waitFor();
+      const head = page.locator('.call-head').first();
+      // The call of another session with the same id may be open.
+      if ((await head.getAttribute('aria-expanded')) === 'false') await head.click();
+      const body = page.locator('.call-body');
+      await body.getByText(/^30,000 lines, [\d,]+ shown$/).waitFor();
+      await body.getByRole('button', { name: en.call.showAll }).click();
+      await body.getByText(en.call.lines(30_000), { exact: true }).waitFor();
+      expect(await body.getByRole('button', { name: en.call.showAll }).count()).toBe(0);
     });
 
     test('a file can be searched, linked by line and mentioned in a message', { tags: ['long'] }, async () => {

@@ -50,6 +50,19 @@ export function describeQueries(create: CreateStoreHarness): void {
       { type: 'session.closed', reason: 'done', at: START + 3 },
     ]);
     await addSession(store, 'OTHER', toOpened(START + 4, { workspace: '/srv/shop' }));
+    const parts = [{ type: 'text' as const, text: 'The user undid turn 1.' }];
+    const trees = { from: '0'.repeat(64), to: '1'.repeat(64) };
+    await addSession(store, 'UNDONE', [
+      ...toOpened(START - 1),
+      { type: 'workspace.restored', kind: 'undo', turns: [1], ...trees, files: 1, kept: [], by: 'cli', at: START + 5 },
+      {
+        type: 'message.added',
+        run: 'R',
+        turn: 1,
+        message: { id: 'N', role: 'user', origin: 'engine', parts },
+        at: START + 5,
+      },
+    ]);
     expect((await store.latestSession('/home/ada/sum'))!.id).toBe('NEW');
     expect(await store.latestSession('/nowhere')).toBeUndefined();
   });

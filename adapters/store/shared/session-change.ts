@@ -116,7 +116,8 @@ export function toSessionChange(event: Event, inherited: number): SessionChange 
     }
     case 'message.added':
       if (event.message.origin === 'user') return [KINDS.prompt, toBeginning(event.message)];
-      return event.message.role === 'user' ? [KINDS.touched] : undefined;
+      // A note of the engine can be about an undo, which does not make an old session the latest one.
+      return event.message.origin === 'context' ? [KINDS.touched] : undefined;
     default:
       return undefined;
   }

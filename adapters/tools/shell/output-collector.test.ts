@@ -47,5 +47,5 @@ test('short output is complete, also if a character is split between chunks', as
   collector.add(Buffer.from('!'), 'stderr');
   collector.add(euro.subarray(1), 'stdout');
   collector.add(Buffer.from('z'), 'stdout');
-  expect(await collector.finish()).toEqual({ text: 'a!€z' });
+  expect(await collector.finish()).toEqual({ text: 'a!€z', lines: 1 });
 });

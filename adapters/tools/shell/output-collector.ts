@@ -7,9 +7,13 @@ import { TextEnds } from './text-ends.ts';
 /** Longest output that a result contains, in characters. Of longer output it has head and tail, and a blob has all. */
 const MAX_TEXT = 60_000;
 
+const NEWLINE = 10;
+
 /** Output for the model; `blob` has all of it if `text` does not. */
 export interface CollectedOutput {
   text: string;
+  /** Of the complete output. */
+  lines: number;
   blob?: BlobRef;
 }
 
@@ -20,6 +24,8 @@ export class OutputCollector {
   /** True while the last chunk of a stream ends inside a character. */
   readonly #isCut = { stdout: false, stderr: false };
   readonly #ends = new TextEnds(MAX_TEXT / 2);
+  #breaks = 0;
+  #lastByte = NEWLINE;
   #early: Uint8Array[] = [];
   #blob: ReturnType<ToolContext['openBlob']> | undefined;
   /** True if the disk was full when a blob was opened. */
@@ -31,6 +37,7 @@ export class OutputCollector {
 
   /** For `ExecRequest.onOutput`. */
   readonly add = (chunk: Uint8Array, stream: 'stdout' | 'stderr'): void => {
+    this.#countLines(chunk);
     const text = this.#toText(chunk, stream);
     this.#context.progress(text);
     this.#ends.add(text);
@@ -43,16 +50,22 @@ export class OutputCollector {
     this.#ends.add(this.#decoders.stdout.end() + this.#decoders.stderr.end());
     const { head, tail } = this.#ends.toParts();
     const { left } = this.#ends;
-    if (left === 0) return { text: (head + tail).toWellFormed() };
+    const lines = this.#breaks + (this.#lastByte === NEWLINE ? 0 : 1);
+    if (left === 0) return { text: (head + tail).toWellFormed(), lines };
     this.#begin();
     const blob = await this.#close();
     const lost = blob === undefined ? '\n[the complete output could not be stored: the disk is full]' : '';
     const text = `${head}\n[… ${left} characters omitted …]\n${tail}${lost}`.toWellFormed();
-    return blob ? { text, blob } : { text };
+    return blob ? { text, blob, lines } : { text, lines };
   }
 
   abort(): void {
     this.#blob?.abort();
+  }
+
+  #countLines(chunk: Uint8Array): void {
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) this.#breaks += 1;
+    this.#lastByte = chunk.at(-1) ?? this.#lastByte;
   }
 
   /** ASCII has as many characters as bytes, and is converted to a string only on demand. */

@@ -56,7 +56,7 @@ export const runCommand = defineBuiltinTool({
       return { text: describeStarted(process), process, detail: { process: process.id, pid: process.pid } };
     }
     const run = await runProgram(context, { ...request, network, env });
-    const { result, text, blob } = run;
+    const { result, text, blob, lines } = run;
     const evidence = await toEvidence(context, { command, result, text, cwd: folder });
     return {
       text: [
@@ -69,6 +69,7 @@ export const runCommand = defineBuiltinTool({
       isError: !isSuccess(result),
       detail: { ...toProgramDetail(result), unenforced: result.unenforced },
       blob,
+      lines,
       evidence,
     };
   },

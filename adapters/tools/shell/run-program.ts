@@ -73,7 +73,7 @@ export function toRequestedLimits(
 
 /** The result of a tool that runs one command. `notes` precede the output. */
 export function toProgramOutput(command: string, run: ProgramRun, notes: readonly string[] = []): ToolOutput {
-  const { result, timeoutMs, text, blob } = run;
+  const { result, timeoutMs, text, blob, lines } = run;
   const head = [`$ ${cutCommand(command)}`, ...notes, ...describeEnd(result, timeoutMs)].filter((line) => line !== '');
   const output = text.trimEnd();
   return {
@@ -81,6 +81,7 @@ export function toProgramOutput(command: string, run: ProgramRun, notes: readonl
     isError: !isSuccess(result),
     detail: toProgramDetail(result),
     blob,
+    lines,
   };
 }
 

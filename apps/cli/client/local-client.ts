@@ -44,6 +44,11 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     async *events(id) {
       yield* (await klaus.session(id)).events();
     },
+    async callOutput(id, call) {
+      const output = await (await klaus.session(id)).callOutput(call);
+      if (output === undefined) throw new UsageError(`The call ${call} has no result.`);
+      return output;
+    },
     async search(id, words, options) {
       const session = await klaus.session(id);
       return { session: session.id, ...(await session.recall.search(words, options)) };

@@ -11,7 +11,8 @@ export async function* toDocument(
   const events = klaus.handle(id).events();
   if (format === 'html') return yield await klaus.shareHtml(id, { language });
   if (format === 'md') {
-    for (const entry of toTranscript(await Array.fromAsync(events))) yield `${toMarkdown(entry)}\n`;
+    for (const entry of toTranscript(await Array.fromAsync(events)))
+      yield `${toMarkdown(entry, { full: `klaus show ${id} --full` })}\n`;
     return;
   }
   yield `{"session":${toSafeJson(await klaus.store.session(id))},\n"events":[`;

@@ -55,6 +55,7 @@ export const ERROR_EXITS: Readonly<Record<ErrorCode, ExitName>> = {
   'copy.missing': 'usage',
   'session.moved': 'usage',
   'session.differs': 'failed',
+  'undo.nothing': 'failed',
   'store.busy': 'busy',
   'store.corrupt': 'failed',
   'store.full': 'failed',

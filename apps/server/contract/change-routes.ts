@@ -35,13 +35,9 @@ export const changeRoutes = {
     answer: restoredSchema,
   }),
   changes: defineSessionRoute('GET /api/sessions/:id/changes', {
-    summary: 'The changes of a turn, or of all turns.',
+    summary: 'What a session changed in a turn, or in all turns, without changes that others made between them.',
     query: z.object({
       turn: z.coerce.number().int().min(1).optional().describe('Absent: all turns.'),
-      now: z
-        .stringbool()
-        .optional()
-        .describe('From the state before the first turn to the present files, at the paths that the session changed.'),
     }),
     answer: z.object({ turn: z.int().nullable(), changes: z.array(treeChangeSchema), diff: z.string() }),
   }),

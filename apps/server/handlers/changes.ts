@@ -26,7 +26,7 @@ export const changeHandlers = {
 
   async changes({ params, query }, context) {
     const session = await openSession(context, params.id);
-    const { turn, changes, diff } = await session.turnChanges(query.turn ?? (query.now ? 'now' : 'all'));
+    const { turn, changes, diff } = await session.turnChanges(query.turn ?? 'all');
     return { turn: query.turn === undefined ? null : turn, changes, diff };
   },
 
@@ -43,10 +43,8 @@ export const changeHandlers = {
   async callOutput({ params }, context) {
     const { klaus } = context;
     const { id } = await findSession(context, params.id);
-    const finished = (await klaus.store.eventsOf(id, ['tool.finished'])).findLast(({ call }) => call === params.call);
-    if (!finished) throw new Refusal(404, 'not_found', { title: `The call ${params.call} has no result.` });
-    const blob = finished.blob && (await klaus.store.readBlob(finished.blob.hash));
-    const content = blob ? new TextDecoder().decode(blob) : finished.output;
+    const content = await klaus.handle(id).callOutput(params.call);
+    if (content === undefined) throw new Refusal(404, 'not_found', { title: `The call ${params.call} has no result.` });
     return { mediaType: 'text/plain; charset=utf-8', content: [content] };
   },
 

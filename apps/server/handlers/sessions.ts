@@ -240,7 +240,8 @@ function toDocument(
   }
   if (format === 'md') {
     const content = (async function* () {
-      for (const entry of toTranscript(await Array.fromAsync(session.events()))) yield `${toMarkdown(entry)}\n`;
+      for (const entry of toTranscript(await Array.fromAsync(session.events())))
+        yield `${toMarkdown(entry, { full: `klaus show ${id} --full` })}\n`;
     })();
     return { mediaType: 'text/markdown; charset=utf-8', fileName: `klaus-${id}.md`, content };
   }

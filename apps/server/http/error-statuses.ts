@@ -23,6 +23,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   'copy.missing': 404,
   'session.moved': 409,
   'session.differs': 409,
+  'undo.nothing': 409,
   'store.busy': 409,
   'store.corrupt': 500,
   'store.full': 507,

@@ -1,10 +1,13 @@
+import type { CallEntry } from '@klaus/sdk/conversation';
 import { FullView } from '../dialogs/full-view.ts';
 import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
 import { Markdown } from '../screen/index.ts';
+import { isInterrupted } from '../session/session-view.ts';
 import { toEntryLines } from '../view/entry-lines.ts';
 import { toDiffView } from '../view/diff-lines.ts';
 import { toSafe } from '../view/wrap.ts';
 import type { App } from './app.ts';
+import { FullOutputs } from './full-outputs.ts';
 
 interface Blocks {
   title: string;
@@ -20,13 +23,34 @@ export function openConversationView(app: App): void {
   const { entries, title } = app.link.view.conversation;
   if (entries.length === 0) return app.setHint('The conversation is empty');
   const style = Object.create(app.style, { showThinking: { value: true } }) as typeof app.style;
-  const options = { style, now: Date.now(), spinner: '●', output: '', isExpanded: true };
+  const { client, id, view } = app.link;
+  const outputs = new FullOutputs({
+    read: (call) => client.callOutput(id!, call),
+    command: `klaus show ${id} --full`,
+    onChange: () => shown.refresh(),
+  });
+  const readFull = (call: CallEntry) => outputs.of(call);
+  const options = {
+    style,
+    now: Date.now(),
+    spinner: '●',
+    isInterrupted: isInterrupted(view),
+    isExpanded: true,
+    readFull,
+  };
   void style.highlighter.load();
-  open(app, {
+  const shown = open(app, {
     title: title || 'Conversation',
     count: entries.length,
-    render: (index, width) => toEntryLines(entries[index]!, entries[index - 1], { ...options, width }),
-    text: (index) => JSON.stringify(entries[index]),
+    render(index, width) {
+      const entry = entries[index]!;
+      const output = view.inFlight.calls.get(entry.id)?.text ?? '';
+      return toEntryLines(entry, entries[index - 1], { ...options, output, width });
+    },
+    text(index) {
+      const entry = entries[index]!;
+      return `${JSON.stringify(entry)}${entry.kind === 'call' ? (outputs.of(entry) ?? '') : ''}`;
+    },
     isAtEnd: true,
   });
 }
@@ -61,12 +85,13 @@ export function openLinesView(app: App, title: string, lines: readonly string[])
   open(app, { title, count: 1, render: () => lines, text: () => lines.join('\n') });
 }
 
-function open(app: App, blocks: Blocks): void {
+function open(app: App, blocks: Blocks): FullView {
   const { screen, style } = app;
   const view = new FullView({
     ...blocks,
     palette: style.palette,
     rows: () => screen.terminal.rows,
+    onChange: () => screen.requestRender(),
     onClose() {
       screen.closeFull();
       app.focusInput();
@@ -75,4 +100,5 @@ function open(app: App, blocks: Blocks): void {
   });
   screen.openFull(view);
   screen.setFocus(view);
+  return view;
 }

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { matchesKey, toLineText, truncateToWidth, withoutLast, type Component } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 
@@ -14,6 +15,8 @@ export interface FullViewOptions {
   rows: () => number;
   /** True: it begins at the end. */
   isAtEnd?: boolean;
+  /** The view must be drawn again, without a key. */
+  onChange: () => void;
   onClose: () => void;
 }
 
@@ -36,7 +39,7 @@ export class FullView implements Component {
   #typed: string | undefined;
   #words = '';
   #note = '';
-  /** True until the first frame, which knows the height. */
+  /** True until the user moves: the end stays visible when a block grows. */
   #isAtEnd: boolean;
 
   constructor(options: FullViewOptions) {
@@ -49,8 +52,16 @@ export class FullView implements Component {
     this.#cache.clear();
   }
 
+  /** A block has changed. A search that found nothing is repeated. */
+  refresh(): void {
+    this.invalidate();
+    if (this.#note !== '') this.#find(1);
+    this.#options.onChange();
+  }
+
   handleInput(data: string): void {
     this.#note = '';
+    this.#isAtEnd = false;
     if (this.#typed !== undefined) return this.#type(data);
     const page = Math.max(1, this.#body - 1);
     if (matchesKey(data, 'escape') || matchesKey(data, 'q') || matchesKey(data, 'ctrl+c') || matchesKey(data, 'ctrl+o'))
@@ -63,7 +74,7 @@ export class FullView implements Component {
     if (matchesKey(data, 'ctrl+u')) return this.#scroll(-Math.ceil(page / 2));
     if (matchesKey(data, 'ctrl+d')) return this.#scroll(Math.ceil(page / 2));
     if (matchesKey(data, 'home') || matchesKey(data, 'g')) this.#top = { block: 0, line: 0 };
-    else if (matchesKey(data, 'end') || data === 'G') this.#toEnd();
+    else if (matchesKey(data, 'end') || data === 'G') this.#isAtEnd = true;
     else if (matchesKey(data, '/')) this.#typed = '';
     else if (matchesKey(data, 'n')) this.#find(1);
     else if (data === 'N') this.#find(-1);
@@ -76,7 +87,6 @@ export class FullView implements Component {
       this.#width = width;
     }
     if (this.#isAtEnd) this.#toEnd();
-    this.#isAtEnd = false;
     const lines: string[] = [];
     for (let at: Position | undefined = this.#top; at && lines.length < this.#body; at = this.#next(at)) {
       const line = this.#lines(at.block)[at.line];
@@ -159,14 +169,30 @@ export class FullView implements Component {
   #find(direction: 1 | -1): void {
     const words = this.#words.toLowerCase();
     const { count, text } = this.#options;
+    this.#note = '';
     if (words === '') return;
-    for (let step = 1; step <= count; step++) {
+    for (let step = 0; step <= count; step++) {
       const block = (this.#top.block + direction * step + count * 2) % count;
       if (!text(block).toLowerCase().includes(words)) continue;
-      this.#top = { block, line: 0 };
+      const line = this.#findLine(block, { words, direction, isCurrent: step === 0 });
+      if (line === undefined) continue;
+      this.#top = { block, line };
       this.#fill();
       return;
     }
     this.#note = `nothing contains ${words}`;
+  }
+
+  /** The next line of a block with the words. A block that has them only in what it does not show: its first line. */
+  #findLine(
+    block: number,
+    { words, direction, isCurrent }: { words: string; direction: 1 | -1; isCurrent: boolean },
+  ): number | undefined {
+    const found = this.#lines(block).flatMap((line, at) =>
+      stripVTControlCharacters(line).toLowerCase().includes(words) ? [at] : [],
+    );
+    const { line: top } = this.#top;
+    if (isCurrent) return direction > 0 ? found.find((at) => at > top) : found.findLast((at) => at < top);
+    return (direction > 0 ? found[0] : found.at(-1)) ?? 0;
   }
 }

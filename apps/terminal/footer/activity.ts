@@ -1,4 +1,4 @@
-import type { CallEntry } from '@klaus/sdk/conversation';
+import type { CallEntry, Entry } from '@klaus/sdk/conversation';
 import { describeCall, formatCount, formatDuration, formatNumber } from '@klaus/sdk/transcript';
 import { truncateToWidth } from '../screen/index.ts';
 import { isWorking, type SessionView } from '../session/session-view.ts';
@@ -15,7 +15,9 @@ export function toActivityLines(
   if (drive?.state === 'parked' || (conversation.approvals.size > 0 && isWorking(view)))
     return ['', palette.warn('? Waiting for your answer')];
   if (!isWorking(view)) return [];
-  const time = conversation.run ? formatDuration(Math.max(0, now - conversation.run.startedAt)) : '';
+  // The time of a retry is the only one that its line has.
+  const isRetrying = (conversation.retryAt ?? 0) > now;
+  const time = conversation.run && !isRetrying ? formatDuration(Math.max(0, now - conversation.run.startedAt)) : '';
   const facts = [time, drive?.state === 'busy' ? 'in another process' : '', 'Esc cancels'].filter(
     (text) => text !== '',
   );
@@ -27,7 +29,7 @@ export function toActivityLines(
 function describe({ conversation, inFlight }: SessionView, now: number): string {
   const { retryAt, requested, entries } = conversation;
   if (retryAt !== undefined && retryAt > now)
-    return `The model is not available. Retrying in ${formatDuration(retryAt - now)}`;
+    return `${describeFailure(entries)}. Retrying in ${formatDuration(retryAt - now)}`;
   const [message] = inFlight.messages.values();
   if (message) {
     if (message.call.text !== '') return `Preparing a call, ${formatCount(message.call.length)} characters`;
@@ -43,4 +45,12 @@ function describe({ conversation, inFlight }: SessionView, now: number): string 
   if (requested?.purpose === 'review') return 'Reviewing a call';
   if (requested?.purpose === 'search') return 'Searching the web';
   return requested ? 'Waiting for the model' : 'Working';
+}
+
+/** Why the last request to the model failed. Its message is a line of the conversation. */
+function describeFailure(entries: readonly Entry[]): string {
+  const last = entries.findLast((entry) => entry.kind === 'fact' && entry.event.type === 'model.attempted');
+  const outcome = last?.kind === 'fact' && last.event.type === 'model.attempted' ? last.event.outcome : undefined;
+  if (outcome === 'rate_limited') return 'The rate limit of the model is reached';
+  return outcome === 'overloaded' ? 'The model is overloaded' : 'The request to the model failed';
 }

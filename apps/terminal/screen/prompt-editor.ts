@@ -22,9 +22,10 @@ interface HistoryFields {
 }
 
 /** Private fields of the library; a test fails if a version changes them. */
-interface UndoFields {
+interface PrivateFields {
   undoStack: { stack: unknown[] };
   pastes: ReadonlyMap<number, string>;
+  state: { lines: string[]; cursorLine: number; cursorCol: number };
 }
 
 const PASTE_MARK = /\[paste #(\d+) (?:\+\d+ lines|\d+ chars)\]/g;
@@ -64,13 +65,34 @@ export class PromptEditor extends Editor {
     if (data === '\r' || data === '\u001b[13u') this.#entered = this.entered();
     // The library inserts everything that does not begin as a key does.
     const input = isText(data) ? toInputText(data) : data;
+    const known = this.#lastPaste();
     if (input !== '') super.handleInput(input);
+    const paste = this.#lastPaste();
+    if (paste !== undefined && paste !== known) this.#correctMark(paste);
     this.#limitUndo();
+  }
+
+  /** Number of the last paste. */
+  #lastPaste(): number | undefined {
+    return [...(this as unknown as PrivateFields).pastes.keys()].at(-1);
+  }
+
+  /** For the library, a line begins after the line feed at the end of a paste. */
+  #correctMark(paste: number): void {
+    const { pastes, state } = this as unknown as PrivateFields;
+    const text = pastes.get(paste)!;
+    if (!text.endsWith('\n')) return;
+    const lines = text.split('\n').length;
+    const [counted, right] = [lines, lines - 1].map((count) => `[paste #${paste} +${count} lines]`) as [string, string];
+    const line = state.lines[state.cursorLine]!;
+    if (!line.includes(counted)) return;
+    state.lines[state.cursorLine] = line.replace(counted, right);
+    state.cursorCol -= counted.length - right.length;
   }
 
   /** The library keeps a copy of the text and of all pastes for each step, without a limit. */
   #limitUndo(): void {
-    const { undoStack, pastes } = this as unknown as UndoFields;
+    const { undoStack, pastes } = this as unknown as PrivateFields;
     const { stack } = undoStack;
     if (stack.length <= MIN_UNDO) return;
     const size = [...pastes.values()].reduce((sum, paste) => sum + paste.length, this.getText().length);

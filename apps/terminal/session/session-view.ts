@@ -49,3 +49,11 @@ export function addLive(view: SessionView, live: Live): void {
 export function isWorking({ drive }: SessionView): boolean {
   return drive?.state === 'working' || drive?.state === 'busy';
 }
+
+/** True for a run without an end that no process works on, and that waits for no answer. */
+export function isInterrupted(view: SessionView): boolean {
+  const { conversation, drive } = view;
+  return (
+    conversation.run !== undefined && conversation.approvals.size === 0 && !isWorking(view) && drive?.state !== 'parked'
+  );
+}

@@ -1,4 +1,4 @@
-import { hunksOf, isCommand, toChangedLine, toRejected, type CallEntry } from '@klaus/sdk/conversation';
+import { isCommand, toOutputPart, type CallEntry, type OutputPart } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
 import { describeCall, formatBytes, formatCount, formatDuration, formatUsd } from '@klaus/sdk/transcript';
 import { truncateToWidth, wrapTextWithAnsi } from '../screen/index.ts';
@@ -7,7 +7,8 @@ import { toDebugLine } from './debug-line.ts';
 import { toDiffView } from './diff-lines.ts';
 import { cutLines, toOutputLines } from './output-lines.ts';
 import type { ViewStyle } from './view-style.ts';
-import { toEnds, toSafe, wrap } from './wrap.ts';
+import { describeAccepted, toReviewLines } from './review-lines.ts';
+import { toEnds } from './wrap.ts';
 
 const INDENT = '    ';
 /** Lines of a folded diff and of folded output: of its beginning and of its end. */
@@ -15,7 +16,7 @@ const DIFF = { head: 16, tail: 0 };
 const FINISHED = { head: 2, tail: 4 };
 const RUNNING = { head: 0, tail: 6 };
 const REASON = { head: 4, tail: 0 };
-/** Characters at the end of long output that are shown. */
+/** Characters at the end of the output of a running call that are shown. */
 const MAX_OUTPUT = 20_000;
 
 export interface CallViewOptions {
@@ -25,10 +26,14 @@ export interface CallViewOptions {
   now: number;
   /** The frame of the animation of a running call. */
   spinner: string;
+  /** True if no process works on the calls. */
+  isInterrupted: boolean;
   /** Output of a running call. */
   output: string;
   /** True: nothing is folded. */
   isExpanded: boolean;
+  /** If nothing is folded: the output of a call of which the log has a part. */
+  readFull?: (call: CallEntry) => string | undefined;
 }
 
 /** A tool call: its title and state, and its diff, output or reason, folded. */
@@ -39,9 +44,9 @@ export function toCallLines(call: CallEntry, options: CallViewOptions): string[]
   return [truncateToWidth(title, width, '…'), ...toBody(call, options)];
 }
 
-function toMark({ state, result }: CallEntry, { style: { palette }, spinner }: CallViewOptions): string {
+function toMark({ state, result }: CallEntry, { style: { palette }, spinner, isInterrupted }: CallViewOptions): string {
   if (state === 'asked') return palette.warn('?');
-  if (state === 'running') return palette.accent(spinner);
+  if (state === 'running') return isInterrupted ? palette.warn('✗') : palette.accent(spinner);
   if (state === 'waiting' || !result) return palette.muted('○');
   return result.outcome === 'ok' ? palette.good('✓') : palette.bad('✗');
 }
@@ -53,13 +58,14 @@ function toTitle({ name, input }: CallEntry, palette: Palette): string {
   return `${palette.strong(words.charAt(0).toUpperCase() + words.slice(1))}${subject}`;
 }
 
-function toFacts(call: CallEntry, { style: { palette }, now }: CallViewOptions): string {
+function toFacts(call: CallEntry, { style: { palette }, now, isInterrupted }: CallViewOptions): string {
   const { state, result, child, startedAt } = call;
   const facts: string[] = [];
   if (child) facts.push(`${toLine(child.agent, 40)} ${child.state}, ${formatUsd(child.usd)}`);
-  if (state === 'running' && startedAt !== undefined) facts.push(formatDuration(Math.max(0, now - startedAt)));
+  if (state === 'running' && !isInterrupted && startedAt !== undefined)
+    facts.push(formatDuration(Math.max(0, now - startedAt)));
   if (state === 'asked') facts.push('waits for your answer');
-  if (call.answer?.hunks) facts.push(toAccepted(call));
+  if (call.answer?.hunks) facts.push(describeAccepted(call));
   if (call.awaits && !result) facts.push('waits for agents');
   if (result) {
     facts.push(formatDuration(result.durationMs));
@@ -76,14 +82,18 @@ function toFacts(call: CallEntry, { style: { palette }, now }: CallViewOptions):
 }
 
 function toBody(call: CallEntry, options: CallViewOptions): string[] {
-  const { style, width, isExpanded } = options;
+  const { style, width, isExpanded, readFull } = options;
   const { palette } = style;
   const { result, diff } = call;
-  if (call.state === 'running')
-    return toFolded(toOutputLines(options.output.slice(-MAX_OUTPUT), palette), RUNNING, options);
+  if (call.state === 'running') {
+    // Not behind the title, which may fill the line.
+    return options.isInterrupted ? [palette.warn(`${INDENT}interrupted`)] : toRunningOutput(options);
+  }
   if (!result) return [];
+  const output = (isExpanded && readFull?.(call)) || result.output;
+  const part = toOutputPart(result);
   if (result.outcome !== 'ok') {
-    const lines = toOutputLines(result.output.slice(0, MAX_OUTPUT), palette);
+    const lines = toOutputLines(output, palette);
     // A reason is read to its end.
     if (result.outcome !== 'error')
       return toFolded(
@@ -91,49 +101,57 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
         REASON,
         options,
       );
-    return toFolded(lines, isCommand(call.input) ? FINISHED : REASON, options);
+    return toFolded(lines, isCommand(call.input) ? FINISHED : REASON, { ...options, part });
   }
   if (diff !== undefined)
-    return [...toFolded(toDiffView(diff, width - INDENT.length, palette), DIFF, options), ...toReview(call, options)];
-  if (isCommand(call.input)) return toFolded(toOutputLines(withoutCommand(result.output), palette), FINISHED, options);
+    return [
+      ...toFolded(toDiffView(diff, width - INDENT.length, palette), DIFF, options),
+      ...toReviewLines(call, { width, palette, indent: INDENT }),
+    ];
+  if (isCommand(call.input))
+    return toFolded(toOutputLines(withoutCommand(output), palette), FINISHED, { ...options, part });
   if (!isExpanded) {
     const line = toDebugLine(call);
     return line === undefined ? [] : cutLines([palette.muted(line)], width, INDENT);
   }
-  return toFolded(toOutputLines(result.output, palette), DIFF, options);
+  return toFolded(toOutputLines(output, palette), DIFF, options);
 }
 
-/** `approved 1 of 2 hunks`. */
-function toAccepted({ asked, answer }: CallEntry): string {
-  const hunks = asked ? hunksOf(asked) : [];
-  const rejected = answer?.hunks ? toRejected(hunks, answer.hunks).length : 0;
-  return `approved ${hunks.length - rejected} of ${hunks.length} hunks`;
+/** Only the end is processed for each frame. */
+function toRunningOutput(options: CallViewOptions): string[] {
+  const { output, isExpanded, style } = options;
+  const lines = toOutputLines(isExpanded ? output : output.slice(-MAX_OUTPUT), style.palette);
+  const above = output.slice(0, -MAX_OUTPUT).split('\n').length - 1;
+  return toFolded(lines, RUNNING, { ...options, above });
 }
 
-/** The hunks that the user rejected, at the line that they would change, and the comments for the model. */
-function toReview({ asked, answer }: CallEntry, { width, style: { palette } }: CallViewOptions): string[] {
-  if (!asked || !answer) return [];
-  const rejected = answer.hunks ? toRejected(hunksOf(asked), answer.hunks) : [];
-  const rows = [
-    ...rejected.map((hunk) => palette.bad(`✗ rejected ${toLine(hunk.path, 200)}:${toChangedLine(hunk)}`)),
-    ...(answer.note === undefined ? [] : [palette.muted(`“${toSafe(answer.note)}”`)]),
-  ];
-  return rows.flatMap((row) => wrap(row, width, { first: INDENT, indent: INDENT.length }));
+interface FoldOptions extends CallViewOptions {
+  part?: OutputPart | undefined;
+  /** Further lines before the first one. */
+  above?: number;
 }
 
-function toFolded(lines: readonly string[], ends: { head: number; tail: number }, options: CallViewOptions): string[] {
-  const { width, style, isExpanded } = options;
+function toFolded(lines: readonly string[], ends: { head: number; tail: number }, options: FoldOptions): string[] {
+  const { width, style, isExpanded, part, above = 0 } = options;
   if (isExpanded) return cutLines(lines, width, INDENT);
   const { head, hidden, tail } = toEnds(lines, ends);
-  const rest =
-    hidden > 0 ? [style.palette.muted(`${INDENT}… ${formatCount(hidden)} more lines, Ctrl-O shows them`)] : [];
-  return [...cutLines(head, width, INDENT), ...rest, ...cutLines(tail, width, INDENT)];
+  const rest = describeRest(hidden + above, head.length + tail.length, part);
+  return [
+    ...cutLines(head, width, INDENT),
+    ...(rest === undefined ? [] : [style.palette.muted(`${INDENT}… ${rest}, Ctrl-O shows them`)]),
+    ...cutLines(tail, width, INDENT),
+  ];
+}
+
+/** The lines that are not shown; of a part, those of the complete output. */
+function describeRest(hidden: number, shown: number, part: OutputPart | undefined): string | undefined {
+  if (part?.lines !== undefined)
+    return `${formatCount(Math.max(1, part.lines - shown))} more lines of ${formatCount(part.lines)}`;
+  if (part) return `more lines of ${formatBytes(part.bytes)}`;
+  return hidden > 0 ? `${formatCount(hidden)} more lines` : undefined;
 }
 
 /** The output without the line of the command, which the title shows. */
 function withoutCommand(output: string): string {
-  const text = output.startsWith('$ ') ? output.slice(output.indexOf('\n') + 1) : output;
-  return text.length <= MAX_OUTPUT
-    ? text
-    : `[${formatBytes(text.length - MAX_OUTPUT)} before this]\n${text.slice(-MAX_OUTPUT)}`;
+  return output.startsWith('$ ') ? output.slice(output.indexOf('\n') + 1) : output;
 }

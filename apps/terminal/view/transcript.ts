@@ -2,7 +2,7 @@ import type { Entry, PartialMessage, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
 import { SixelImages } from '../images/sixel-images.ts';
 import { truncateToWidth, type Component, type InlineScreen } from '../screen/index.ts';
-import type { SessionView } from '../session/session-view.ts';
+import { isInterrupted, type SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
 import { toEntryLines, toPartBlock } from './entry-lines.ts';
@@ -90,7 +90,9 @@ export class Transcript implements Component {
 
   #toOptions(width: number): CallViewOptions {
     const now = this.#now();
-    return { width, style: this.#style, now, spinner: toSpinner(now), output: '', isExpanded: false };
+    const [style, view] = [this.#style, this.#view];
+    const common = { output: '', isExpanded: false, isInterrupted: isInterrupted(view) };
+    return { width, style, now, spinner: toSpinner(now), ...common };
   }
 
   #toLines(index: number, options: CallViewOptions & { takeImage?: TakeImage }): string[] {

@@ -22,7 +22,7 @@ interface ChangedRowsProps {
   files: readonly ChangedFile[];
   /** Changed images, by path. */
   images: ReadonlyMap<string, ImageChange>;
-  /** The turn whose changes are shown; undefined: all changes, against the present files. */
+  /** The turn whose changes are shown; undefined: all changes. */
   shownTurn: number | undefined;
   /** Changes when a file may have changed. */
   version: string;

@@ -47,7 +47,7 @@ export function ChangesView({ conversation, seq, path }: ChangesViewProps) {
   // Reload after changes, undos and runs, and not at every event.
   const version = `${changing.size} ${[...undone].join()} ${redoable} ${conversation.run ? '' : seq}`;
   const loaded = useQuery(`${session} ${turn} ${version}`, (signal) =>
-    client.changes({ params: { id: session }, query: turn === undefined ? { now: 'true' } : { turn } }, { signal }),
+    client.changes({ params: { id: session }, query: { turn } }, { signal }),
   );
   const { hunks, files } = useMemo(() => toShown(loaded.value), [loaded.value]);
   const images = useMemo(() => toImageChanges(loaded.value?.changes ?? []), [loaded.value]);

@@ -26,7 +26,7 @@ export function CommitDialog({ session }: { session: string }) {
     const params = { id: session };
     const [{ repository }, { changes, diff }] = await Promise.all([
       client.repository({ params }, { signal }),
-      client.changes({ params, query: { now: 'true' } }, { signal }),
+      client.changes({ params, query: {} }, { signal }),
     ]);
     return { repository, files: toChangedFiles(changes, parseDiff(diff)) };
   });

@@ -9,7 +9,7 @@ import {
   SquareTerminal,
 } from 'lucide-react';
 import { memo } from 'react';
-import { isCommand, isDebugTool, type CallEntry } from '@klaus/core/conversation';
+import { isCommand, isDebugTool, toOutputPart, type CallEntry } from '@klaus/core/conversation';
 import { hunksOf, toChangedLine, toRejected } from '@klaus/core/protocol';
 import { TerminalOutput } from '../ansi/terminal-output.tsx';
 import { ChildCard } from '../children/child-card.tsx';
@@ -26,6 +26,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
 import { useNow } from '../ui/use-now.ts';
+import { useIsInterrupted } from './use-is-interrupted.ts';
 import { OutputView } from './output-view.tsx';
 import { EvidenceView } from './evidence-view.tsx';
 import { toSubject } from './subject.ts';
@@ -49,15 +50,16 @@ export const CallCard = memo(function CallCard({ call, session, progress, isUndo
   const [isOpen, setOpen] = useSavedState(`call ${call.id}`, false);
   const { name, input, state, result } = call;
   const subject = toSubject(input);
+  const status = toStatus(call, useIsInterrupted(session));
   return (
-    <article className={`entry call call-${toStatus(call)}`} aria-label={`${name} ${subject}`.trim().slice(0, 200)}>
+    <article className={`entry call call-${status}`} aria-label={`${name} ${subject}`.trim().slice(0, 200)}>
       <button type="button" className="call-head bare line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <ChevronRight size={14} className="fold-mark muted" />
-        <CallMark call={call} />
+        <CallMark status={status} />
         <span className="call-name mono">{name}</span>
         <span className="call-subject mono muted ellipsis grow">{isInCard(call) ? '' : subject}</span>
         {isUndone ? <span className="chip">{t.conversation.undone}</span> : null}
-        <CallFacts call={call} />
+        <CallFacts call={call} status={status} />
       </button>
       {state === 'asked' && call.asked ? <CallApproval asked={call.asked} /> : null}
       {call.answer && call.answer.answer !== 'superseded' ? <Answered call={call} /> : null}
@@ -97,6 +99,7 @@ const MARKS = {
   waiting: { Icon: CircleDashed, look: 'muted' },
   asked: { Icon: CircleQuestionMark, look: 'warn' },
   running: { Icon: LoaderCircle, look: 'accent' },
+  interrupted: { Icon: CircleSlash, look: 'warn' },
   ok: { Icon: CircleCheck, look: 'good' },
   error: { Icon: CircleAlert, look: 'bad' },
   unknown: { Icon: CircleAlert, look: 'bad' },
@@ -104,13 +107,13 @@ const MARKS = {
   cancelled: { Icon: CircleSlash, look: 'muted' },
 } as const;
 
-function toStatus({ state, result }: CallEntry): keyof typeof MARKS {
+function toStatus({ state, result }: CallEntry, isInterrupted: boolean): keyof typeof MARKS {
+  if (state === 'running' && isInterrupted) return 'interrupted';
   return state === 'finished' ? (result?.outcome ?? 'ok') : state;
 }
 
-function CallMark({ call }: { call: CallEntry }) {
+function CallMark({ status }: { status: keyof typeof MARKS }) {
   const t = useText();
-  const status = toStatus(call);
   const { Icon, look } = MARKS[status];
   const label = t.call[status];
   return (
@@ -120,10 +123,10 @@ function CallMark({ call }: { call: CallEntry }) {
   );
 }
 
-function CallFacts({ call }: { call: CallEntry }) {
+function CallFacts({ call, status }: { call: CallEntry; status: keyof typeof MARKS }) {
   const t = useText();
-  const now = useNow(call.state === 'running');
-  const { startedAt, result, state, awaits, by } = call;
+  const now = useNow(status === 'running');
+  const { startedAt, result, awaits, by } = call;
   const exitCode = toExitCode(result?.detail);
   const changes = result?.changes.length ?? 0;
   return (
@@ -132,7 +135,8 @@ function CallFacts({ call }: { call: CallEntry }) {
       {awaits && awaits.length > 0 ? <span>{t.children.waits(awaits.length)}</span> : null}
       {changes > 0 ? <span>{t.call.files(changes)}</span> : null}
       {typeof exitCode === 'number' && exitCode !== 0 ? <span className="bad">{t.call.exit(exitCode)}</span> : null}
-      {state === 'running' && startedAt !== undefined ? (
+      {status === 'interrupted' ? <span className="warn">{t.call.interrupted}</span> : null}
+      {status === 'running' && startedAt !== undefined ? (
         <span>{formatDuration(Math.max(0, Math.floor((now - startedAt) / 1_000) * 1_000))}</span>
       ) : null}
       {result ? <span>{formatDuration(result.durationMs)}</span> : null}
@@ -215,7 +219,7 @@ function CallBody({ call, session, progress }: Pick<CallCardProps, 'call' | 'ses
         call={call.id}
         text={output}
         command={isCommand(input) ? input.command : call.name}
-        isCut={result?.blob !== undefined}
+        part={result && toOutputPart(result)}
         isRunning={result === undefined}
       />
     );

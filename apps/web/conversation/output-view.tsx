@@ -1,11 +1,13 @@
 import { Download, Maximize2 } from 'lucide-react';
 import { useState } from 'react';
-import { toPlainText } from '@klaus/core/conversation';
+import { toPlainText, type OutputPart } from '@klaus/core/conversation';
 import { TerminalOutput, useScreen } from '../ansi/terminal-output.tsx';
 import { attempt } from '../actions/attempt.ts';
 import { saveText } from '../actions/save-text.ts';
 import { client } from '../state/client.ts';
 import { useRenderText } from '../text/render/render-text.ts';
+import type { Text } from '../text/en.ts';
+import { formatBytes, formatCount } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -24,13 +26,14 @@ interface OutputViewProps {
   /** The command, or the name of the tool. */
   command: string;
   text: string;
-  /** The log contains only a part of the output. */
-  isCut: boolean;
+  /** How much of the output the log contains; undefined: all of it. */
+  part: OutputPart | undefined;
   isRunning: boolean;
 }
 
 /** The output of a call. The end, which usually has the result, is shown first. */
-export function OutputView({ session, call, command, text, isCut, isRunning }: OutputViewProps) {
+export function OutputView({ session, call, command, text, part, isRunning }: OutputViewProps) {
+  const isCut = part !== undefined;
   const t = useText();
   const r = useRenderText();
   const [isAll, setAll] = useSavedState(`output ${call}`, false);
@@ -70,7 +73,10 @@ export function OutputView({ session, call, command, text, isCut, isRunning }: O
     <section>
       <div className="label line small muted">
         <span>
-          {t.call.output} <span className="muted number">{t.call.lines(count)}</span>
+          {t.call.output}{' '}
+          <span className="muted number">
+            {part && full === undefined ? describePart(part, t) : t.call.lines(count)}
+          </span>
         </span>
         <span className="inline">
           <IconButton label={r.terminal.open} icon={Maximize2} onClick={() => void openFull()} />
@@ -93,4 +99,11 @@ export function OutputView({ session, call, command, text, isCut, isRunning }: O
       {isTerminal ? <TerminalDialog command={command} text={shown} onClose={() => setTerminal(false)} /> : null}
     </section>
   );
+}
+
+/** `3,000 lines, 276 shown`. */
+function describePart({ lines, bytes, shown }: OutputPart, { call: t }: Text): string {
+  return lines === undefined
+    ? t.outputPart(formatBytes(bytes), t.lines(shown))
+    : t.outputPart(t.lines(lines), formatCount(shown));
 }

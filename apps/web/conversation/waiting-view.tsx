@@ -7,13 +7,15 @@ import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
 import { editQueued, requeueSession, withdrawMessage } from '../actions/session-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { useIsInterrupted } from './use-is-interrupted.ts';
 import { CodeText } from '../ui/code-text.tsx';
 
 export function WorkingView({ conversation }: { conversation: Conversation }) {
   const t = useText();
-  const now = useNow();
+  const isInterrupted = useIsInterrupted(conversation.session);
+  const now = useNow(!isInterrupted);
   const { requested, retryAt } = conversation;
-  if (!requested) return null;
+  if (!requested || isInterrupted) return null;
   const words = {
     turn: t.conversation.waitsForModel(requested.model),
     compaction: t.conversation.compacting,

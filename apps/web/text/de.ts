@@ -174,6 +174,7 @@ export const de: Text = {
     waiting: 'Wartet',
     asked: 'Wartet auf Freigabe',
     running: 'Läuft',
+    interrupted: 'Unterbrochen',
     ok: 'Fertig',
     error: 'Fehlgeschlagen',
     denied: 'Verweigert',
@@ -191,6 +192,7 @@ export const de: Text = {
     ended: (how, time) => `${how}, nach ${time}`,
     proof: { good: 'belegt', warn: 'unbelegt', bad: 'fehlgeschlagen' },
     lines: (n) => count(n, 'Zeile', 'Zeilen'),
+    outputPart: (all, shown) => `${all}, ${shown} gezeigt`,
     files: (n) => count(n, 'Datei', 'Dateien'),
     exit: (code) => (code === null ? 'durch ein Signal beendet' : `Exit-Code ${code}`),
     tests: (passed, failed, skipped) =>

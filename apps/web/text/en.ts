@@ -173,6 +173,7 @@ export const en = {
     waiting: 'Waiting',
     asked: 'Waiting for your approval',
     running: 'Running',
+    interrupted: 'Interrupted',
     ok: 'Done',
     error: 'Failed',
     denied: 'Denied',
@@ -190,6 +191,7 @@ export const en = {
     ended: (how: string, time: string) => `${how}, after ${time}`,
     proof: { good: 'verified', warn: 'unverified', bad: 'failed' },
     lines: (n: number) => count(n, 'line', 'lines'),
+    outputPart: (all: string, shown: string) => `${all}, ${shown} shown`,
     files: (n: number) => count(n, 'file', 'files'),
     exit: (code: number | null) => (code === null ? 'ended by a signal' : `exit code ${code}`),
     tests: (passed: number, failed: number, skipped: number) =>

@@ -11,7 +11,7 @@ type Mode = (typeof MODES)[number];
 interface ImageDiffProps {
   session: string;
   path: string;
-  /** Undefined: the changes of all turns, against the present file. */
+  /** Undefined: the changes of all turns. */
   turn: number | undefined;
   /** The question about the change. */
   approval?: string;
@@ -28,11 +28,8 @@ export function ImageDiff({ session, path, turn, approval, kind, sizes, version 
   const [share, setShare] = useState(50);
   const before =
     kind === 'created' ? undefined : toImageAddress({ session, path, side: 'before', turn, approval, version });
-  const shown =
-    turn === undefined && approval === undefined
-      ? { session, path, version }
-      : { session, path, side: 'after' as const, turn, approval, version };
-  const after = kind === 'deleted' ? undefined : toImageAddress(shown);
+  const after =
+    kind === 'deleted' ? undefined : toImageAddress({ session, path, side: 'after', turn, approval, version });
   const canOverlay = before !== undefined && after !== undefined;
   return (
     <section className="image-diff column" aria-label={t.imageDiff.label(path)}>

@@ -164,6 +164,7 @@ async function toResult(
     blob = await storeOutput(work, clean);
     if (!blob) text += '\n[the complete output was not stored: the disk is full]';
   }
+  if (blob) blob = { ...blob, lines: output.lines ?? countLines(clean) };
   return toFinished(head, {
     outcome: output.isError ? 'error' : 'ok',
     output: text,
@@ -179,6 +180,10 @@ async function toResult(
 
 function toUntrusted({ redactor }: Work, { source, addresses, isWeb }: Untrusted): ToolFinished['untrusted'] {
   return { source: redactor.redact(source), addresses: addresses && [...addresses], isWeb };
+}
+
+function countLines(text: string): number {
+  return text.replace(/\n$/, '').split('\n').length;
 }
 
 /** Stores the complete output of a call whose result was cut; undefined if the disk is full. */

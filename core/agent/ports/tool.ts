@@ -83,6 +83,8 @@ export interface ToolOutput {
   changes?: readonly FileChange[];
   /** The complete output, if `text` is cut. */
   blob?: BlobRef;
+  /** Lines of the complete output of a program, without notes of the tool on it. Default: those of `text`. */
+  lines?: number;
   /** Set by checks: the command and its exit code are evidence for the run. The engine adds the states of the workspace. */
   evidence?: Omit<Receipt, 'tree' | 'left'>;
   /** The call waits for these child sessions: it is released, and runs again when they have finished. */

@@ -116,10 +116,8 @@ async function planFile(
   const tree: TreeId | undefined = side === 'before' ? found[0]?.before : found.at(-1)?.after;
   if (tree === undefined) {
     const known = [...new Set(history.turns.map((candidate) => candidate.turn))].join(', ');
-    throw nothing(
-      `There is no state ${side} turn ${turn}.`,
-      known === '' ? 'No turn changed anything.' : `Turns: ${known}.`,
-    );
+    if (known === '') throw nothing('No turn of this session changed anything.');
+    throw new KlausError('usage', `There is no state ${side} turn ${turn}.`, { hint: `Turns: ${known}.` });
   }
   const base = history.turns.at(-1)?.after ?? tree;
   const now = await snapshots.snapshot({ only: { base, paths: [path] } });
@@ -131,7 +129,7 @@ async function planFile(
     !(await snapshots.entry(tree, path)) &&
     !(await snapshots.entry(now, path))
   ) {
-    throw nothing(`There is no ${path} ${side} turn ${turn}.`);
+    throw new KlausError('usage', `There is no ${path} ${side} turn ${turn}.`);
   }
   const left = await findLeft(snapshots, history);
   const first = history.steps[0]!.from;
@@ -143,6 +141,6 @@ async function planFile(
   return { turns: [turn], changes, foreign, git: NO_GIT };
 }
 
-function nothing(message: string, hint?: string): KlausError {
-  return new KlausError('usage', message, { hint });
+function nothing(message: string): KlausError {
+  return new KlausError('undo.nothing', message);
 }

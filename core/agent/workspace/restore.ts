@@ -25,6 +25,7 @@ export type Restored =
   | {
       done: true;
       turns: number[];
+      /** Without paths that had their content already. */
       changes: TreeChange[];
       /** Changes in git's own data, and the refs that they moved. */
       git: GitRestored;
@@ -40,7 +41,7 @@ export type GitRestored = Pick<GitPlan, 'changes' | 'refs'>;
  * Restores files of a session's workspace in one step, and records it in the log. Files that were changed after the
  * session are only overwritten on request.
  *
- * @throws KlausError `store.busy` while a process works on the session, `usage` when there is nothing to do.
+ * @throws KlausError `store.busy` while a process works on the session, `undo.nothing`, `usage` for a turn or file without a state.
  */
 export async function restore(
   engine: Engine,
@@ -66,15 +67,22 @@ interface RestoreStep extends RestorePlan {
   left: TreeId | undefined;
 }
 
-/** The conflicts that `apply` would return: files that were changed after the session. */
-async function findConflicts(snapshots: Snapshots, { changes, foreign, git }: RestorePlan): Promise<Conflict[]> {
+/** What `apply` would change, and the conflicts that it would return: files that were changed after the session. */
+async function survey(
+  snapshots: Snapshots,
+  { changes, foreign, git }: RestorePlan,
+): Promise<{ changes: TreeChange[]; conflicts: Conflict[] }> {
   const conflicts = new Map(foreign.map((conflict) => [conflict.path, conflict]));
+  const open: TreeChange[] = [];
   const now = await snapshots.snapshot();
-  for (const { path, before: expected, after } of changes) {
+  for (const change of changes) {
+    const { path, before: expected, after } = change;
     const found = (await snapshots.entry(now, path)) ?? null;
-    if (!isSame(found, expected) && !isSame(found, after)) conflicts.set(path, { path, expected, found });
+    if (isSame(found, after)) continue;
+    open.push(change);
+    if (!isSame(found, expected)) conflicts.set(path, { path, expected, found });
   }
-  return [...conflicts.values(), ...git.conflicts];
+  return { changes: open, conflicts: [...conflicts.values(), ...git.conflicts] };
 }
 
 /**
@@ -103,9 +111,8 @@ async function carryOut(
   const snapshots = await work.snapshots();
   const { refs } = plan.git;
   const git = { changes: plan.git.changes, refs };
-  if (dryRun)
-    return { done: false, turns, changes: plan.changes, git, conflicts: await findConflicts(snapshots, plan) };
-  const known = plan.git.changes.length > 0 ? await findConflicts(snapshots, plan) : plan.foreign;
+  if (dryRun) return { done: false, turns, git, ...(await survey(snapshots, plan)) };
+  const known = plan.git.changes.length > 0 ? (await survey(snapshots, plan)).conflicts : plan.foreign;
   if (known.length > 0 && choice === 'refuse') {
     return { done: false, turns, changes: plan.changes, git, conflicts: known };
   }
@@ -134,7 +141,7 @@ async function carryOut(
       await work.append([body, ...toNote(work, { kind, turns, changes: restored })]);
       const uncovered = snapshots.uncovered(result.before).map(({ path }) => path);
       const done = { changes: gitResult.changes, refs: gitResult.changes.length > 0 ? refs : [] };
-      return { done: true, turns, changes: restored, git: done, kept: [...kept, ...gitResult.kept], uncovered };
+      return { done: true, turns, changes: result.changes, git: done, kept: [...kept, ...gitResult.kept], uncovered };
     }
     const isNew = result.conflicts.some(({ path }) => !left.has(path) && !overwrite.has(path));
     if (choice === 'refuse' || !isNew) {

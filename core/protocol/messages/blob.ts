@@ -4,5 +4,6 @@ import { z } from 'zod';
 export const blobSchema = z.object({
   hash: z.string().describe('Lower-case SHA-256 of the bytes.'),
   size: z.int().describe('Bytes.'),
+  lines: z.int().optional().describe('Lines of the complete output of a call.'),
 });
 export type BlobRef = z.infer<typeof blobSchema>;

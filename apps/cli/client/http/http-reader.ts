@@ -62,6 +62,7 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
         if (after >= page.last) return;
       }
     },
+    callOutput: (id, call) => ask(client.callOutput({ params: { id, call } })),
     search: (id, q, { limit }) => ask(client.searchSession({ params: { id }, query: { q, limit } })),
     async export(id, format, { language } = {}) {
       const document = await ask(client.exportSession({ params: { id }, query: { format, language } }));

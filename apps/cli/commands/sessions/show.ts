@@ -1,11 +1,12 @@
 import type { Event, RecalledText } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
-import { type Entry, toTranscript } from '@klaus/sdk/transcript';
+import { describeOutputPart, type Entry, toTranscript } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
 import type { SearchResult } from '@klaus/sdk/client';
 import { createPaint, type Paint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
+import { UsageError } from '../../program/cli-error.ts';
 import type { Options } from '../../program/options.ts';
 import { RAW_OPTION } from '../../program/run-options.ts';
 
@@ -22,8 +23,11 @@ export const command: LeafCommand = {
       .option('--json', 'the events as NDJSON; with --grep one object per match')
       .option('--plain', 'no colours')
       .option('--raw', RAW_OPTION)
+      .option('--full', 'complete outputs, of which the transcript has the first lines')
       .option('--grep <words>', 'only the passages that contain these words, in complete outputs too'),
-  async run(id: string, options: Options & { grep?: string }) {
+  async run(id: string, options: Options & { grep?: string; full?: true }) {
+    if (options.full && (options.json || options.grep !== undefined))
+      throw new UsageError('--full is for the transcript, without --json or --grep.');
     await using client = await openClient(options);
     if (options.grep !== undefined)
       printMatches(await client.search(id, options.grep, { limit: MAX_MATCHES }), options);
@@ -31,7 +35,12 @@ export const command: LeafCommand = {
       let last: Event | undefined;
       const events = readLast(client.events(id), (event) => (last = event));
       if (options.json) for await (const event of events) out.json(event);
-      else printTranscript(await Array.fromAsync(events), options);
+      else {
+        const all = await Array.fromAsync(events);
+        const { session = id } = last ?? {};
+        const readFull = (call: string) => client.callOutput(session, call);
+        await printTranscript(all, { ...options, session, readFull: options.full ? readFull : undefined });
+      }
       // A full disk is no reason to show nothing: the session remains in the list of what needs the user.
       if (last) await client.markSeen(last.session, last.seq).catch(() => {});
     }
@@ -60,18 +69,32 @@ function toHead({ seq, turn, title, start, text, length }: RecalledText): string
   return `seq ${seq}, turn ${turn}, ${toPrintable(title)}, characters ${start}–${start + text.length} of ${length}`;
 }
 
-/** Lines of a tool's output in a transcript; `klaus export` has all of them. */
+/** Lines of a tool's output in a transcript; with `--full` all of them. */
 const OUTPUT_LINES = 12;
 
 /** Prints the transcript of a session, entry by entry, safe for a terminal; with `raw` unchanged. */
-function printTranscript(events: Iterable<Event>, options: Options): void {
+async function printTranscript(events: Iterable<Event>, options: Options & Full): Promise<void> {
   const paint = createPaint(out, options.plain ?? false);
-  for (const entry of toTranscript(events)) {
+  for (const given of toTranscript(events)) {
+    const entry = await toFullEntry(given, options);
     const toText = (lines: string): string =>
       `${lines.replace(/^[^\n]*/, (head) => paintHead(entry, head, paint))}\n\n`;
     if (options.raw) out.raw(toText(toLines(entry)));
     else out.write(toText(toPrintable(toLines(entry))));
   }
+}
+
+interface Full {
+  session: string;
+  /** Reads the complete output of a call; undefined: outputs are shortened. */
+  readFull: ((call: string) => Promise<string>) | undefined;
+}
+
+/** The same entry with the output of a call that is printed. */
+async function toFullEntry(entry: Entry, { session, readFull }: Full): Promise<Entry> {
+  if (entry.kind !== 'call') return entry;
+  if (readFull) return entry.part === undefined ? entry : { ...entry, output: await readFull(entry.call) };
+  return { ...entry, output: shorten(entry, `klaus show ${session} --full`) };
 }
 
 const PAINTS = { ok: 'green', warn: 'yellow', bad: 'red' } as const;
@@ -93,7 +116,7 @@ function toLines(entry: Entry): string {
     case 'model':
       return `Klaus:\n${entry.text}`;
     case 'call':
-      return `${entry.title}: ${entry.outcome}, ${entry.duration}, turn ${entry.turn}\n${shorten(entry.output)}`.trimEnd();
+      return `${entry.title}: ${entry.outcome}, ${entry.duration}, turn ${entry.turn}\n${indent(entry.output)}`.trimEnd();
     case 'note':
       return entry.text;
     case 'evidence':
@@ -112,11 +135,19 @@ function paintHead(entry: Entry, head: string, paint: Paint): string {
   return paint(good ? 'green' : 'red', head);
 }
 
-function shorten(output: string): string {
+function indent(output: string): string {
+  return output
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
+}
+
+/** The first lines of an output, with a note on the rest and the command that prints it. */
+function shorten({ output, part }: Extract<Entry, { kind: 'call' }>, full: string): string {
   const lines = output.trimEnd().split('\n');
-  const shown =
-    lines.length <= OUTPUT_LINES
-      ? lines
-      : [...lines.slice(0, OUTPUT_LINES), `… ${lines.length - OUTPUT_LINES} more lines`];
-  return shown.map((line) => `    ${line}`).join('\n');
+  if (lines.length <= OUTPUT_LINES && part === undefined) return output;
+  const shown = Math.min(OUTPUT_LINES, lines.length);
+  const all = part ?? { lines: lines.length, bytes: output.length };
+  return [...lines.slice(0, shown), `… ${describeOutputPart({ ...all, shown })}; ${full} prints all`].join('\n');
 }

@@ -1,12 +1,13 @@
 import type { VerifiedEvidence } from '@klaus/sdk';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
-import { findFittingSession } from '../fitting-session.ts';
+import { findFittingSession, findOther } from '../fitting-session.ts';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { createPaint } from '../../output/paint.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT, type ExitCode } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
+import { UsageError } from '../../program/cli-error.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 
 export const command: LeafCommand = {
@@ -27,6 +28,12 @@ export const command: LeafCommand = {
   async run(id: string | undefined, options: Options) {
     await using klaus = await openKlaus();
     const session = await findFittingSession(klaus, id, 'checks');
+    const runs = await klaus.store.eventsOf(session.id, ['run.finished']);
+    if (id === undefined && runs.every(({ evidence }) => evidence.length === 0)) {
+      const command = (found: string) => `klaus verify ${found}`;
+      const other = await findOther(klaus, { not: session, with: 'checks', command });
+      throw new UsageError('No checks were recorded in this session.', other?.text);
+    }
     using interrupt = createInterruptSignal();
     const verified = await session.verify({
       by: 'cli',

@@ -3,11 +3,11 @@ import { toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { listChanges } from '../../output/change-list.ts';
 import { createPaint, paintDiff } from '../../output/paint.ts';
-import { out } from '../../output/sink.ts';
+import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
 import { RAW_OPTION } from '../../program/run-options.ts';
-import { findFittingSession } from '../fitting-session.ts';
+import { findFittingSession, findOther } from '../fitting-session.ts';
 
 function toTurn(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
@@ -28,8 +28,13 @@ export const command: LeafCommand = {
       .option('--json', 'one JSON document'),
   async run(turn: number | undefined, options: Options & { names?: true }) {
     await using klaus = await openKlaus();
-    const session = await findFittingSession(klaus, options.session, 'changes');
+    const session = await findFittingSession(klaus, options.session, turn === undefined ? 'changes' : 'turns');
     const found = await session.turnChanges(turn ?? 'all');
+    if (found.changes.length === 0 && options.session === undefined) {
+      const command = (id: string) => `klaus diff --session ${id}`;
+      const other = await findOther(klaus, { not: session, with: 'changes', command });
+      err.write(`This session changed nothing.\n${other ? `${other.text}\n` : ''}`);
+    }
     if (options.json) out.json({ session: session.id, ...found }, 2);
     else if (options.names) out.write(`${listChanges(found.changes)}\n`);
     else if (options.raw) out.raw(found.diff);

@@ -1,15 +1,16 @@
 import type { Restored, RestoreRequest, Session } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
+import { quoteShellWord } from '@klaus/sdk/quote-shell-word';
 import { formatNumber } from '@klaus/sdk/transcript';
 import type { Command } from 'commander';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { listChanges, listConflicts, listGitChanges } from '../../output/change-list.ts';
 import { err, out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
-import { EXIT } from '../../program/exit-codes.ts';
+import { EXIT, isKlausError } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { confirm, hasKeyboard } from '../../prompt/keyboard.ts';
-import { findFittingSession } from '../fitting-session.ts';
+import { findFittingSession, findOther } from '../fitting-session.ts';
 
 export function addRestoreOptions(command: Command): Command {
   return command
@@ -23,14 +24,46 @@ export function addRestoreOptions(command: Command): Command {
 const NEEDED = { undo: 'changes', redo: 'undone', file: 'turns' } as const;
 const VERBS = { undo: 'Undone:', redo: 'Redone:', file: 'Restored:' } as const;
 
-/** Undoes, redoes or restores changes of files, or lists the conflicts. Returns the exit code: 1 for conflicts. */
+/**
+ * Undoes, redoes or restores changes of files, or lists the conflicts. Returns the exit code: 1 for conflicts, and for a
+ * session that has nothing to undo. It does not reach back into an older session: it names it.
+ */
 export async function restoreFiles(request: RestoreRequest, options: Options): Promise<number> {
-  const { dryRun, keep, overwrite, json } = options;
+  const { keep, overwrite, json } = options;
   if (keep && overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
   await using klaus = await openKlaus();
   if (request.kind === 'undo' && request.step && request.turn !== undefined)
     throw new UsageError('--step and a turn exclude each other.');
   const session = await findFittingSession(klaus, options.session, NEEDED[request.kind]);
+  try {
+    return await restoreSession(session, request, options);
+  } catch (error) {
+    if (options.session !== undefined || !isKlausError(error) || error.code !== 'undo.nothing') throw error;
+    const command = (id: string) => `${toCommand(request)} --session ${id}`;
+    const other = await findOther(klaus, { not: session, with: NEEDED[request.kind], command });
+    const nothing = {
+      session: session.id,
+      done: false,
+      turns: [],
+      changes: [],
+      conflicts: [],
+      other: other?.id ?? null,
+    };
+    if (json) out.json(nothing, 2);
+    else err.write(`${error.message}\n${other ? `${other.text}\n` : ''}`);
+    return EXIT.failed;
+  }
+}
+
+/** The command of a request, without its options that do not choose a state. */
+function toCommand(request: RestoreRequest): string {
+  if (request.kind !== 'file') return `klaus ${request.kind}${request.kind === 'undo' && request.git ? ' --git' : ''}`;
+  const { path, turn, side } = request;
+  return `klaus restore ${quoteShellWord(path)} --turn ${turn}${side === 'after' ? ' --after' : ''}`;
+}
+
+async function restoreSession(session: Session, request: RestoreRequest, options: Options): Promise<number> {
+  const { dryRun, keep, overwrite, json } = options;
   const movesRefs = request.kind === 'undo' && request.git && !dryRun && !json;
   if (movesRefs && !(await confirmRefs(session, request, options.yes === true))) return EXIT.failed;
   const restored = await session.restore(request, {
@@ -54,6 +87,7 @@ function describe(restored: Restored, verb: string): string {
   const { turns, changes, git } = restored;
   const what = turns.length === 0 ? 'the last restore' : `turn ${turns.join(', ')}`;
   const lines = [`${verb} ${what}, ${formatNumber(changes.length, 'path')}.`];
+  if (changes.length === 0 && git.changes.length === 0) lines.push('The files had this content already.');
   if (changes.length > 0) lines.push(listChanges(changes));
   lines.push(...listGitChanges(git));
   if (!restored.done) {
