@@ -67,6 +67,7 @@ function foldEvent(view: Conversation, event: Event): void {
       return;
     case 'session.closed':
       view.isClosed = true;
+      view.held = { tokens: 0, usd: 0 };
       return;
     case 'child.opened':
       return foldChildOpening(view, event, changeOf(view));
@@ -140,7 +141,13 @@ function foldAttempt(view: Conversation, event: EventOf<'model.attempted'>): voi
   }
   if (!isCharged(event) || isInherited(view)) return;
   view.usage = addUsage(view.usage, event.usage);
-  view.usd = view.usd === null || event.usd === null ? null : view.usd + event.usd;
+  view.usd = addUsd(view.usd, event.usd);
+  if (!event.held) return;
+  view.held = { tokens: view.held.tokens + event.held.tokens, usd: addUsd(view.held.usd, event.held.usd) };
+}
+
+function addUsd(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
 }
 
 function foldMessage(view: Conversation, { message, seq, at, turn }: EventOf<'message.added'>): void {

@@ -2,7 +2,7 @@ import type { Event, EventOf, EventType } from '@klaus/core/protocol';
 import { describeEnding } from './describe-ending.ts';
 import { describeEscalation, describeProcessChange } from './describe-call.ts';
 import { toEvidenceLines } from './evidence-lines.ts';
-import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+import { formatCost, formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 import { toLine, toPrintable } from './printable.ts';
 
 /** A line of a terminal about an event. `text` is printable. */
@@ -67,10 +67,9 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
   ],
 };
 
-function toFacts({ turns, toolCalls, usage, usd }: EventOf<'run.finished'>): string {
-  return [formatNumber(turns, 'turn'), formatNumber(toolCalls, 'tool call'), formatUsage(usage), formatUsd(usd)].join(
-    ', ',
-  );
+export function toFacts({ turns, toolCalls, usage, usd, held }: EventOf<'run.finished'>): string {
+  const cost = formatCost(usd, held?.usd);
+  return [formatNumber(turns, 'turn'), formatNumber(toolCalls, 'tool call'), formatUsage(usage), cost].join(', ');
 }
 
 /** The lines of a terminal about an event; none for messages, calls and events that only change the state. */

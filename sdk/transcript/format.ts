@@ -23,6 +23,11 @@ export function formatUsd(usd: number | null): string {
   return usd < 0.01 ? `$${usd.toFixed(5)}` : `$${usd.toFixed(2)}`;
 }
 
+/** A cost that is known only up to what is held for it: `≤ $0.18`. @param held Null: the price is unknown. */
+export function formatCost(usd: number | null, held: number | null = 0): string {
+  return usd !== null && held !== null && held > 0 ? `≤ ${formatUsd(usd + held)}` : formatUsd(usd);
+}
+
 /** `12,000 tokens in (10,000 from cache), 340 out`. */
 export function formatUsage(usage: Usage): string {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;

@@ -3,6 +3,14 @@ export { describeCall } from './describe-call.ts';
 export { describeEscalation, describeProcessChange, describeProcessState } from './describe-call.ts';
 export { describeFact, type FactLine } from './describe-fact.ts';
 export { toEvidenceLines } from './evidence-lines.ts';
-export { formatBytes, formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+export {
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatUsage,
+  formatUsd,
+} from './format.ts';
 export { toMarkdown } from './markdown.ts';
 export { toTranscript, type Entry } from './transcript.ts';

@@ -1,5 +1,5 @@
 import { toPrintable, toLine } from '@klaus/sdk/printable';
-import { formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
+import { formatCount, formatNumber, formatCost, formatUsd } from '@klaus/sdk/transcript';
 import { closestLimit, limitsOf } from '@klaus/sdk/conversation';
 import { openLinesView } from '../app/full-views.ts';
 import { KEY_ACTIONS } from '../app/key-actions.ts';
@@ -38,7 +38,7 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
       for (const row of rows) {
         const input = row.inputTokens + row.cacheReadTokens + row.cacheWriteTokens;
         app.note(
-          `${row.key}: ${formatNumber(row.requests, 'request')}, ${formatCount(input)} tokens in (${formatCount(row.cacheReadTokens)} from cache), ${formatCount(row.outputTokens)} out, ${formatUsd(row.usd)}`,
+          `${row.key}: ${formatNumber(row.requests, 'request')}, ${formatCount(input)} tokens in (${formatCount(row.cacheReadTokens)} from cache), ${formatCount(row.outputTokens)} out, ${formatCost(row.usd, row.heldUsd)}`,
         );
       }
       if (rows.length === 0) app.note('Nothing was charged yet.');

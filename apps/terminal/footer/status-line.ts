@@ -1,6 +1,6 @@
 import { closestLimit, type Conversation } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
-import { formatCount, formatUsd } from '@klaus/sdk/transcript';
+import { formatCost, formatCount, formatUsd } from '@klaus/sdk/transcript';
 import type { StatusItem } from '../preferences.ts';
 import { truncateToWidth, visibleWidth } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
@@ -45,7 +45,7 @@ const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts, palette: Palette) 
     const share = contextTokens / contextWindow;
     return (share >= WARN ? palette.warn : palette.muted)(`${Math.round(share * 100)} % context`);
   },
-  cost: ({ conversation: { usd, turns } }, { muted }) => (turns === 0 ? '' : muted(formatUsd(usd))),
+  cost: ({ conversation: { usd, held, turns } }, { muted }) => (turns === 0 ? '' : muted(formatCost(usd, held.usd))),
   budget: ({ conversation }, palette) => {
     const use = closestLimit(conversation);
     if (!use || use.used === 0) return '';

@@ -1,6 +1,6 @@
 import { closestLimit, type Conversation, type InFlightText } from '@klaus/core/conversation';
 import { overlay } from '../state/overlay.ts';
-import { formatCount, formatDuration, formatLimit, formatShare, formatShort, formatUsd } from '../text/format.ts';
+import { formatCost, formatCount, formatDuration, formatLimit, formatShare, formatShort } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
 
@@ -10,7 +10,7 @@ const NEAR = 0.8;
 /** The usage of a session: context, cost, with tokens by class on hover, the closest limit and the output rate. */
 export function StatusBar({ conversation, inFlight }: { conversation: Conversation; inFlight: InFlightText }) {
   const t = useText();
-  const { usage, usd, contextTokens, contextWindow, run, requested } = conversation;
+  const { usage, usd, held, contextTokens, contextWindow, run, requested } = conversation;
   const now = useNow(run !== undefined);
   const limit = closestLimit(conversation);
   const tokens = [
@@ -31,7 +31,7 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
       ) : null}
       <dl className="status-cost line number" title={tokens}>
         <dt>{t.status.money}</dt>
-        <dd>{formatUsd(usd)}</dd>
+        <dd>{formatCost(usd, held.usd)}</dd>
       </dl>
       {limit ? (
         <Bar

@@ -2,6 +2,7 @@ import { findOpenReds } from '../../policy/index.ts';
 import { toText, type Effect } from '../../protocol/index.ts';
 import { findOpenDenial } from '../calls/call-purpose.ts';
 import type { Forecast } from '../budget/forecast.ts';
+import type { Ending } from './closing-events.ts';
 import { findUsedUp, needsAgentTurn } from './next-agent-turn.ts';
 import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
 import {
@@ -18,7 +19,6 @@ import {
   openRequestOf,
   runOf,
   type CallState,
-  type Ending,
   type RunState,
   type State,
 } from '../state/state.ts';
