@@ -187,11 +187,16 @@ function join(message: Message, type: 'text' | 'thinking'): string {
 function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
   const { outcome, output, images, blob, detail, changes, evidence, todos, durationMs } = event;
   const result = { outcome, output, changes, durationMs, images, blob, detail, evidence, todos };
-  change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
+  let isRun = outcome !== 'cancelled';
+  change(view, event.call, (entry) => {
+    isRun ||= entry.startedAt !== undefined;
+    return { state: 'finished', result, resultSeq: event.seq };
+  });
   const todoList = toTodoList(view.todoList, event);
   if (todoList) view.todoList = todoList;
   foldChildResult(view, event, changeOf(view));
-  if (!isInherited(view)) view.toolCalls += 1;
+  // A call that was cancelled before it began does not count, as in the engine.
+  if (isRun && !isInherited(view)) view.toolCalls += 1;
   for (const { path, kind } of changes) {
     // A file that this session created counts as new until it is deleted.
     const isOwn = view.changed.get(path) === 'created';

@@ -184,6 +184,15 @@ export { optional } from './optional.ts';
 export { renderHunk } from './changes/render-hunk.ts';
 export { limitsSchema, type Limits, type LimitName, LIMIT_NAMES } from './settings/limits.ts';
 export {
+  describeAmount,
+  describeOffer,
+  describeUse,
+  describeUsed,
+  formatAmount,
+  toMore,
+  type LimitUsed,
+} from './settings/limit-text.ts';
+export {
   effortSchema,
   type Effort,
   effortLevelSchema,

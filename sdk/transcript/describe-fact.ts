@@ -1,8 +1,9 @@
+import { describeUsed } from '@klaus/core/protocol';
 import type { Event, EventOf, EventType } from '@klaus/core/protocol';
 import { describeEnding } from './describe-ending.ts';
 import { describeEscalation, describeProcessChange } from './describe-call.ts';
 import { toEvidenceLines } from './evidence-lines.ts';
-import { formatCost, formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+import { formatCost, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 import { toLine, toPrintable } from './printable.ts';
 
 /** A line of a terminal about an event. `text` is printable. */
@@ -32,8 +33,7 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
   },
   'approval.answered': ({ answer, hunks, by }) =>
     line(answer === 'approved' ? 'ok' : 'warn', `${answer}${hunks ? ' in part' : ''} by ${toLine(by, 60)}`),
-  'usage.counted': ({ percent, limit, used, cap }) =>
-    line('warn', `${Math.round(percent)} % of the ${limit} limit used (${formatCount(used)} of ${formatCount(cap)})`),
+  'usage.counted': (use) => line('warn', describeUsed(use)),
   'context.compacted': ({ dropped }) => line('info', `${formatNumber(dropped, 'older message')} replaced by a summary`),
   'context.pinned': ({ text }) => line('info', `pinned: ${toLine(text, 100)}`),
   'runner.opened': ({ agent, resumed }) =>

@@ -1,5 +1,8 @@
+import { formatCount } from '@klaus/core/format-count';
 import { pluralize } from '@klaus/core/pluralize';
 import type { Usage } from '@klaus/core/protocol';
+
+export { formatCount };
 
 /** `850 ms`, `1.2 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {
@@ -7,13 +10,6 @@ export function formatDuration(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-/** With thousands separators and at most two decimals. Without a locale, because its first use takes 30 ms. */
-export function formatCount(count: number): string {
-  const [integer = '', fraction] = String(Math.round(count * 100) / 100).split('.');
-  const grouped = integer.replaceAll(/\B(?=(\d{3})+$)/g, ',');
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 /** US dollars, precise enough that a small run does not look free. Null is an unknown price. */

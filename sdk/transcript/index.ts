@@ -14,3 +14,4 @@ export {
 } from './format.ts';
 export { toMarkdown } from './markdown.ts';
 export { toTranscript, type Entry } from './transcript.ts';
+export { describeAmount, describeUse, describeUsed, formatAmount, toMore } from '@klaus/core/limit-text';

@@ -1,4 +1,4 @@
-import type { AnswerOptions, Event, Part } from '@klaus/sdk';
+import type { AnswerOptions, Event, Limits, Part } from '@klaus/sdk';
 import {
   driveSession,
   type DrivenSession,
@@ -63,6 +63,12 @@ export class SessionLink {
   get mode(): string {
     if (this.id !== undefined) return this.#view.conversation.mode;
     return this.#next.mode ?? this.#options.request.mode ?? 'auto';
+  }
+
+  /** Of the session, or those that the next one gets in place of the settings. */
+  get limits(): Readonly<Partial<Limits>> {
+    if (this.id !== undefined) return this.#view.conversation.limits;
+    return { ...this.#options.request.limits, ...this.#next.limits };
   }
 
   get isWorking(): boolean {
@@ -140,7 +146,8 @@ export class SessionLink {
   /** Changes the session, or the one that the next prompt opens. */
   async change(change: SessionChange): Promise<void> {
     if (this.id !== undefined) return await this.client.change(this.id, change);
-    this.#next = { ...this.#next, ...change };
+    const limits = { ...this.#next.limits, ...change.limits };
+    this.#next = { ...this.#next, ...change, limits };
     return this.#options.onChange();
   }
 
