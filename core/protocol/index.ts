@@ -185,6 +185,7 @@ export { renderHunk } from './changes/render-hunk.ts';
 export { limitsSchema, type Limits, type LimitName, LIMIT_NAMES } from './settings/limits.ts';
 export {
   describeAmount,
+  describeLimits,
   describeOffer,
   describeUse,
   describeUsed,

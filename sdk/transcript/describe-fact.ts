@@ -1,4 +1,4 @@
-import { describeUsed } from '@klaus/core/protocol';
+import { describeLimits, describeUsed } from '@klaus/core/protocol';
 import type { Event, EventOf, EventType } from '@klaus/core/protocol';
 import { describeEnding } from './describe-ending.ts';
 import { describeEscalation, describeProcessChange } from './describe-call.ts';
@@ -18,11 +18,14 @@ const line = (mark: FactLine['mark'], text: string): FactLine[] => [{ mark, text
 
 /** The lines about events that are neither messages nor calls. Types without an entry are not shown. */
 const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } = {
-  'session.opened': ({ session, model, mode, sandbox, agent }) =>
-    line(
-      'info',
-      `session ${session}, ${agent === undefined ? '' : `agent ${agent}, `}${model}, mode ${mode}, sandbox ${sandbox}`,
-    ),
+  'session.opened': ({ session, model, mode, sandbox, agent, limits }) => {
+    const who = agent === undefined ? '' : `agent ${agent}, `;
+    const caps = describeLimits(limits);
+    return [
+      ...line('info', `session ${session}, ${who}${model}, mode ${mode}, sandbox ${sandbox}`),
+      ...(caps === '' ? [] : line('info', `limits: ${caps}`)),
+    ];
+  },
   'model.attempted': (event) => {
     // Title failures are not reported.
     if (event.outcome === 'ok' || event.outcome === 'cancelled' || event.purpose === 'title') return [];

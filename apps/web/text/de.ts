@@ -8,6 +8,7 @@ import { deKeys } from './de-keys.ts';
 import { deSignIn } from './de-sign-in.ts';
 import { deWork } from './de-work.ts';
 import type { Text } from './en.ts';
+import { formatLimit } from './format.ts';
 
 const count = createCount('de');
 
@@ -205,6 +206,15 @@ export const de: Text = {
     partly: (taken, all) => `${taken} von ${count(all, 'Abschnitt', 'Abschnitten')}`,
   },
   facts: {
+    limits: ({ usd, tokens, toolCalls, turns }) =>
+      `Grenzen: ${[
+        usd > 0 ? formatLimit('usd', usd) : [],
+        tokens > 0 ? `${formatLimit('tokens', tokens)} Token` : [],
+        toolCalls > 0 ? count(toolCalls, 'Aufruf', 'Aufrufe') : [],
+        turns > 0 ? count(turns, 'Runde', 'Runden') : [],
+      ]
+        .flat()
+        .join(', ')}`,
     opened: (model, mode, sandbox) => `Geöffnet mit ${model}, Modus „${mode}“, Sandbox ${sandbox}`,
     closed: (reason) => `Geschlossen: ${reason}`,
     outcome: {

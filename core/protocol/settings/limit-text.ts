@@ -1,5 +1,5 @@
 import { formatCount } from '../format-count.ts';
-import type { LimitName } from './limits.ts';
+import type { LimitName, Limits } from './limits.ts';
 
 /** The use of a limit. */
 export interface LimitUsed {
@@ -9,6 +9,9 @@ export interface LimitUsed {
 }
 
 const NOUNS = { tokens: 'token', toolCalls: 'tool call', turns: 'turn' } as const;
+
+/** In the order in which they are listed. */
+const LIMITS = ['usd', 'tokens', 'toolCalls', 'turns'] as const;
 
 /** The smallest amount that has two decimals. */
 const CENT = 0.01;
@@ -23,6 +26,12 @@ export function formatAmount(limit: LimitName, amount: number): string {
 export function describeAmount(limit: LimitName, amount: number): string {
   const text = formatAmount(limit, amount);
   return limit === 'usd' ? text : `${text} ${NOUNS[limit]}${Math.ceil(amount) === 1 ? '' : 's'}`;
+}
+
+/** `$5.00, 50 tool calls`; '' without limits. */
+export function describeLimits(limits: Readonly<Limits>): string {
+  const set = LIMITS.filter((limit) => limits[limit] > 0);
+  return set.map((limit) => describeAmount(limit, limits[limit])).join(', ');
 }
 
 /** `8 of 50 tool calls`, `51 tool calls, limit 50`. */
