@@ -1,4 +1,4 @@
-import { formatLimit } from './format.ts';
+import { formatGermanAmount } from './run/de-amount.ts';
 import { createCount } from './count.ts';
 import { deApproval } from './run/de-approval.ts';
 import type { enWork } from './en-work.ts';
@@ -211,7 +211,7 @@ export const deWork: typeof enWork = {
     limit: 'Grenze',
     limitOf: ({ limit, used, cap }) => {
       const noun = { tokens: ' Token', usd: '', toolCalls: ' Aufrufen', turns: ' Runden' }[limit];
-      return `${formatLimit(limit, Math.min(used, cap))} von ${formatLimit(limit, cap)}${noun}`;
+      return `${formatGermanAmount(limit, Math.min(used, cap))} von ${formatGermanAmount(limit, cap)}${noun}`;
     },
     rate: (rate) => `${rate} Token/s`,
     elapsed: 'Dauer',

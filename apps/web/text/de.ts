@@ -8,7 +8,7 @@ import { deKeys } from './de-keys.ts';
 import { deSignIn } from './de-sign-in.ts';
 import { deWork } from './de-work.ts';
 import type { Text } from './en.ts';
-import { formatLimit } from './format.ts';
+import { formatGermanAmount } from './run/de-amount.ts';
 
 const count = createCount('de');
 
@@ -208,8 +208,8 @@ export const de: Text = {
   facts: {
     limits: ({ usd, tokens, toolCalls, turns }) =>
       `Grenzen: ${[
-        usd > 0 ? formatLimit('usd', usd) : [],
-        tokens > 0 ? `${formatLimit('tokens', tokens)} Token` : [],
+        usd > 0 ? formatGermanAmount('usd', usd) : [],
+        tokens > 0 ? `${formatGermanAmount('tokens', tokens)} Token` : [],
         toolCalls > 0 ? count(toolCalls, 'Aufruf', 'Aufrufe') : [],
         turns > 0 ? count(turns, 'Runde', 'Runden') : [],
       ]

@@ -1,6 +1,6 @@
 import { toMore } from '@klaus/core/protocol';
 import { createCount } from '../count.ts';
-import { formatLimit } from '../format.ts';
+import { formatGermanAmount } from './de-amount.ts';
 import type { enApproval } from './en-approval.ts';
 
 const count = createCount('de');
@@ -36,9 +36,9 @@ export const deApproval: typeof enApproval = {
   runCommand: 'Einen Befehl ausführen',
   goBeyond: (reached) => {
     const { limit, used, cap } = reached;
-    const text = amounts[limit](formatLimit(limit, Math.max(used, cap)));
-    const part = used < cap ? `${formatLimit(limit, used)} von ` : '';
-    return `${part}${text} verbraucht. ${formatLimit(limit, toMore(reached))} mehr erlauben?`;
+    const text = amounts[limit](formatGermanAmount(limit, Math.max(used, cap)));
+    const part = used < cap ? `${formatGermanAmount(limit, used)} von ` : '';
+    return `${part}${text} verbraucht. ${formatGermanAmount(limit, toMore(reached))} mehr erlauben?`;
   },
   amounts,
   limitNeed: (need) => `Der nächste Schritt braucht etwa ${need}.`,
