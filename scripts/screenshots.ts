@@ -60,7 +60,10 @@ async function shootAll(): Promise<void> {
     await page.keyboard.press('s');
     await page.keyboard.press('Escape');
     await story.answer(story.fix);
-    await page.getByText(en.approval.goBeyond).first().waitFor();
+    await page
+      .getByText(/ used\. Allow .* more\?$/)
+      .first()
+      .waitFor();
     await shoot(page, { name: 'limit' });
     await story.answer(story.fix);
     await page.locator('.end-good').waitFor();

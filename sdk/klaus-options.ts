@@ -93,6 +93,11 @@ export interface OpenOptions {
   wrap?: readonly string[];
   sandbox?: SandboxName;
   limits?: Partial<Limits>;
+  /**
+   * True: a person is present, who sees what is used. Then the defaults of the limits, which are for scripts, do not
+   * apply, except the one of tokens for a model without a price. Default false.
+   */
+  attended?: boolean;
   checkpoint?: Checkpoint;
   /**
    * The authority of the session: data, or text such as `file-operations · net(example.com)`. Money and turns in it

@@ -154,6 +154,7 @@ async function createScripted(id: string, options: ModelsOptions): Promise<Model
     efforts: UP_TO_MAX,
     // As the real APIs do, Messages with thinking and Responses refuse a temperature.
     ...(server.wire === 'openai' && { maxTemperature: 2 }),
+    hidesReasoning: server.wire === 'responses',
   };
   const model = { name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1` };
   if (server.wire === 'responses') return createResponsesModel({ ...model, isOpenai: false });

@@ -27,6 +27,8 @@ export interface Preferences {
   showThinking: boolean;
   /** How a session that needs the user is reported while the terminal is not in front. */
   notify: (typeof NOTIFICATIONS)[number];
+  /** The terminal has said once that no budget is set. */
+  knowsBudget: boolean;
 }
 
 const DEFAULTS: Preferences = {
@@ -34,6 +36,7 @@ const DEFAULTS: Preferences = {
   status: ['model', 'mode', 'context', 'cost', 'budget', 'branch'],
   showThinking: false,
   notify: 'desktop',
+  knowsBudget: false,
 };
 
 const toFile = (home: string): string => join(home, 'terminal.json');
@@ -52,6 +55,7 @@ export function readPreferences(home: string): Preferences {
         ? status.filter((item): item is StatusItem => STATUS_ITEMS.some((known) => known === item))
         : DEFAULTS.status,
       showThinking: read['showThinking'] === true,
+      knowsBudget: read['knowsBudget'] === true,
       notify: pick('notify', NOTIFICATIONS) ?? DEFAULTS.notify,
       theme,
     };

@@ -1,5 +1,15 @@
 import { NO_USAGE } from '@klaus/core/protocol';
-import type { Effort, EventOf, FileChange, Limits, Mode, Outcome, TodoList, Usage } from '@klaus/core/protocol';
+import type {
+  Effort,
+  EventOf,
+  FileChange,
+  Limits,
+  Mode,
+  Outcome,
+  Reserved,
+  TodoList,
+  Usage,
+} from '@klaus/core/protocol';
 import type { ChildView } from './child-view.ts';
 import type { Entry } from './entry.ts';
 
@@ -48,6 +58,8 @@ export interface Conversation {
   usage: Usage;
   /** US dollars; null if a price is not known. */
   usd: number | null;
+  /** What requests without the provider's figure may have cost in addition: it counts against the limits. */
+  held: Reserved;
   toolCalls: number;
   turns: number;
   /** Prompt tokens of the last answered request. */
@@ -81,6 +93,7 @@ export function createConversation(session: string): Conversation {
     approvals: new Map(),
     usage: NO_USAGE,
     usd: 0,
+    held: { tokens: 0, usd: 0 },
     toolCalls: 0,
     turns: 0,
     contextTokens: 0,

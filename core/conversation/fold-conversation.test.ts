@@ -98,6 +98,13 @@ describe('a call', () => {
     expect([...view.changed]).toEqual([['new.txt', 'created']]);
   });
 
+  test('counts only if it began', () => {
+    const cancelled = { ...FINISHED, outcome: 'cancelled', changes: [] } as EventBody;
+    const started: EventBody = { type: 'tool.started', ...CALL, attempt: 1, resume: 'repeat', changes: [] };
+    expect(fold([OPENED, ANSWER, cancelled]).toolCalls).toBe(0);
+    expect(fold([OPENED, ANSWER, started, cancelled]).toolCalls).toBe(1);
+  });
+
   test('with a second question has no answer', () => {
     const answered: EventBody = {
       type: 'approval.answered',

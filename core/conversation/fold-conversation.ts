@@ -67,6 +67,7 @@ function foldEvent(view: Conversation, event: Event): void {
       return;
     case 'session.closed':
       view.isClosed = true;
+      view.held = { tokens: 0, usd: 0 };
       return;
     case 'child.opened':
       return foldChildOpening(view, event, changeOf(view));
@@ -140,7 +141,13 @@ function foldAttempt(view: Conversation, event: EventOf<'model.attempted'>): voi
   }
   if (!isCharged(event) || isInherited(view)) return;
   view.usage = addUsage(view.usage, event.usage);
-  view.usd = view.usd === null || event.usd === null ? null : view.usd + event.usd;
+  view.usd = addUsd(view.usd, event.usd);
+  if (!event.held) return;
+  view.held = { tokens: view.held.tokens + event.held.tokens, usd: addUsd(view.held.usd, event.held.usd) };
+}
+
+function addUsd(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
 }
 
 function foldMessage(view: Conversation, { message, seq, at, turn }: EventOf<'message.added'>): void {
@@ -180,11 +187,16 @@ function join(message: Message, type: 'text' | 'thinking'): string {
 function foldResult(view: Conversation, event: EventOf<'tool.finished'>): void {
   const { outcome, output, images, blob, detail, changes, evidence, todos, durationMs } = event;
   const result = { outcome, output, changes, durationMs, images, blob, detail, evidence, todos };
-  change(view, event.call, () => ({ state: 'finished', result, resultSeq: event.seq }));
+  let isRun = outcome !== 'cancelled';
+  change(view, event.call, (entry) => {
+    isRun ||= entry.startedAt !== undefined;
+    return { state: 'finished', result, resultSeq: event.seq };
+  });
   const todoList = toTodoList(view.todoList, event);
   if (todoList) view.todoList = todoList;
   foldChildResult(view, event, changeOf(view));
-  if (!isInherited(view)) view.toolCalls += 1;
+  // A call that was cancelled before it began does not count, as in the engine.
+  if (isRun && !isInherited(view)) view.toolCalls += 1;
   for (const { path, kind } of changes) {
     // A file that this session created counts as new until it is deleted.
     const isOwn = view.changed.get(path) === 'created';

@@ -11,8 +11,8 @@ export interface LimitUse {
 
 export function limitsOf(view: Conversation): LimitUse[] {
   const used: Record<keyof Limits, number> = {
-    tokens: toCountedTokens(view.usage),
-    usd: view.usd ?? 0,
+    tokens: toCountedTokens(view.usage) + view.held.tokens,
+    usd: (view.usd ?? 0) + (view.held.usd ?? 0),
     toolCalls: view.toolCalls,
     turns: view.turns,
   };

@@ -185,6 +185,16 @@ export { renderHunk } from './changes/render-hunk.ts';
 export { toChangedLine, toRejected } from './changes/hunk-answer.ts';
 export { limitsSchema, type Limits, type LimitName, LIMIT_NAMES } from './settings/limits.ts';
 export {
+  describeAmount,
+  describeLimits,
+  describeOffer,
+  describeUse,
+  describeUsed,
+  formatAmount,
+  toMore,
+  type LimitUsed,
+} from './settings/limit-text.ts';
+export {
   effortSchema,
   type Effort,
   effortLevelSchema,

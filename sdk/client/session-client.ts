@@ -1,16 +1,5 @@
 import type { ApprovalRow, ProcessStatus, RecalledText, SessionRow } from '@klaus/core/agent';
-import type {
-  Event,
-  EventOf,
-  Hunk,
-  InputQuestion,
-  Limits,
-  Live,
-  OnAsk,
-  Part,
-  Remembered,
-  Scope,
-} from '@klaus/core/protocol';
+import type { Event, EventOf, Hunk, InputQuestion, Live, OnAsk, Part, Remembered, Scope } from '@klaus/core/protocol';
 import type { ExportedTest } from '../export/export-test.ts';
 import type { CopiesClient } from '../copies/working-copy.ts';
 import type { OpenOptions } from '../klaus-options.ts';
@@ -105,8 +94,8 @@ export interface ClientSettings {
   maxPromptChars: number;
   /** Undefined: not configured. */
   onAsk: OnAsk | undefined;
-  /** The default limits, if there is no session yet and the user has set no limits. */
-  firstLimits(): Promise<Pick<Limits, 'toolCalls' | 'tokens'> | undefined>;
+  /** True if there is no session yet, no limit in dollars is set, and the model has a known price. */
+  lacksBudget(model?: string): Promise<boolean>;
 }
 
 export interface ListedSession extends Pick<
@@ -189,6 +178,7 @@ export interface OpenRequest
         | 'runner'
         | 'trustCommand'
         | 'chat'
+        | 'attended'
         | 'workspace'
         | 'allowAnyWorkspace'
         | 'root'

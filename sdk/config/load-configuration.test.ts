@@ -95,7 +95,7 @@ describe('precedence', () => {
   test('without any file every value is a default', async () => {
     const configuration = await load({ home: join(base, 'nowhere') });
     expect(new Set(SETTING_KEYS.map((key) => configuration.sources[key].source))).toEqual(new Set(['default']));
-    expect(configuration.values.limits).toEqual({ tokens: 100_000, usd: 0, toolCalls: 50, turns: 0 });
+    expect(configuration.values.limits).toEqual({ tokens: 200_000, usd: 0, toolCalls: 100, turns: 0 });
     expect(configuration.get('workspace')).toBe(repo);
   });
 
@@ -156,11 +156,11 @@ describe('the project file', () => {
     ['sandbox.driver', 'host', 'host'],
     ['sandbox.driver', 'docker', ''],
     ['sandbox.driver', 'docker', 'bubblewrap'],
-    ['limits.tokens', '100001', ''],
+    ['limits.tokens', '200001', ''],
     ['limits.tokens', '0', ''],
     ['limits.usd', '5', '2'],
     ['limits.usd', '0', '2'],
-    ['limits.toolCalls', '51', ''],
+    ['limits.toolCalls', '101', ''],
     ['limits.turns', '11', '10'],
     ['maxOutputTokens', '9000', ''],
     ['maxRetries', '4', ''],

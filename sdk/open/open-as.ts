@@ -1,18 +1,12 @@
 import type { Engine } from '@klaus/core/agent';
 import { delegableOf, heldBy, intersect, toGrant } from '@klaus/core/policy';
-import {
-  KlausError,
-  optional,
-  toNarrowerMode,
-  type AgentDefinition,
-  type Mode,
-  type SessionRunner,
-} from '@klaus/core/protocol';
+import { KlausError, toNarrowerMode, type AgentDefinition, type Mode, type SessionRunner } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toUserHome } from '../config/home.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import { findClaude } from './find-claude.ts';
+import { toOpeningLimits } from './opening-limits.ts';
 import { toClaudeCode, toSessionRunner } from './open-runner.ts';
 
 /** What opens a session, with the requests of its agent. */
@@ -89,8 +83,8 @@ export async function openAs(
     given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });
   // Only the user decides what the agent may delegate of it.
   const grant = user ? toGrant(heldBy(intersect(requested.grant, user)), delegableOf(user)) : requested.grant;
-  const { limits: set, approve } = configuration.values;
-  const limits = { ...set, ...optional(given.limits ?? {}) };
+  const { approve } = configuration.values;
+  const limits = toOpeningLimits(configuration, given);
   const { maxTurns = 0 } = definition;
   const turns =
     limits.turns === 0 || maxTurns === 0 ? Math.max(limits.turns, maxTurns) : Math.min(limits.turns, maxTurns);

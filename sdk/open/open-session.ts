@@ -1,4 +1,3 @@
-import { optional } from '@klaus/core/optional';
 import { basename, resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace, type Copies, type NewCopy } from '@klaus/adapters/workspace';
@@ -20,6 +19,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { findSessionServers } from '../mcp/session-servers.ts';
 import { openAs, type OpenAs } from './open-as.ts';
+import { toOpeningLimits, withUnpricedLimit } from './opening-limits.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
 import { checkRunner, toRunnerModel } from './open-runner.ts';
 import { checkModel, narrowLimits, withHosts } from '../grants/opening-grant.ts';
@@ -89,10 +89,13 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
       },
     );
   }
-  const limits: Limits = narrowLimits({ ...values.limits, ...optional(given.limits ?? {}) }, grant);
+  const narrowed = narrowLimits(toOpeningLimits(configuration, given), grant);
+  const found =
+    given.wrap || runner ? undefined : await findModel(input, { wanted: given.model, grant, limits: narrowed });
+  const isPriced = found === undefined || found.isPriced;
+  const limits = withUnpricedLimit(narrowed, { isPriced, given, sources: configuration.sources });
   const model =
-    (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ??
-    (runner ? toRunnerModel(runner, as.agent) : await findModel(input, { wanted: given.model, grant, limits }));
+    (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ?? (runner ? toRunnerModel(runner, as.agent) : found!.name);
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
@@ -163,15 +166,16 @@ function findServers(
 async function findModel(
   { engine, configuration }: OpenInput,
   { wanted, grant, limits }: { wanted: string | undefined; grant: Grant; limits: Limits },
-): Promise<string> {
+): Promise<{ name: string; isPriced: boolean }> {
   const { name, info } = await engine.models.resolve(wanted ?? configuration.values.model);
   checkModel(grant, name);
-  if (limits.usd > 0 && info.prices.length === 0) {
+  const isPriced = info.prices.length > 0;
+  if (limits.usd > 0 && !isPriced) {
     throw new KlausError('config', `No price is known for ${name}, so a budget in dollars cannot be kept.`, {
       hint: `Configure prices."${name}" with input and output in dollars per million tokens, or run without --budget-usd.`,
     });
   }
-  return name;
+  return { name, isPriced };
 }
 
 /** The fields of a session whose agent another program drives: it has its own tools and its own system prompt. */

@@ -11,7 +11,7 @@ import {
   type UsageFilter,
   type UsageRow,
 } from '@klaus/core/agent';
-import type { EventOf } from '@klaus/core/protocol';
+import type { EventOf, Reserved } from '@klaus/core/protocol';
 
 /** A request without an end in the log: in flight, or sent by a process that ended. */
 export interface ReservedRequest {
@@ -34,6 +34,8 @@ export interface BudgetRow {
   spent: number | null;
   /** Reservations of requests without an end. */
   reserved: number | null;
+  /** What requests without the provider's figure may have cost in addition. */
+  held: number | null;
   /** Transferred to descendants and not spent there yet. */
   lent: number | null;
   /** What can still be reserved; null without a limit, or when a price is unknown. */
@@ -95,7 +97,7 @@ function mergeRows(rows: readonly UsageRow[], projectOf: (workspace: string) => 
 
 function addRows(a: UsageRow, b: UsageRow): UsageRow {
   const parts = { broken: addCharged(a.broken, b.broken), abandoned: addCharged(a.abandoned, b.abandoned) };
-  return { key: a.key, ...addCharged(a, b), ...parts };
+  return { key: a.key, ...addCharged(a, b), heldUsd: a.heldUsd + b.heldUsd, ...parts };
 }
 
 function addCharged(a: Charged, b: Charged): Charged {
@@ -118,18 +120,27 @@ async function toBudget(store: SessionStore, session: string, tree: readonly str
   const left = leftOf(ledger, session);
   const open = [...ledger.values()].flatMap((account) => openRequestsOf(account).map(({ reserved }) => reserved));
   return (['tokens', 'usd'] as const).map((limit) => {
-    const reserved = open.reduce<number | null>((sum, { [limit]: part }) => add(sum, part), 0);
-    const parts = add(spent[limit], reserved);
+    const reserved = sumOf(open, limit);
+    const held = sumOf(
+      [...ledger.values()].flatMap((account) => account.held ?? []),
+      limit,
+    );
+    const parts = add(add(spent[limit], reserved), held);
     const lent = taken[limit] === null || parts === null ? null : taken[limit] - parts;
     return {
       limit,
       cap: caps[limit],
       spent: spent[limit],
       reserved,
+      held,
       lent,
       left: left[limit] === Infinity ? null : left[limit],
     };
   });
+}
+
+function sumOf(amounts: readonly Reserved[], limit: BudgetRow['limit']): number | null {
+  return amounts.reduce<number | null>((sum, { [limit]: part }) => add(sum, part), 0);
 }
 
 function add(a: number | null, b: number | null): number | null {

@@ -101,9 +101,17 @@ function firstPrompt({ entries }: Conversation): string {
 }
 
 function renderFacts(view: Conversation, t: ShareText): string {
-  const { model, workspace, turns, toolCalls, usage, usd, entries } = view;
+  const { model, workspace, turns, toolCalls, usage, usd, held, entries } = view;
   const begun = entries[0] ? new Date(entries[0].at).toISOString().slice(0, 16).replace('T', ' ') : '';
-  const facts = [model, workspace, begun, t.turns(turns), t.toolCalls(toolCalls), t.usage(usage), t.usd(usd)];
+  const facts = [
+    model,
+    workspace,
+    begun,
+    t.turns(turns),
+    t.toolCalls(toolCalls),
+    t.usage(usage),
+    toCost(usd, held.usd, t),
+  ];
   return facts
     .filter((fact) => fact !== '')
     .map(escapeHtml)
@@ -182,10 +190,15 @@ function renderFact({ event }: FactEntry, t: ShareText): string {
   return text === undefined ? '' : `<p class="fact">${escapeHtml(text)}</p>`;
 }
 
+/** @param held What it may have cost in addition. Null: the price is unknown. */
+function toCost(usd: number | null, held: number | null | undefined, t: ShareText): string {
+  return usd !== null && held && held > 0 ? `≤ ${t.usd(usd + held)}` : t.usd(usd);
+}
+
 function renderEnd(event: EventOf<'run.finished'>, t: ShareText): string {
-  const { outcome, reason, evidence, claims = [], turns, toolCalls, usd } = event;
+  const { outcome, reason, evidence, claims = [], turns, toolCalls, usd, held } = event;
   const look = outcome === 'done' ? 'good' : outcome === 'failed' || outcome === 'model_failed' ? 'bad' : 'warn';
-  const facts = [t.turns(turns), t.toolCalls(toolCalls), t.usd(usd)];
+  const facts = [t.turns(turns), t.toolCalls(toolCalls), toCost(usd, held?.usd, t)];
   const checks = evidence.map(({ command, exitCode }) => {
     const ended = exitCode === 0 ? t.checks.passed : exitCode === null ? t.checks.signal : t.checks.exit(exitCode);
     return `<p><code>${escapeHtml(command)}</code> <span class="${exitCode === 0 ? 'good' : 'bad'}">${ended}</span></p>`;

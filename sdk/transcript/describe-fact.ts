@@ -1,8 +1,9 @@
+import { describeLimits, describeUsed } from '@klaus/core/protocol';
 import type { Event, EventOf, EventType } from '@klaus/core/protocol';
 import { describeEnding } from './describe-ending.ts';
 import { describeEscalation, describeProcessChange } from './describe-call.ts';
 import { toEvidenceLines } from './evidence-lines.ts';
-import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+import { formatCost, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
 import { toLine, toPrintable } from './printable.ts';
 
 /** A line of a terminal about an event. `text` is printable. */
@@ -17,11 +18,14 @@ const line = (mark: FactLine['mark'], text: string): FactLine[] => [{ mark, text
 
 /** The lines about events that are neither messages nor calls. Types without an entry are not shown. */
 const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } = {
-  'session.opened': ({ session, model, mode, sandbox, agent }) =>
-    line(
-      'info',
-      `session ${session}, ${agent === undefined ? '' : `agent ${agent}, `}${model}, mode ${mode}, sandbox ${sandbox}`,
-    ),
+  'session.opened': ({ session, model, mode, sandbox, agent, limits }) => {
+    const who = agent === undefined ? '' : `agent ${agent}, `;
+    const caps = describeLimits(limits);
+    return [
+      ...line('info', `session ${session}, ${who}${model}, mode ${mode}, sandbox ${sandbox}`),
+      ...(caps === '' ? [] : line('info', `limits: ${caps}`)),
+    ];
+  },
   'model.attempted': (event) => {
     // Title failures are not reported.
     if (event.outcome === 'ok' || event.outcome === 'cancelled' || event.purpose === 'title') return [];
@@ -32,8 +36,7 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
   },
   'approval.answered': ({ answer, hunks, by }) =>
     line(answer === 'approved' ? 'ok' : 'warn', `${answer}${hunks ? ' in part' : ''} by ${toLine(by, 60)}`),
-  'usage.counted': ({ percent, limit, used, cap }) =>
-    line('warn', `${Math.round(percent)} % of the ${limit} limit used (${formatCount(used)} of ${formatCount(cap)})`),
+  'usage.counted': (use) => line('warn', describeUsed(use)),
   'context.compacted': ({ dropped }) => line('info', `${formatNumber(dropped, 'older message')} replaced by a summary`),
   'context.pinned': ({ text }) => line('info', `pinned: ${toLine(text, 100)}`),
   'runner.opened': ({ agent, resumed }) =>
@@ -67,10 +70,9 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
   ],
 };
 
-function toFacts({ turns, toolCalls, usage, usd }: EventOf<'run.finished'>): string {
-  return [formatNumber(turns, 'turn'), formatNumber(toolCalls, 'tool call'), formatUsage(usage), formatUsd(usd)].join(
-    ', ',
-  );
+export function toFacts({ turns, toolCalls, usage, usd, held }: EventOf<'run.finished'>): string {
+  const cost = formatCost(usd, held?.usd);
+  return [formatNumber(turns, 'turn'), formatNumber(toolCalls, 'tool call'), formatUsage(usage), cost].join(', ');
 }
 
 /** The lines of a terminal about an event; none for messages, calls and events that only change the state. */

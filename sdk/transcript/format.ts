@@ -1,5 +1,8 @@
+import { formatCount } from '@klaus/core/format-count';
 import { pluralize } from '@klaus/core/pluralize';
 import type { Usage } from '@klaus/core/protocol';
+
+export { formatCount };
 
 /** `850 ms`, `1.2 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {
@@ -9,18 +12,16 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** With thousands separators and at most two decimals. Without a locale, because its first use takes 30 ms. */
-export function formatCount(count: number): string {
-  const [integer = '', fraction] = String(Math.round(count * 100) / 100).split('.');
-  const grouped = integer.replaceAll(/\B(?=(\d{3})+$)/g, ',');
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
-}
-
 /** US dollars, precise enough that a small run does not look free. Null is an unknown price. */
 export function formatUsd(usd: number | null): string {
   if (usd === null) return 'cost unknown';
   if (usd === 0) return '$0';
   return usd < 0.01 ? `$${usd.toFixed(5)}` : `$${usd.toFixed(2)}`;
+}
+
+/** A cost that is known only up to what is held for it: `≤ $0.18`. @param held Null: the price is unknown. */
+export function formatCost(usd: number | null, held: number | null = 0): string {
+  return usd !== null && held !== null && held > 0 ? `≤ ${formatUsd(usd + held)}` : formatUsd(usd);
 }
 
 /** `12,000 tokens in (10,000 from cache), 340 out`. */

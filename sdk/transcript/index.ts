@@ -4,6 +4,15 @@ export { describeEscalation, describeProcessChange, describeProcessState } from 
 export { describeOutputPart } from './describe-output-part.ts';
 export { describeFact, type FactLine } from './describe-fact.ts';
 export { toEvidenceLines } from './evidence-lines.ts';
-export { formatBytes, formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+export {
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatUsage,
+  formatUsd,
+} from './format.ts';
 export { toMarkdown } from './markdown.ts';
 export { toTranscript, type Entry } from './transcript.ts';
+export { describeAmount, describeUse, describeUsed, formatAmount, toMore } from '@klaus/core/limit-text';

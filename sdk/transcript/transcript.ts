@@ -4,7 +4,8 @@ import { toOutputPart, type OutputPart } from '@klaus/core/output-part';
 import { describeEnding } from './describe-ending.ts';
 import { toClaimLine, toEvidenceLines } from './evidence-lines.ts';
 import { describeEscalation, describeProcessChange } from './describe-call.ts';
-import { formatCount, formatDuration, formatNumber, formatUsage, formatUsd } from './format.ts';
+import { toFacts } from './describe-fact.ts';
+import { formatCount, formatDuration, formatNumber, formatUsd } from './format.ts';
 
 export type Entry =
   | {
@@ -74,7 +75,7 @@ const ENTRIES = {
   'session.closed': none,
   'run.started': none,
   'run.finished': (event) => {
-    const facts = `${formatNumber(event.turns, 'turn')}, ${formatNumber(event.toolCalls, 'tool call')}, ${formatUsage(event.usage)}, ${formatUsd(event.usd)}`;
+    const facts = toFacts(event);
     return [...toEvidenceEntries(event), { kind: 'end', outcome: event.outcome, reason: event.reason, facts }];
   },
   'turn.started': none,

@@ -199,7 +199,10 @@ describe('a limit that is reached', () => {
       expect(await session.advance()).toMatchObject({ state: 'parked', approvals: [{ subject: { limit } }] });
       const asked = ofType(await Array.fromAsync(session.events()), 'approval.asked');
       expect(asked).toHaveLength(round);
-      const { subject } = asked.at(-1)!;
+      const { subject, title } = asked.at(-1)!;
+      expect(title).toMatch(
+        /^(?:\$?[\d,.]+ of )?\$?[\d,.]+(?: tokens| tool calls?| turns?)? used\. Allow \$?[\d,.]+ more\?$/,
+      );
       if (subject.kind !== 'limit') throw new Error('another question');
       expect(await amountOf(session, subject.limit)).toBeLessThanOrEqual(subject.cap);
       // Twice, as from two terminals: the second says nothing more.

@@ -53,7 +53,16 @@ function toScript(chance: Chance): Script {
   }));
   const small = { when: { tools: false }, reply: { text: 'A title\nAnd a sentence.' }, faults: faults() };
   const read = { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] };
-  return { price: PRICE, contextWindow: 12_000, maxOutputTokens: 1_500, steps: [small, ...turns], fallback: read };
+  // Over Responses, the reasoning is hidden.
+  const wire = chance(2) === 0 ? 'responses' : 'anthropic';
+  return {
+    price: PRICE,
+    wire,
+    contextWindow: 12_000,
+    maxOutputTokens: 1_500,
+    steps: [small, ...turns],
+    fallback: read,
+  };
 }
 
 /** Continues until the run is finished, or stops at an event like a crash. */
@@ -107,6 +116,7 @@ function limitsAt(events: readonly Event[]): Limits {
 /** Computes the spent amount from the log alone, without the ledger. */
 function audit(events: readonly Event[]): { tokens: number; usd: number; intents: number } {
   const spent = { tokens: 0, usd: 0, intents: 0 };
+  const held = { tokens: 0, usd: 0 };
   let open: { tokens: number; usd: number | null } | undefined;
   for (const [at, event] of events.entries()) {
     if (event.type === 'turn.started' || event.type === 'model.requested') {
@@ -115,18 +125,26 @@ function audit(events: readonly Event[]): { tokens: number; usd: number; intents
       open = event.reserved;
       spent.intents += 1;
       if (limits.tokens > 0) {
-        expect(spent.tokens + open.tokens, `tokens at ${event.seq}`).toBeLessThanOrEqual(limits.tokens);
+        expect(spent.tokens + held.tokens + open.tokens, `tokens at ${event.seq}`).toBeLessThanOrEqual(limits.tokens);
       }
       if (limits.usd > 0) {
-        expect(spent.usd + open.usd!, `dollars at ${event.seq}`).toBeLessThanOrEqual(limits.usd + CENT_OF_A_CENT);
+        const usd = spent.usd + held.usd + open.usd!;
+        expect(usd, `dollars at ${event.seq}`).toBeLessThanOrEqual(limits.usd + CENT_OF_A_CENT);
       }
     } else if (event.type === 'model.attempted') {
       const tokens = toCountedTokens(event.usage);
       if (tokens > 0) {
         expect(open, `charged without a reservation at ${event.seq}`).toBeDefined();
         expect(tokens, `charged at ${event.seq}`).toBeLessThanOrEqual(open!.tokens);
-        if (event.outcome !== 'ok') expect({ tokens, usd: event.usd }).toEqual(open);
+        expect(event.usd!, `charged at ${event.seq}`).toBeLessThanOrEqual(open!.usd! + CENT_OF_A_CENT);
+        if (event.outcome === 'abandoned') expect({ tokens, usd: event.usd }).toEqual(open);
+        if (event.held) {
+          expect(tokens + event.held.tokens, `held at ${event.seq}`).toBe(open!.tokens);
+          expect(event.usd! + event.held.usd!, `held at ${event.seq}`).toBeCloseTo(open!.usd!, 9);
+        }
       }
+      held.tokens += event.held?.tokens ?? 0;
+      held.usd += event.held?.usd ?? 0;
       open = undefined;
       spent.tokens += tokens;
       spent.usd += event.usd!;

@@ -152,6 +152,14 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: ['sums agree', 'within the limits'],
   },
   {
+    name: 'broken-for-free',
+    what: 'an answer that breaks off costs nothing',
+    file: 'core/agent/model/request-model.ts',
+    from: 'began ? partial.toCharge(',
+    to: 'false ? partial.toCharge(',
+    breaks: ['sums agree'],
+  },
+  {
     name: 'approval-not-bound',
     what: 'an approval applies even if the call has changed',
     file: 'core/agent/calls/question.ts',

@@ -222,7 +222,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const { session } = await it.client.openSession({ body: { parts, mode: 'auto' } });
       await page.goto(`${it.server.url}/#/s/${session}`);
       const card = page.locator('[data-question]');
-      await card.getByRole('heading', { name: en.approval.goBeyond }).waitFor();
+      await card.getByRole('heading', { name: / used\. Allow .* more\?$/ }).waitFor();
       await card.getByText('huge.log').waitFor();
       const amounts = card.getByLabel(en.approval.raiseTo);
       expect(await amounts.locator('option').count()).toBe(3);

@@ -161,7 +161,10 @@ export function atQuestion(stage: Stage): Screen[] {
         await key(page, 's');
         await clear(page);
         await story.answer(story.fix);
-        await page.getByText(en.approval.goBeyond).first().waitFor();
+        await page
+          .getByText(/ used\. Allow .* more\?$/)
+          .first()
+          .waitFor();
       },
     },
   ];

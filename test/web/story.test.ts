@@ -130,7 +130,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
 
           // A warning, then a question at the limit.
           await page.getByText(/^82 %/).waitFor();
-          await page.getByText(en.approval.goBeyond).first().waitFor();
+          await page
+            .getByText(/ used\. Allow .* more\?$/)
+            .first()
+            .waitFor();
           expect(read(MERGE)).toContain('Math.max(last.end, booking.end)');
           expect(read(SLOTS)).toContain('A booking inside a longer one changes nothing.');
           expect(read('README.md')).toBe(STORY_FILES['README.md']);
@@ -176,7 +179,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       try {
         await page.getByRole('heading', { name: en.home.title }).waitFor();
         await send(page, PROMPTS.fix);
-        await page.getByText(en.approval.goBeyond).first().waitFor();
+        await page
+          .getByText(/ used\. Allow .* more\?$/)
+          .first()
+          .waitFor();
         await page.getByRole('button', { name: en.approval.reject, exact: true }).click();
         await page.locator('.end-warn').waitFor();
         const requests = model.requests.length;

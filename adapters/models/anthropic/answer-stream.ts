@@ -44,6 +44,7 @@ export function createAnswerReader({ toCallId }: Pick<ReadOptions, 'toCallId'>):
           throw new ProviderError({ body: event });
         case 'message_start':
           usage = addWireUsage(usage, event.message?.usage);
+          yield { type: 'usage', usage, isFinal: false };
           break;
         case 'content_block_start': {
           const building = start(event.content_block, calls);
@@ -63,6 +64,7 @@ export function createAnswerReader({ toCallId }: Pick<ReadOptions, 'toCallId'>):
         case 'message_delta':
           stopReason = event.delta?.stop_reason ?? stopReason;
           usage = addWireUsage(usage, event.usage);
+          yield { type: 'usage', usage, isFinal: stopReason !== null };
           break;
         case 'message_stop':
           isComplete = true;

@@ -38,7 +38,9 @@ export function toModelInfo(
         prices: toSteps(entry),
       }
     : UNKNOWN;
-  const info = { ...base, efforts, maxTemperature };
+  // A model with levels of effort reasons. Its provider streams a summary of that, or nothing.
+  const hidesReasoning = efforts !== undefined && efforts.length > 0;
+  const info = { ...base, efforts, maxTemperature, hidesReasoning };
   return price ? { ...info, prices: [{ above: 0, price }] } : info;
 }
 

@@ -40,6 +40,8 @@ interface Chunk {
   } | null;
 }
 
+type WireUsage = NonNullable<Chunk['usage']>;
+
 interface Building {
   index: number | undefined;
   id: string | undefined;
@@ -84,6 +86,10 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
       }
       for (const piece of delta?.tool_calls ?? []) yield growCall(calls, piece);
       finish = choice?.finish_reason ?? finish;
+      if (chunk.usage) {
+        const isFinal = finish !== undefined;
+        yield { type: 'usage', usage: toWireUsage(chunk.usage), isFinal, ...toExact(chunk.usage, exactCost) };
+      }
     },
     finish() {
       if (finish === undefined) throw new StreamCut('The stream ended before the answer was complete.');
@@ -97,17 +103,24 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
           input: parseInput(call.json),
         })),
       ];
-      const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = usage ?? {};
       const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);
       return {
         type: 'finished',
         parts,
         stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
-        usage: usage ? toUsage({ input, output, details }) : estimateUsage(promptBytes, answerBytes),
-        ...(exactCost && typeof usage?.cost === 'number' && { usd: usage.cost }),
+        usage: usage ? toWireUsage(usage) : estimateUsage(promptBytes, answerBytes),
+        ...toExact(usage, exactCost),
       };
     },
   };
+}
+
+function toWireUsage({ prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details }: WireUsage) {
+  return toUsage({ input, output, details });
+}
+
+function toExact(usage: Chunk['usage'], exactCost: boolean): { usd?: number } {
+  return exactCost && typeof usage?.cost === 'number' ? { usd: usage.cost } : {};
 }
 
 function growCall(calls: Building[], piece: CallDelta): ModelEvent {

@@ -5,8 +5,8 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { worstCase, type ModelInfo, type ProgramRequest, type Reservation } from '@klaus/core/agent';
-import { isRecord, NO_USAGE } from '@klaus/core/protocol';
+import { NO_CHARGE, worstCase, type ModelInfo, type ProgramRequest, type Reservation } from '@klaus/core/agent';
+import { isRecord } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderName } from '@klaus/core/provider-table';
 import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { isAllowed, type ModelsOptions } from '../models.ts';
@@ -33,8 +33,6 @@ export type ProxyOptions = Pick<ModelsOptions, 'keys' | 'baseUrls' | 'prices' | 
 const MAX_BODY = 64 * 1_024 * 1_024;
 /** Minimum UTF-8 bytes of a token. */
 const BYTES_PER_TOKEN = 3;
-/** Errors after which nothing was sent. */
-const UNSENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 /** Requests that cost nothing, by method and the end of their path. */
 const FREE = /^(?:GET \/models(?:\/[^/]+)?|POST \/messages\/count_tokens)$/;
 /** Headers that belong to one connection, or that this proxy sets. */
@@ -139,15 +137,16 @@ async function pay(target: Target, body: Json, { wire, provider, response, optio
     text = JSON.stringify(body);
   }
   const worst = { input: promptTokens, output: reserved.maxOutputTokens, cacheRead: 0, cacheWrite: 0 };
-  const usd = worstCase(info, worst.input, worst.output);
+  const kept = { tokens: worst.input + worst.output, usd: worstCase(info, worst.input, worst.output) };
   let answer: ReadAnswer | undefined;
   try {
-    answer = await send(target, text, { response, read: { wire, promptBytes: text.length, info, worst } });
+    answer = await send(target, text, {
+      response,
+      read: { wire, promptBytes: text.length, info, reserved: kept, worst },
+    });
   } catch (error) {
-    // A request that may have arrived is charged as reserved.
-    const isUnsent = UNSENT.has((error as NodeJS.ErrnoException).code ?? '');
-    const charged = isUnsent ? { usage: NO_USAGE, usd: 0 } : { usage: worst, usd };
-    await reserved.settle({ outcome: 'connection', message: String(error), ...charged });
+    // No byte of the answer has arrived.
+    await reserved.settle({ outcome: 'connection', message: String(error), ...NO_CHARGE });
     throw error;
   }
   if (!answer) return;
@@ -194,6 +193,8 @@ function send(
     response.on('close', () => void (response.writableFinished || sent.destroy(new Error('the program has left'))));
     sent.on('error', reject);
     sent.on('response', (answer) => {
+      // From here on, the answer ends with the error.
+      sent.off('error', reject).on('error', () => {});
       const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...kept } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, kept);
       const isRead = read ? readAnswer(answer, read) : undefined;

@@ -32,6 +32,7 @@ export const COLUMNS = {
     turn: 'bigint',
     outcome: 'text',
     created_at: 'text',
+    held_usd: 'double precision',
   },
   approvals: {
     id: 'text',
@@ -79,9 +80,10 @@ export function toCallEnd({ outcome, durationMs }: EventOf<'tool.finished'>, out
 
 export function toUsageRow(event: EventOf<'model.attempted'>): RowValues {
   const { input, output, cacheRead, cacheWrite } = event.usage;
-  const { session, model, usd, purpose, turn, outcome, at } = event;
+  const { session, model, usd, purpose, turn, outcome, at, held } = event;
   const prompt = input + cacheRead + cacheWrite;
-  return [session, model, prompt, output, cacheRead, cacheWrite, usd, purpose, turn, outcome, toIso(at)];
+  const cost = [prompt, output, cacheRead, cacheWrite, usd];
+  return [session, model, ...cost, purpose, turn, outcome, toIso(at), held?.usd ?? null];
 }
 
 export function toApprovalRow(event: EventOf<'approval.asked'>): RowValues {

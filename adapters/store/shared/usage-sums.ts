@@ -34,7 +34,8 @@ export const USAGE_COLUMNS = Object.entries(PARTS)
   ${toCost(where)} AS "${part}Usd",
   count(cost_usd)${where} AS "${part}Priced"`,
   )
-  .join(', ');
+  .join(', ')
+  .concat(', coalesce(sum(held_usd), 0.0) AS "heldUsd"');
 
 /** The sums over all rows of `token_usage`, as in `StoreStats.usage`. */
 export const TOTAL_USAGE = `SELECT ${toSum('input_tokens - cache_read_tokens - cache_write_tokens', '')} AS "inputTokens",
@@ -48,6 +49,7 @@ export function toUsageSums(row: StoredUsage): UsageRow {
   return {
     key: row.key,
     ...toCharged(row, ''),
+    heldUsd: row['heldUsd']!,
     broken: toCharged(row, 'broken'),
     abandoned: toCharged(row, 'abandoned'),
   };

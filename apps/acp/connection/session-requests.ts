@@ -41,7 +41,13 @@ export function createCoded(of: () => EditorSessions) {
 export async function openSession(sessions: EditorSessions, params: FolderRequest) {
   checkFolder(params.cwd);
   const client = await sessions.client(params.cwd);
-  const sessionId = await client.open({ ...sessions.defaults, workspace: params.cwd, chat: true, parts: [] });
+  const sessionId = await client.open({
+    ...sessions.defaults,
+    workspace: params.cwd,
+    chat: true,
+    attended: true,
+    parts: [],
+  });
   const session = await sessions.attach(sessionId, {
     cwd: params.cwd,
     isReplay: false,

@@ -6,6 +6,7 @@ import type {
 } from '@agentclientprotocol/sdk/unstable';
 import type { EventOf } from '@klaus/sdk';
 import { diffOf, hunksOf, isHidden } from '@klaus/sdk/conversation';
+import { formatAmount, toMore } from '@klaus/sdk/transcript';
 import type { DrivenSession } from '@klaus/sdk/client';
 import { messageOf } from '@klaus/sdk/message-of';
 import type { EditorPeer } from '../connection/editor-peer.ts';
@@ -173,7 +174,7 @@ const REJECT = { optionId: 'reject', kind: 'reject_once', reply: ['rejected', {}
 function toChoices(question: Question): readonly Choice[] {
   const { subject } = question;
   if (subject.kind === 'limit') {
-    const name = `Raise the limit to ${subject.offer}`;
+    const name = `Allow ${formatAmount(subject.limit, toMore(subject))} more`;
     return [
       { optionId: 'once', name, kind: 'allow_once', reply: ['approved', {}] },
       { ...REJECT, name: 'Stop here' },

@@ -1,7 +1,7 @@
 import type { AvailableCommand } from '@agentclientprotocol/sdk/unstable';
 import type { Conversation } from '@klaus/sdk/conversation';
 import type { SessionClient, Undone } from '@klaus/sdk/client';
-import { formatCount, formatUsage, formatUsd } from '@klaus/sdk/transcript';
+import { formatCount, formatUsage, formatCost, formatUsd } from '@klaus/sdk/transcript';
 import { isMode } from '../updates/config-options.ts';
 
 /** What a command can use. */
@@ -42,9 +42,9 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
   cost: {
     description: 'Show what this session has used',
-    run({ view: { usage, usd, turns, toolCalls, limits } }) {
+    run({ view: { usage, usd, held, turns, toolCalls, limits } }) {
       const limit = limits.usd > 0 ? ` of ${formatUsd(limits.usd)}` : '';
-      return `${formatUsd(usd)}${limit}, ${formatUsage(usage)}, ${turns} turns, ${toolCalls} tool calls.`;
+      return `${formatCost(usd, held.usd)}${limit}, ${formatUsage(usage)}, ${turns} turns, ${toolCalls} tool calls.`;
     },
   },
   context: {

@@ -7,6 +7,7 @@ import { CliError } from '../program/cli-error.ts';
 import { EXIT, isKlausError } from '../program/exit-codes.ts';
 import type { Options } from '../program/options.ts';
 import { toLimits } from '../program/run-options.ts';
+import { hasKeyboard } from '../prompt/keyboard.ts';
 import { toPromptParts } from '../prompt/prompt-input.ts';
 import { runSession, sendPrompt, toOnAsk } from '../run/run-session.ts';
 import type { Chat } from './chat.ts';
@@ -105,6 +106,7 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
       onAsk,
       agent,
       chat: keepsHistory,
+      attended: hasKeyboard(),
       model,
       effort,
       temperature,

@@ -60,6 +60,7 @@ export async function runInTerminal({ name, isStart, options, session }: InTermi
     toRequest: async (_, { agent, keepsHistory }) => ({
       agent,
       chat: keepsHistory,
+      attended: true,
       onAsk: 'wait',
       model: options.model,
       effort: options.effort,

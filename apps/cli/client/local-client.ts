@@ -102,15 +102,15 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
   };
 }
 
-function toSettings({ store }: Klaus, configuration: Klaus['configuration']): ClientSettings {
+function toSettings(klaus: Klaus, configuration: Klaus['configuration']): ClientSettings {
+  const { store } = klaus;
   return {
     maxPromptChars: configuration.get('maxPromptChars'),
     onAsk: configuration.get('onAsk'),
-    async firstLimits() {
-      const { sources } = configuration;
-      const isSet = [sources['limits.toolCalls'], sources['limits.tokens']].some(({ source }) => source !== 'default');
-      if (isSet || (await store.sessions({ limit: 1 })).length > 0) return undefined;
-      return { toolCalls: configuration.get('limits.toolCalls'), tokens: configuration.get('limits.tokens') };
+    async lacksBudget(model = configuration.get('model')) {
+      if (configuration.sources['limits.usd'].source !== 'default') return false;
+      if ((await store.sessions({ limit: 1 })).length > 0) return false;
+      return klaus.models().models.some(({ name, tier, prices }) => [name, tier].includes(model) && prices.length > 0);
     },
   };
 }

@@ -1,21 +1,25 @@
 import type { BudgetRow, Charged, UsageReport } from '@klaus/sdk';
-import { formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
+import { formatCost, formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
 import { toTable } from './table.ts';
 
 /** The cost of requests to models, as a table and sentences. */
 export function toUsageText(report: UsageReport): string {
   const { rows } = report;
   const total = sum(rows);
+  const heldUsd = rows.reduce((all, row) => all + row.heldUsd, 0);
   const table =
     rows.length === 0
       ? 'No request to a model was charged.\n'
       : toTable([
           [report.by.toUpperCase(), 'REQUESTS', 'IN', 'FROM CACHE', 'OUT', 'COST'],
-          ...rows.map((row) => [row.key, ...toCells(row)]),
-          ...(rows.length > 1 ? [['total', ...toCells(total)]] : []),
+          ...rows.map((row) => [row.key, ...toCells(row, row.heldUsd)]),
+          ...(rows.length > 1 ? [['total', ...toCells(total, heldUsd)]] : []),
         ]);
   const lines = [
-    ...describeLost('broke off and were charged with their reservation', sum(rows.map(({ broken }) => broken))),
+    ...describeLost(
+      'broke off and were charged for their prompt and the streamed output',
+      sum(rows.map(({ broken }) => broken)),
+    ),
     ...describeLost(
       'were open when their process ended and were charged with their reservation',
       sum(rows.map(({ abandoned }) => abandoned)),
@@ -29,14 +33,14 @@ export function toUsageText(report: UsageReport): string {
   return `${table}${lines.map((line) => `${line}\n`).join('')}`;
 }
 
-function toCells(row: Charged): string[] {
+function toCells(row: Charged, heldUsd: number): string[] {
   const input = row.inputTokens + row.cacheReadTokens + row.cacheWriteTokens;
   return [
     formatCount(row.requests),
     formatCount(input),
     formatCount(row.cacheReadTokens),
     formatCount(row.outputTokens),
-    formatUsd(row.usd),
+    formatCost(row.usd, heldUsd),
   ];
 }
 
@@ -48,13 +52,14 @@ function describeLost(what: string, lost: Charged): string[] {
   ];
 }
 
-function describeBudget({ limit, cap, spent, reserved, lent, left }: BudgetRow): string {
+function describeBudget({ limit, cap, spent, reserved, held, lent, left }: BudgetRow): string {
   const show = (value: number | null): string =>
     limit === 'usd' ? formatUsd(value) : value === null ? 'unknown' : formatCount(value);
   const name = limit === 'usd' ? 'Dollars' : 'Tokens that count';
   const parts = [
     `${show(spent)} spent`,
     ...(reserved === 0 ? [] : [`${show(reserved)} reserved`]),
+    ...(held === 0 ? [] : [`up to ${show(held)} more for work that was not streamed`]),
     ...(lent === 0 ? [] : [`${show(lent)} set aside for its sub-sessions`]),
     cap === 0 ? 'no limit' : `${show(left)} left of ${show(cap)}`,
   ];

@@ -19,7 +19,7 @@ import { describeInput } from './describe-input.ts';
 import { askFields } from './input-prompt.ts';
 import { openKeyboard, type Keyboard } from './keyboard.ts';
 import { toPrintable } from '@klaus/sdk/printable';
-import { describeChain, formatCount, formatUsd } from '@klaus/sdk/transcript';
+import { describeChain, formatCount } from '@klaus/sdk/transcript';
 import { createPaint, paintDiff, type Paint } from '../output/paint.ts';
 import { err } from '../output/sink.ts';
 
@@ -243,13 +243,7 @@ function showQuestion({ question, paint, plain }: Prompt, all: boolean): string 
   const lines = [`${plain ? 'Question: ' : paint('yellow', '? ')}${paint('bold', toPrintable(question.title))}`];
   if (question.chain) lines.push(paint('yellow', describeChain(question.chain)));
   lines.push(paint('dim', toPrintable(question.reason)));
-  if (subject.kind === 'limit') {
-    const show = subject.limit === 'usd' ? formatUsd : formatCount;
-    lines.push(
-      `Used ${show(subject.used)} of ${show(subject.cap)} (${subject.limit}). To continue raises the limit to ${show(subject.offer)}.`,
-    );
-    return lines.join('\n');
-  }
+  if (subject.kind === 'limit') return lines.join('\n');
   const max = all ? Number.POSITIVE_INFINITY : SHOWN_LINES;
   if (subject.kind === 'plan') return [...lines, shorten(toPrintable(subject.plan).trimEnd(), max)].join('\n');
   if (subject.kind === 'input') return [...lines, ...describeInput(subject)].join('\n');

@@ -1,4 +1,5 @@
 import type { EventOf, Klaus, Session } from '@klaus/sdk';
+import { describeUsed } from '@klaus/sdk/transcript';
 import { CliFailure } from '../program/cli-failure.ts';
 import type { Control } from './control.ts';
 import { readLogEnd, type LogEnd } from './stats.ts';
@@ -107,5 +108,5 @@ function toFailure({ finished, attempt }: LogEnd): CliFailure | undefined {
 }
 
 function toLimitHint({ limit }: EventOf<'run.finished'>): string | undefined {
-  return limit && `Raise the limit of ${limit.limit}: it is ${limit.cap}, and ${limit.used} are used.`;
+  return limit && `${describeUsed(limit)}. Raise this limit.`;
 }

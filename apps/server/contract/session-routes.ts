@@ -67,6 +67,10 @@ export const sessionRoutes = {
       mode: modeSchema.optional(),
       sandbox: sandboxNameSchema.optional().describe('`host` needs the role admin.'),
       limits: limitsSchema.partial().optional(),
+      attended: z
+        .boolean()
+        .optional()
+        .describe('True: a person is present, so that the default limits, which are for scripts, do not apply.'),
       isolate: z.boolean().optional(),
       workingCopy: z
         .object({ withChanges: z.boolean() })

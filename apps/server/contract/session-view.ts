@@ -83,6 +83,11 @@ export const budgetRowSchema = z.object({
   cap: z.number().describe('0: unlimited.'),
   spent: z.number().nullable(),
   reserved: z.number().nullable(),
+  held: z
+    .number()
+    .nullable()
+    .default(0)
+    .describe("What requests without the provider's figure may have cost in addition."),
   lent: z.number().nullable(),
   left: z.number().nullable(),
 });

@@ -137,6 +137,10 @@ export const usageRowSchema = chargedSchema.extend({
     .describe(
       'The day (`2026-01-31`, UTC), the model, the session, the agent or the workspace; a working copy counts for its repository.',
     ),
+  heldUsd: z
+    .number()
+    .default(0)
+    .describe("US dollars that requests without the provider's figure may have cost in addition."),
   broken: chargedSchema.describe('Of these, requests that broke off.'),
   abandoned: chargedSchema.describe('Of these, requests of processes that ended.'),
 });

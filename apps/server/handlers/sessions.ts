@@ -87,6 +87,7 @@ export const sessionHandlers = {
       trustCommand,
       instance,
       startedBy,
+      attended,
     } = body;
     // Without a sandbox, a command can do what the user of the server can.
     if (sandbox === 'host') checkRole(identity!, 'admin');
@@ -109,6 +110,7 @@ export const sessionHandlers = {
           agent: toDefined(agent),
           runner,
           chat,
+          attended,
           model,
           temperature,
           effort,

@@ -11,6 +11,7 @@ import { findCommand, listAllCommands, listCommands } from '../commands/commands
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
 import type { TerminalStart } from '../terminal-options.ts';
 import { writePreferences, type Preferences } from '../preferences.ts';
+import { noteMissingBudget } from '../session/budget-note.ts';
 import type { Entered, InlineScreen, PromptEditor } from '../screen/index.ts';
 import { readBranch } from '../session/git-branch.ts';
 import { SessionLink } from '../session/session-link.ts';
@@ -302,6 +303,7 @@ export class TerminalApp implements App {
     this.questions.update();
     this.attention.onEvent(event, this.link.view);
     adviseAgent(this, event);
+    noteMissingBudget(this, event);
     if (event.type === 'run.finished' || event.type === 'tool.finished') this.branch = readBranch(this.options.folder);
   }
 

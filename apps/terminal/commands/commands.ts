@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
+import { budgetCommand } from './budget-command.ts';
 import { INFO_COMMANDS } from './info-commands.ts';
 import { readMcpPrompts } from './mcp-prompts.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
@@ -13,6 +14,7 @@ const BUILT_IN: readonly TerminalCommand[] = [
   ...SESSION_COMMANDS,
   ...WORK_COMMANDS,
   ...SETTING_COMMANDS,
+  budgetCommand,
 ];
 
 /** The names of the commands that no file can replace. */

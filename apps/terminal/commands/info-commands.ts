@@ -1,6 +1,5 @@
 import { toPrintable, toLine } from '@klaus/sdk/printable';
-import { formatCount, formatNumber, formatUsd } from '@klaus/sdk/transcript';
-import { closestLimit, limitsOf } from '@klaus/sdk/conversation';
+import { formatCount, formatNumber, formatCost } from '@klaus/sdk/transcript';
 import { openLinesView } from '../app/full-views.ts';
 import { KEY_ACTIONS } from '../app/key-actions.ts';
 import type { App } from '../app/app.ts';
@@ -38,7 +37,7 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
       for (const row of rows) {
         const input = row.inputTokens + row.cacheReadTokens + row.cacheWriteTokens;
         app.note(
-          `${row.key}: ${formatNumber(row.requests, 'request')}, ${formatCount(input)} tokens in (${formatCount(row.cacheReadTokens)} from cache), ${formatCount(row.outputTokens)} out, ${formatUsd(row.usd)}`,
+          `${row.key}: ${formatNumber(row.requests, 'request')}, ${formatCount(input)} tokens in (${formatCount(row.cacheReadTokens)} from cache), ${formatCount(row.outputTokens)} out, ${formatCost(row.usd, row.heldUsd)}`,
         );
       }
       if (rows.length === 0) app.note('Nothing was charged yet.');
@@ -100,31 +99,7 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
         );
     },
   },
-  {
-    name: 'budget',
-    argument: '[DOLLARS]',
-    summary: 'show the limits of the session, or set the one in dollars',
-    async run(app, argument) {
-      if (argument !== '') {
-        const usd = Number(argument.replace(/^\$/, ''));
-        if (!Number.isFinite(usd) || usd < 0) throw new Error(`${argument} is not an amount in dollars.`);
-        await app.link.change({ limits: { usd } });
-      }
-      showLimits(app);
-    },
-  },
 ];
-
-function showLimits(app: App): void {
-  const { conversation } = app.link.view;
-  const limits = limitsOf(conversation).filter(({ cap }) => cap > 0);
-  for (const { limit, used, cap } of limits) {
-    const show = limit === 'usd' ? formatUsd : formatCount;
-    app.note(`${limit}: ${show(used)} of ${show(cap)} used`);
-  }
-  if (limits.length === 0) app.note('The session has no limits yet.');
-  else if (closestLimit(conversation)?.share === 1) app.note('A limit is reached: the next run asks to raise it.');
-}
 
 /** Keys that belong to the input. */
 const INPUT_KEYS = [

@@ -1,7 +1,7 @@
 import type { EventOf } from '@klaus/sdk';
 import { diffOf, hunksOf, isHidden } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
-import { describeChain, formatCount, formatUsd } from '@klaus/sdk/transcript';
+import { describeChain, formatCount } from '@klaus/sdk/transcript';
 import { toDiffView } from '../view/diff-lines.ts';
 import type { Palette } from '../style/palette.ts';
 import { toEnds, toSafe, wrap } from '../view/wrap.ts';
@@ -25,11 +25,7 @@ export function toQuestionLines(question: Question, width: number, given: { pale
     ...(chain ? [palette.warn(`  ${describeChain(chain)}`)] : []),
     ...wrap(palette.muted(toSafe(question.reason)), width, { first: '  ', indent: 2 }),
   ];
-  if (subject.kind === 'limit') {
-    const show = subject.limit === 'usd' ? formatUsd : formatCount;
-    const used = `Used ${show(subject.used)} of ${show(subject.cap)} (${subject.limit}). To continue raises the limit to ${show(subject.offer)}.`;
-    return [...lines, ...wrap(used, width, { first: '  ', indent: 2 })];
-  }
+  if (subject.kind === 'limit') return lines;
   if ('command' in subject && subject.command !== undefined)
     lines.push(
       ...fold(wrap(toSafe(subject.command), width, { first: palette.accent('  $ '), rest: '    ', indent: 4 })),

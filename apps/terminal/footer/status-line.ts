@@ -1,6 +1,6 @@
 import { closestLimit, type Conversation } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
-import { formatCount, formatUsd } from '@klaus/sdk/transcript';
+import { describeUse, formatCost } from '@klaus/sdk/transcript';
 import type { StatusItem } from '../preferences.ts';
 import { truncateToWidth, visibleWidth } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
@@ -59,12 +59,11 @@ const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts, palette: Palette) 
     const share = contextTokens / contextWindow;
     return (share >= WARN ? palette.warn : palette.muted)(`${Math.round(share * 100)} % context`);
   },
-  cost: ({ conversation: { usd, turns } }, { muted }) => (turns === 0 ? '' : muted(formatUsd(usd))),
+  cost: ({ conversation: { usd, held, turns } }, { muted }) => (turns === 0 ? '' : muted(formatCost(usd, held.usd))),
   budget: ({ conversation }, palette) => {
     const use = closestLimit(conversation);
     if (!use || use.used === 0) return '';
-    const show = use.limit === 'usd' ? formatUsd : formatCount;
-    const text = `${show(use.used)} of ${show(use.cap)} ${NAMES[use.limit]}`;
+    const text = describeUse(use);
     if (use.share >= WARN) return palette.warn(text);
     return use.share >= 0.1 ? palette.muted(text) : '';
   },
@@ -73,8 +72,6 @@ const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts, palette: Palette) 
   agent: ({ agent }, { muted }) => muted(toLine(agent, 40)),
   session: ({ conversation: { session } }, { muted }) => (session === '' ? '' : muted(session)),
 };
-
-const NAMES = { tokens: 'tokens', usd: '', toolCalls: 'calls', turns: 'turns' } as const;
 
 const MODES: Readonly<Record<string, (palette: Palette) => (text: string) => string>> = {
   plan: ({ heading }) => heading,

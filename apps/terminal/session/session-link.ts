@@ -1,4 +1,4 @@
-import type { AnswerOptions, Event, Mode, Part } from '@klaus/sdk';
+import type { AnswerOptions, Event, Limits, Mode, Part } from '@klaus/sdk';
 import {
   driveSession,
   type DrivenSession,
@@ -71,6 +71,12 @@ export class SessionLink {
 
   get mode(): string {
     return this.id === undefined ? this.#mode : this.#view.conversation.mode;
+  }
+
+  /** Of the session, or those that the next one gets in place of the settings. */
+  get limits(): Readonly<Partial<Limits>> {
+    if (this.id !== undefined) return this.#view.conversation.limits;
+    return { ...this.#options.request.limits, ...this.#next.limits };
   }
 
   get isWorking(): boolean {
@@ -150,7 +156,8 @@ export class SessionLink {
   /** Changes the session, or the one that the next prompt opens. */
   async change(change: SessionChange): Promise<void> {
     if (this.id !== undefined) return await this.client.change(this.id, change);
-    this.#next = { ...this.#next, ...change };
+    const limits = { ...this.#next.limits, ...change.limits };
+    this.#next = { ...this.#next, ...change, limits };
     return this.#options.onChange();
   }
 

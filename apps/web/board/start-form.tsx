@@ -35,6 +35,7 @@ export function StartForm({ onStarted }: { onStarted: (sessions: string[]) => vo
     for (const agent of agents) {
       const body = {
         text: prompt,
+        attended: true,
         ...(agent === BUILT_IN_AGENT ? {} : { agent }),
         ...(place === 'folder' ? {} : { workingCopy: { withChanges: place === 'changes' } }),
       };

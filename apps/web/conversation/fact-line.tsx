@@ -1,5 +1,5 @@
 import type { FactEvent } from '@klaus/core/conversation';
-import type { EventOf } from '@klaus/core/protocol';
+import { LIMIT_NAMES, type EventOf } from '@klaus/core/protocol';
 import { CircleAlert, GitFork, Info, TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { toHash, toSession } from '../state/route.ts';
@@ -103,6 +103,7 @@ function Opened({ event }: { event: EventOf<'session.opened'> }) {
   return (
     <>
       {t.facts.opened(event.model, t.composer.modeNames[event.mode], event.sandbox)}
+      {LIMIT_NAMES.some((limit) => event.limits[limit] > 0) ? ` · ${t.facts.limits(event.limits)}` : ''}
       {event.forked ? (
         <>
           {' · '}

@@ -6,7 +6,7 @@ import { host } from '../state/host.ts';
 import { toHash } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import type { Text } from '../text/en.ts';
-import { formatLimit, formatUsd } from '../text/format.ts';
+import { formatCost, formatLimit } from '../text/format.ts';
 import { toReasonText } from '../text/run/reason-text.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
@@ -45,7 +45,7 @@ export function RunEnd({ event, session, attempt, rejected }: RunEndProps) {
         <Icon size={14} className={look} />
         <strong>{toTitle(event, attempt, t)}</strong>
         <span className="muted number">
-          {t.facts.facts(event.turns, event.toolCalls)}, {formatUsd(event.usd)}
+          {t.facts.facts(event.turns, event.toolCalls)}, {formatCost(event.usd, event.held?.usd)}
         </span>
       </p>
       {outcome === 'done' ? null : attempt ? (

@@ -38,20 +38,18 @@ export function LimitPanel({ entry, conversation }: LimitPanelProps) {
 function Limit({ entry, conversation, subject }: LimitPanelProps & { subject: LimitSubject }) {
   const t = useText();
   const { asked, answer } = entry;
-  const { limit, used, cap } = subject;
+  const { limit } = subject;
+  const title = t.approval.goBeyond(subject);
   const need = toNeed(subject);
   return (
-    <QuestionCard isOpen={!answer} className="entry" label={t.approval.goBeyond}>
+    <QuestionCard isOpen={!answer} className="entry" label={title}>
       {answer ? null : <Chain asked={asked} />}
       <h3 className="approval-title line">
-        <Gauge size={14} /> {t.approval.goBeyond}
+        <Gauge size={14} /> {title}
       </h3>
-      <p>
-        {t.approval.limit(formatLimit(limit, used), t.approval.amounts[limit](formatLimit(limit, cap)))}{' '}
-        {need === undefined
-          ? t.approval.limitNear
-          : t.approval.limitNeed(t.approval.amounts[limit](formatLimit(limit, round(limit, need))))}
-      </p>
+      {need === undefined ? null : (
+        <p>{t.approval.limitNeed(t.approval.amounts[limit](formatLimit(limit, round(limit, need))))}</p>
+      )}
       {answer ? (
         <p className={answer.answer === 'approved' ? 'good' : 'muted'}>
           {t.call.answer[answer.answer]} {t.call.by(answer.by)}

@@ -6,7 +6,7 @@ export function toQuestionTitle(asked: EventOf<'approval.asked'>, t: Text): stri
   const { subject, title } = asked;
   switch (subject.kind) {
     case 'limit':
-      return t.approval.goBeyond;
+      return t.approval.goBeyond(subject);
     case 'plan':
       return t.approval.plan;
     case 'changes':

@@ -5,7 +5,7 @@ import { attempt } from '../actions/attempt.ts';
 import { conversationOf } from '../log/session-log.ts';
 import { client } from '../state/client.ts';
 import { closeOverlay } from '../state/overlay.ts';
-import { formatCount, formatLimit, formatShare, formatUsd } from '../text/format.ts';
+import { formatCost, formatCount, formatLimit, formatShare } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -23,7 +23,7 @@ export function BudgetDialog({ session }: { session: string }) {
 
 function BudgetBody({ conversation }: { conversation: Conversation }) {
   const t = useText();
-  const { session, usage, usd, contextTokens, contextWindow } = conversation;
+  const { session, usage, usd, held, contextTokens, contextWindow } = conversation;
   const limits = limitsOf(conversation);
   const [caps, setCaps] = useState<Partial<Record<LimitName, string>>>({});
   const [isSending, setSending] = useState(false);
@@ -40,7 +40,11 @@ function BudgetBody({ conversation }: { conversation: Conversation }) {
     { name: t.usage.cacheRead, value: formatCount(usage.cacheRead), text: t.budget.cacheRead },
     { name: t.usage.cacheWrite, value: formatCount(usage.cacheWrite), text: t.budget.cacheWrite },
     { name: t.usage.output, value: formatCount(usage.output), text: t.budget.output },
-    { name: t.status.money, value: formatUsd(usd), text: usd === null ? t.budget.unknownPrice : t.budget.money },
+    {
+      name: t.status.money,
+      value: formatCost(usd, held.usd),
+      text: usd === null ? t.budget.unknownPrice : t.budget.money,
+    },
   ];
   if (contextWindow > 0) {
     const text = t.budget.context(formatCount(contextTokens), formatCount(contextWindow));

@@ -55,7 +55,7 @@ export function Home() {
     // Session and prompt share one id, so that a repeated request is idempotent.
     const names = { session: command, command };
     const given = {
-      ...{ parts, mode, model: chosen.model, effort: chosen.effort, agent: agent?.name },
+      ...{ parts, attended: true, mode, model: chosen.model, effort: chosen.effort, agent: agent?.name },
       ...(chosen.networks?.length ? { allowNet: [...chosen.networks] } : {}),
       ...scope,
     };

@@ -1,6 +1,6 @@
 import { closestLimit, type Conversation, type InFlightText } from '@klaus/core/conversation';
 import { overlay } from '../state/overlay.ts';
-import { formatCount, formatDuration, formatLimit, formatShare, formatShort, formatUsd } from '../text/format.ts';
+import { formatCost, formatCount, formatDuration, formatShare, formatShort } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useNow } from '../ui/use-now.ts';
 
@@ -10,7 +10,7 @@ const NEAR = 0.8;
 /** The usage of a session: context, cost, with tokens by class on hover, the closest limit and the output rate. */
 export function StatusBar({ conversation, inFlight }: { conversation: Conversation; inFlight: InFlightText }) {
   const t = useText();
-  const { usage, usd, contextTokens, contextWindow, run, requested } = conversation;
+  const { usage, usd, held, contextTokens, contextWindow, run, requested } = conversation;
   const now = useNow(run !== undefined);
   const limit = closestLimit(conversation);
   const tokens = [
@@ -31,17 +31,14 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
       ) : null}
       <dl className="status-cost line number" title={tokens}>
         <dt>{t.status.money}</dt>
-        <dd>{formatUsd(usd)}</dd>
+        <dd>{formatCost(usd, held.usd)}</dd>
       </dl>
       {limit ? (
         <Bar
-          name={t.status.budget}
+          name={t.status.limit}
           share={limit.share}
-          words={t.status.budgetOf(
-            t.limits[limit.limit],
-            formatLimit(limit.limit, limit.used),
-            formatLimit(limit.limit, limit.cap),
-          )}
+          words={t.status.limitOf(limit)}
+          shown={t.status.limitOf(limit)}
         />
       ) : null}
       <button
@@ -69,7 +66,9 @@ function isSaving({ calls }: InFlightText): boolean {
   return [...calls.keys()].some((call) => call.startsWith('checkpoint-'));
 }
 
-function Bar({ name, share, words }: { name: string; share: number; words: string }) {
+/** @param props.shown Default: the share. */
+function Bar(props: { name: string; share: number; words: string; shown?: string }) {
+  const { name, share, words, shown = formatShare(share) } = props;
   const percent = Math.min(100, Math.round(share * 100));
   const look = percent >= 95 ? 'bad' : percent >= 80 ? 'warn' : 'accent';
   return (
@@ -85,7 +84,7 @@ function Bar({ name, share, words }: { name: string; share: number; words: strin
       >
         <span className={`bar-fill ${look}`} style={{ width: `${percent}%` }} />
       </div>
-      <span className="number">{formatShare(share)}</span>
+      <span className="number">{shown}</span>
     </div>
   );
 }

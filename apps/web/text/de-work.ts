@@ -1,3 +1,4 @@
+import { formatGermanAmount } from './run/de-amount.ts';
 import { createCount } from './count.ts';
 import { deApproval } from './run/de-approval.ts';
 import type { enWork } from './en-work.ts';
@@ -207,8 +208,11 @@ export const deWork: typeof enWork = {
     cacheWrite: 'in Cache',
     money: 'Kosten',
     unknownPrice: 'unbekannt',
-    budget: 'Budget',
-    budgetOf: (limit, used, cap) => `${used} von ${cap} (${limit})`,
+    limit: 'Grenze',
+    limitOf: ({ limit, used, cap }) => {
+      const noun = { tokens: ' Token', usd: '', toolCalls: ' Aufrufen', turns: ' Runden' }[limit];
+      return `${formatGermanAmount(limit, Math.min(used, cap))} von ${formatGermanAmount(limit, cap)}${noun}`;
+    },
     rate: (rate) => `${rate} Token/s`,
     elapsed: 'Dauer',
     details: 'Mehr',

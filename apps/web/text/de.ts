@@ -8,6 +8,7 @@ import { deKeys } from './de-keys.ts';
 import { deSignIn } from './de-sign-in.ts';
 import { deWork } from './de-work.ts';
 import type { Text } from './en.ts';
+import { formatGermanAmount } from './run/de-amount.ts';
 
 const count = createCount('de');
 
@@ -208,6 +209,15 @@ export const de: Text = {
     rejectedHunk: (place) => `Abgelehnt: ${place}`,
   },
   facts: {
+    limits: ({ usd, tokens, toolCalls, turns }) =>
+      `Grenzen: ${[
+        usd > 0 ? formatGermanAmount('usd', usd) : [],
+        tokens > 0 ? `${formatGermanAmount('tokens', tokens)} Token` : [],
+        toolCalls > 0 ? count(toolCalls, 'Aufruf', 'Aufrufe') : [],
+        turns > 0 ? count(turns, 'Runde', 'Runden') : [],
+      ]
+        .flat()
+        .join(', ')}`,
     opened: (model, mode, sandbox) => `Geöffnet mit ${model}, Modus „${mode}“, Sandbox ${sandbox}`,
     closed: (reason) => `Geschlossen: ${reason}`,
     outcome: {

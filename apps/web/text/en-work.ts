@@ -1,3 +1,4 @@
+import { describeUse, type LimitUsed } from '@klaus/core/protocol';
 import type { SharedCommand } from '@klaus/core/protocol';
 import { createCount } from './count.ts';
 import { enApproval } from './run/en-approval.ts';
@@ -198,8 +199,8 @@ export const enWork = {
     cacheWrite: 'cache write',
     money: 'Cost',
     unknownPrice: 'unknown',
-    budget: 'Budget',
-    budgetOf: (limit: string, used: string, cap: string) => `${used} of ${cap} (${limit})`,
+    limit: 'Limit',
+    limitOf: (use: LimitUsed): string => describeUse(use),
     rate: (rate: string) => `${rate} tokens/s`,
     elapsed: 'Elapsed',
     details: 'Details',

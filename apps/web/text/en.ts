@@ -1,3 +1,4 @@
+import { describeLimits, type Limits } from '@klaus/core/protocol';
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
 import { enLayout } from './frame/en-layout.ts';
@@ -207,6 +208,7 @@ export const en = {
     rejectedHunk: (place: string) => `Rejected: ${place}`,
   },
   facts: {
+    limits: (limits: Readonly<Limits>): string => `limits: ${describeLimits(limits)}`,
     opened: (model: string, mode: string, sandbox: string) => `Opened with ${model}, ${mode} mode, sandbox ${sandbox}`,
     closed: (reason: string) => `Closed: ${reason}`,
     outcome: {

@@ -55,6 +55,11 @@ export function formatUsd(usd: number | null, digits = usd !== 0 && Math.abs(usd
   return numbers(options).format(usd);
 }
 
+/** A cost that is known only up to what is held for it: `≤ $0.18`. @param held Null: the price is unknown. */
+export function formatCost(usd: number | null, held: number | null = 0): string {
+  return usd !== null && held !== null && held > 0 ? `≤ ${formatUsd(usd + held)}` : formatUsd(usd);
+}
+
 /** A value of a limit in its unit. */
 export function formatLimit(limit: LimitName, value: number): string {
   return limit === 'usd' ? formatUsd(value) : formatCount(value);

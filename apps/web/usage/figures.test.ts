@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Figures, fillDays, sumFigures, toCacheRate, toCsv, toForecast, toHeatMap } from './figures.ts';
 
 const row = (key: string, usd: number | null, more: Partial<Figures> = {}): Figures => ({
-  ...{ key, usd, requests: 1, inputTokens: 10, outputTokens: 1, cacheReadTokens: 30, cacheWriteTokens: 0 },
+  ...{ key, usd, heldUsd: 0, requests: 1, inputTokens: 10, outputTokens: 1, cacheReadTokens: 30, cacheWriteTokens: 0 },
   ...more,
 });
 

@@ -10,7 +10,15 @@ export function toDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-const NOTHING = { requests: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, usd: 0 };
+const NOTHING = {
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  usd: 0,
+  heldUsd: 0,
+};
 
 /** A row for every day from the first with usage, or from `from` if that is later, to `to`. Days without usage are zero. */
 export function fillDays(rows: readonly Figures[], { from, to }: { from: string; to: string }): Figures[] {
@@ -29,6 +37,7 @@ export function fillDays(rows: readonly Figures[], { from, to }: { from: string;
 export function sumFigures(rows: readonly Figures[]): Omit<Figures, 'key'> {
   const sum = (pick: (row: Figures) => number) => rows.reduce((all, row) => all + pick(row), 0);
   return {
+    heldUsd: sum((row) => row.heldUsd),
     usd: rows.some(({ usd }) => usd === null) ? null : sum(({ usd }) => usd ?? 0),
     requests: sum((row) => row.requests),
     inputTokens: sum((row) => row.inputTokens),

@@ -6,7 +6,7 @@ import { client } from '../state/client.ts';
 import { host, nameOf } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
-import { formatCount, formatShort, formatUsd } from '../text/format.ts';
+import { formatCost, formatCount, formatShort } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useUsageText } from '../text/usage/usage-text.ts';
 import { BackButton } from '../ui/back-button.tsx';
@@ -130,7 +130,7 @@ function Cells({ row }: { row: Omit<Figures, 'key'> }) {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = row;
   const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
   // The most important column first: narrow pages scroll horizontally.
-  return [formatUsd(row.usd), formatCount(row.requests), ...tokens.map(formatShort)].map((figure, at) => (
+  return [formatCost(row.usd, row.heldUsd), formatCount(row.requests), ...tokens.map(formatShort)].map((figure, at) => (
     <td key={at} className="number">
       {figure}
     </td>

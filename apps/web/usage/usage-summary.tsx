@@ -2,7 +2,7 @@ import { host } from '../state/host.ts';
 import { useAccess } from '../state/access.ts';
 import { toHash } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
-import { formatShare, formatShort, formatUsd } from '../text/format.ts';
+import { formatShare, formatShort, formatUsd, formatCost } from '../text/format.ts';
 import { useUsageText } from '../text/usage/usage-text.ts';
 import { type Figures, toCacheRate, toForecast } from './figures.ts';
 
@@ -22,7 +22,7 @@ export function UsageSummary({ total, days, now }: SummaryProps) {
     <section className="usage-summary" aria-label={t.summary}>
       <div className="usage-card column">
         <h2 className="small muted">{t.period}</h2>
-        <p className="usage-figure number">{formatUsd(total.usd)}</p>
+        <p className="usage-figure number">{formatCost(total.usd, total.heldUsd)}</p>
         <p className="small muted number">{t.requests(total.requests)}</p>
       </div>
       <div className="usage-card column">

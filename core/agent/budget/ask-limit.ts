@@ -1,7 +1,8 @@
 import { toQuestionEvent } from '../calls/call-events.ts';
 import { finishRun } from '../loop/finish.ts';
 import { snapshotAfter } from '../workspace/snapshot-workspace.ts';
-import { describeLimit, type LimitReached } from './limit-check.ts';
+import { describeOffer, describeUsed } from '../../protocol/index.ts';
+import type { LimitReached } from './limit-check.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
@@ -10,13 +11,12 @@ import type { Work } from '../loop/work.ts';
  * child session: its parent has reserved no more.
  */
 export async function askLimit(work: Work, reached: LimitReached): Promise<void> {
-  const what = describeLimit(reached);
   const { parent, forked } = openedOf(work.state);
   if (runOf(work.state).onAsk === 'deny' || (parent && !forked)) {
-    const reason = `The next step would pass a limit: ${what}.`;
+    const reason = `Limit reached: ${describeUsed(reached)}.`;
     return finishRun(work, { outcome: 'limit', reason, limit: reached });
   }
   await snapshotAfter(work);
-  const question = { title: `Raise the limit? ${what}.`, reason: 'the next step would pass the limit' };
+  const question = { title: describeOffer(reached), reason: 'the next step would pass the limit' };
   await work.append([toQuestionEvent(work, { subject: { kind: 'limit', ...reached }, ...question })]);
 }

@@ -4,8 +4,8 @@ import { leftOf } from './ledger.ts';
 import type { EngineSettings } from '../loop/settings.ts';
 import type { State } from '../state/state.ts';
 
-/** Minimum UTF-8 bytes of a token, for text that no provider has counted yet. */
-const BYTES_PER_TOKEN = 3;
+/** Minimum UTF-8 bytes of a token, for text that no provider has counted. */
+export const BYTES_PER_TOKEN = 3;
 /** Minimum tokens of an answer that is requested. */
 export const SHORTEST_ANSWER = 1_024;
 const PER_TOKEN = 1_000_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EVENT_VERSION, type Event, type EventBody } from '../../protocol/index.ts';
+import { EVENT_VERSION, type Event, type EventBody, type Reserved } from '../../protocol/index.ts';
 import { accountOf, book, leftOf, spentOf, takenOf, type Ledger } from './ledger.ts';
 
 /** Books bodies as events of sessions. */
@@ -20,11 +20,12 @@ function createBooks() {
     close: (session: string) => add(session, { type: 'session.closed' }),
     request: (session: string, tokens: number, usd: number | null = 0) =>
       add(session, { type: 'model.requested', purpose: 'title', reserved: { tokens, usd } }),
-    settle: (session: string, tokens: number, usd: number | null = 0) =>
+    settle: (session: string, tokens: number, usd: number | null = 0, held?: Reserved) =>
       add(session, {
         type: 'model.attempted',
         usage: { input: tokens, output: 0, cacheRead: 5, cacheWrite: 0 },
         usd,
+        held,
       }),
   };
 }
@@ -38,6 +39,17 @@ describe('one session', () => {
     books.settle('a', 15);
     expect([spentOf(ledger, 'a').tokens, leftOf(ledger, 'a').tokens]).toEqual([15, 85]);
     expect(accountOf(ledger, 'a').open).toBeUndefined();
+  });
+
+  test('what is held for hidden work is used, but not spent, until the session is closed', () => {
+    const { ledger, ...books } = createBooks();
+    books.open('a', { tokens: 100, usd: 2 });
+    books.request('a', 40, 1);
+    books.settle('a', 10, 0.25, { tokens: 30, usd: 0.75 });
+    expect(spentOf(ledger, 'a')).toEqual({ tokens: 10, usd: 0.25 });
+    expect(leftOf(ledger, 'a')).toEqual({ tokens: 60, usd: 1 });
+    books.close('a');
+    expect(takenOf(ledger, 'a')).toEqual({ tokens: 10, usd: 0.25 });
   });
 
   test('an unknown price makes the sum unknown, and nothing can be reserved', () => {
@@ -120,8 +132,10 @@ test('in any history a tree spends at most the limit of its root, if every reque
       const what = chance(10);
       if (account.open) {
         // It ends well, or a later holder charges it in full.
-        const cost = what < 6 ? chance(account.open.reserved.tokens + 1) : account.open.reserved.tokens;
-        books.settle(session, cost);
+        const { tokens } = account.open.reserved;
+        const cost = what < 6 ? chance(tokens + 1) : tokens;
+        const isHeld = what < 3;
+        books.settle(session, cost, 0, isHeld ? { tokens: tokens - cost, usd: 0 } : undefined);
         charges.set(session, charges.get(session)! + cost);
       } else if (what < 5 && left > 0) books.request(session, 1 + chance(left));
       else if (what < 8 && left > 1) {

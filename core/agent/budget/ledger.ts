@@ -25,6 +25,8 @@ export interface Account {
   /** Sums over all finished requests. `usd` is null if any price is unknown. */
   usage: Usage;
   usd: number | null;
+  /** What requests without the provider's figure may have cost in addition: it counts until the session is closed. */
+  held?: Reserved;
   /** The request of the loop that is in flight. */
   open?: OpenRequest;
   /** Requests of a wrapped program that are in flight, by id. */
@@ -73,7 +75,7 @@ export function book(ledger: Ledger, event: Event): void {
       if (event.limits) toAccount(ledger, event.session).caps = event.limits;
       return;
     case 'session.closed':
-      toAccount(ledger, event.session).isClosed = true;
+      closeAccount(toAccount(ledger, event.session));
       return;
     case 'turn.started':
     case 'model.requested': {
@@ -93,6 +95,7 @@ export function book(ledger: Ledger, event: Event): void {
       if (!isCharged(event)) return;
       account.usage = addUsage(account.usage, event.usage);
       account.usd = addUsd(account.usd, event.usd);
+      if (event.held) account.held = addReserved(account.held, event.held);
       return;
     }
     case 'child.opened':
@@ -102,7 +105,7 @@ export function book(ledger: Ledger, event: Event): void {
     case 'child.closed': {
       const account = toAccount(ledger, event.child);
       if (!account.isOwn) Object.assign(account, { usage: event.usage, usd: event.usd });
-      if (event.type === 'child.closed') account.isClosed = true;
+      if (event.type === 'child.closed') closeAccount(account);
       return;
     }
     default:
@@ -120,6 +123,11 @@ function toAccount(ledger: Ledger, session: string): Account {
   return account;
 }
 
+function closeAccount(account: Account): void {
+  account.isClosed = true;
+  delete account.held;
+}
+
 function createAccount(): Account {
   return { caps: { tokens: 0, usd: 0 }, usage: NO_USAGE, usd: 0, isClosed: false };
 }
@@ -128,16 +136,16 @@ function createAccount(): Account {
 export function spentOf(ledger: Ledger, session: string): Reserved {
   const { usage, usd } = accountOf(ledger, session);
   const own = { tokens: toCountedTokens(usage), usd };
-  return childrenOf(ledger, session).reduce((sum, child) => add(sum, spentOf(ledger, child)), own);
+  return childrenOf(ledger, session).reduce((sum, child) => addReserved(sum, spentOf(ledger, child)), own);
 }
 
-/** The used part of a session's limits: spent, reserved for its open request, or assigned to children. */
+/** The used part of a session's limits: spent, held or reserved for requests, or assigned to children. */
 export function takenOf(ledger: Ledger, session: string): Reserved {
   const account = accountOf(ledger, session);
-  const { usage, usd } = account;
-  const own = { tokens: toCountedTokens(usage), usd };
-  const sum = childrenOf(ledger, session).reduce((all, child) => add(all, takenByChild(ledger, child)), own);
-  return openRequestsOf(account).reduce((all, { reserved }) => add(all, reserved), sum);
+  const { usage, usd, held } = account;
+  const own = addReserved(held, { tokens: toCountedTokens(usage), usd });
+  const sum = childrenOf(ledger, session).reduce((all, child) => addReserved(all, takenByChild(ledger, child)), own);
+  return openRequestsOf(account).reduce((all, { reserved }) => addReserved(all, reserved), sum);
 }
 
 /** The requests of a session that are in flight. */
@@ -171,7 +179,8 @@ function childrenOf(ledger: Ledger, session: string): string[] {
   return [...ledger].flatMap(([id, { parent }]) => (parent === session && id !== session ? [id] : []));
 }
 
-function add(a: Reserved, b: Reserved): Reserved {
+/** @param a Default: nothing. */
+export function addReserved(a: Reserved = { tokens: 0, usd: 0 }, b: Reserved): Reserved {
   return { tokens: a.tokens + b.tokens, usd: addUsd(a.usd, b.usd) };
 }
 

@@ -75,16 +75,3 @@ export function findWarnings(state: State): (Omit<LimitReached, 'offer'> & { per
     return percent >= 80 ? [{ limit, percent, used: used[limit], cap }] : [];
   });
 }
-
-const UNITS: Record<LimitName, string> = {
-  tokens: 'tokens',
-  usd: 'US dollars',
-  toolCalls: 'tool calls',
-  turns: 'turns',
-};
-
-/** `tokens 98,000 of 100,000`. */
-export function describeLimit(reached: Omit<LimitReached, 'offer'>): string {
-  const round = (value: number): string => (reached.limit === 'usd' ? value.toFixed(4) : Math.round(value).toString());
-  return `${round(reached.used)} of ${round(reached.cap)} ${UNITS[reached.limit]} used`;
-}

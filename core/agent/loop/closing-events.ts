@@ -1,8 +1,11 @@
-import { addUsage, type EventBody } from '../../protocol/index.ts';
+import { addUsage, type EventBody, type EventOf } from '../../protocol/index.ts';
 import { toFinished, toHead } from '../calls/call-events.ts';
 import type { ClosedEvidence } from '../evidence/closed-evidence.ts';
-import type { OpenRequest } from '../budget/ledger.ts';
-import { openRequestOf, runOf, type Ending, type State } from '../state/state.ts';
+import { addReserved, addUsd, type OpenRequest } from '../budget/ledger.ts';
+import { openRequestOf, runOf, type State } from '../state/state.ts';
+
+/** How a run ends, as recorded in `run.finished`. */
+export type Ending = Pick<EventOf<'run.finished'>, 'outcome' | 'reason' | 'limit' | 'error' | 'by'>;
 
 /** Results for open calls and answers for open questions, so that the history is complete. */
 export function answerOpenCalls(state: State, why: string): EventBody[] {
@@ -55,11 +58,12 @@ export function toRunFinished(
 ): EventBody {
   const run = runOf(state);
   const unknown = before.filter((body) => body.type === 'tool.finished' && body.outcome !== 'cancelled').length;
-  let { usage, usd } = run;
+  let { usage, usd, held } = run;
   for (const body of before) {
     if (body.type !== 'model.attempted') continue;
     usage = addUsage(usage, body.usage);
-    usd = usd === null || body.usd === null ? null : usd + body.usd;
+    usd = addUsd(usd, body.usd);
+    if (body.held) held = addReserved(held, body.held);
   }
   return {
     type: 'run.finished',
@@ -67,6 +71,7 @@ export function toRunFinished(
     ...ending,
     usage,
     usd,
+    held,
     turns: run.turns,
     toolCalls: run.toolCalls + unknown,
     evidence,

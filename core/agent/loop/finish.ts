@@ -2,8 +2,8 @@ import { effectsOf } from '../calls/session-tools.ts';
 import type { EventBody } from '../../protocol/index.ts';
 import { closeEvidence } from '../evidence/close-evidence.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
-import { answerOpenCalls, closeTurn, toRunFinished } from './closing-events.ts';
-import { openedOf, runOf, type Ending } from '../state/state.ts';
+import { answerOpenCalls, closeTurn, toRunFinished, type Ending } from './closing-events.ts';
+import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from './work.ts';
 
 /** Ends the run, unless the last snapshot finds protected places that could not be restored. */

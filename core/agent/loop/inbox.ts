@@ -1,4 +1,5 @@
 import {
+  describeUsed,
   optional,
   isKlausError,
   LIMIT_NAMES,
@@ -15,7 +16,7 @@ import { endRun } from './finish.ts';
 import { changeScope } from '../calls/approval-scope.ts';
 import { toGrantChange } from '../calls/grant-change.ts';
 import { snapshotAtEnd } from '../workspace/snapshot-at-end.ts';
-import { describeLimit, usedOf } from '../budget/limit-check.ts';
+import { usedOf } from '../budget/limit-check.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import { findPinProblem, isInHistory, pinPrompt } from '../context/pins.ts';
 import { announcePlanMode } from '../context/plan-mode.ts';
@@ -271,7 +272,7 @@ function changeLimits(state: State, given: Partial<Limits>): EventBody[] {
     const { limit } = subject;
     const cap = limits[limit];
     if (cap !== 0 && cap <= used[limit]) continue;
-    const note = describeLimit({ limit, used: used[limit], cap });
+    const note = describeUsed({ limit, used: used[limit], cap });
     bodies.push({ type: 'approval.answered', run, approval, answer: 'superseded', by: 'klaus', note });
   }
   return bodies;

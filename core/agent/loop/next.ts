@@ -1,7 +1,8 @@
 import { findOpenReds } from '../../policy/index.ts';
-import { toText, type Effect } from '../../protocol/index.ts';
+import { describeAmount, toText, type Effect } from '../../protocol/index.ts';
 import { findOpenDenial } from '../calls/call-purpose.ts';
 import type { Forecast } from '../budget/forecast.ts';
+import type { Ending } from './closing-events.ts';
 import { findUsedUp, needsAgentTurn } from './next-agent-turn.ts';
 import { toUnrevertedEnding } from '../workspace/unreverted-places.ts';
 import {
@@ -18,7 +19,6 @@ import {
   openRequestOf,
   runOf,
   type CallState,
-  type Ending,
   type RunState,
   type State,
 } from '../state/state.ts';
@@ -70,8 +70,9 @@ export function next(state: State, facts: Facts): Action {
     return { kind: 'finish', outcome: 'failed', reason, error };
   }
   if (run.limitRefused) {
-    const reason = `The limit of ${run.limitRefused} was not raised.`;
-    return { kind: 'finish', outcome: 'limit', reason, limit: toReached(state, run.limitRefused, 1) };
+    const reached = toReached(state, run.limitRefused, 1);
+    const reason = `The limit of ${describeAmount(reached.limit, reached.cap)} was not raised.`;
+    return { kind: 'finish', outcome: 'limit', reason, limit: reached };
   }
   if (runner) return nextAgentTurn(state, facts);
   if (state.calls.length > 0) return nextCall(state, facts);

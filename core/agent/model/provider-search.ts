@@ -1,5 +1,4 @@
-import { KlausError } from '../../protocol/index.ts';
-import { describeLimit } from '../budget/limit-check.ts';
+import { describeUsed, KlausError } from '../../protocol/index.ts';
 import type { Work } from '../loop/work.ts';
 import type { Model, ModelSearch } from '../ports/model.ts';
 import type { ProviderSearch } from '../ports/web-client.ts';
@@ -34,7 +33,7 @@ export function createProviderSearch(work: Work): ProviderSearch {
       if (reached === 'price') {
         throw new KlausError('limit', `No price is known for ${model.name}, so a budget cannot be kept.`);
       }
-      if (reached) throw new KlausError('limit', `The limits do not allow the search: ${describeLimit(reached)}.`);
+      if (reached) throw new KlausError('limit', `The limits do not allow the search: ${describeUsed(reached)}.`);
       const [attempted] = bodies;
       throw new KlausError('tool.failed', `The search of ${model.name} failed: ${attempted?.message ?? 'no answer'}.`);
     },

@@ -1,6 +1,8 @@
-import { isRetryable, NO_USAGE, type EventBody, type Reserved, type Usage } from '../../protocol/index.ts';
+import { isRetryable, toCountedTokens, type EventBody, type Reserved, type Usage } from '../../protocol/index.ts';
 import { cost } from '../budget/cost.ts';
+import { addReserved } from '../budget/ledger.ts';
 import { leavesRoom } from '../budget/limit-check.ts';
+import { NO_CHARGE, PartialAnswer, type Charge } from '../budget/partial-answer.ts';
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from '../ports/model.ts';
 import { openRequestOf, runIdOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -13,7 +15,7 @@ export interface RequestOptions {
   model: Model;
   request: ModelRequest;
   requestHash: string;
-  /** Reserved for each attempt before it is sent, and charged if the usage of a failed attempt is unknown. */
+  /** Reserved for each attempt before it is sent. */
   reserved: Reserved;
   /** `reserved` by cache class. */
   worst: Usage;
@@ -41,7 +43,7 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     if (!openRequestOf(work.state)) await work.append([{ type: 'model.requested', ...head, requestHash, reserved }]);
     const refused = await work.engine.admit?.(work.session, reserved);
     const outcome: AttemptOutcome = refused
-      ? { failure: refused, began: false }
+      ? { failure: refused, charge: NO_CHARGE }
       : await attemptOnce(work, options, attempt);
     const base = { type: 'model.attempted' as const, ...head };
     if (outcome.answer) {
@@ -49,15 +51,13 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
       const attempted: Attempted = { ...base, outcome: 'ok', usage, usd: usd ?? cost(model.info, usage) };
       return { ok: true, answer: outcome.answer, attempted };
     }
-    const lost = outcome.began ? reserved : NOTHING;
-    const charged = { usage: outcome.began ? options.worst : NO_USAGE, usd: lost.usd };
+    const { failure, charge } = outcome;
     if (work.stop.aborted) {
-      return { ok: false, failure: 'cancelled', attempted: { ...base, outcome: 'cancelled', ...charged } };
+      return { ok: false, failure: 'cancelled', attempted: { ...base, outcome: 'cancelled', ...charge } };
     }
-    const { failure } = outcome;
     options.onDiscard?.(attempt);
     // The charge for the failed attempt may leave too little for another one.
-    const hasRoom = leavesRoom(work.state, lost, reserved);
+    const hasRoom = leavesRoom(work.state, toLost(charge), reserved);
     const again =
       hasRoom && isRetryable(failure.code) ? work.activities.planRetry(work, { purpose, attempt, failure }) : undefined;
     const attempted: Attempted = {
@@ -67,13 +67,13 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
       message: hasRoom ? failure.message : `${failure.message}; the limits leave no room for another attempt`,
       retryInMs: again?.delay,
       waitUntil: again?.waitUntil,
-      ...charged,
+      ...charge,
     };
     if (!again) return { ok: false, failure, attempted };
     await work.append([attempted]);
     await work.engine.clock.sleep(again.delay, work.stop);
     if (work.stop.aborted) {
-      const cancelled: Attempted = { ...base, attempt: attempt + 1, outcome: 'cancelled', usage: NO_USAGE, usd: 0 };
+      const cancelled: Attempted = { ...base, attempt: attempt + 1, outcome: 'cancelled', ...NO_CHARGE };
       return { ok: false, failure: 'cancelled', attempted: cancelled };
     }
   }
@@ -82,13 +82,19 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
 interface AttemptOutcome {
   answer?: Finished;
   failure: ModelFailure;
-  /** True if the provider may have begun to charge. */
-  began: boolean;
+  /** Of a failed attempt. */
+  charge: Charge;
 }
 
 async function attemptOnce(work: Work, options: RequestOptions, attempt: number): Promise<AttemptOutcome> {
   const { clock, settings } = work.engine;
   const { idleMs } = settings.retry;
+  const { model, purpose, reserved, worst } = options;
+  const partial = new PartialAnswer();
+  // The searches of a provider are not streamed either.
+  const hidesWork = model.info.hidesReasoning === true || purpose === 'search';
+  const toCharge = (): Charge =>
+    began ? partial.toCharge({ info: model.info, reserved, worst, hidesWork }) : NO_CHARGE;
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   work.stop.addEventListener('abort', abort, { once: true });
@@ -109,13 +115,18 @@ async function attemptOnce(work: Work, options: RequestOptions, attempt: number)
   // The answer may arrive before the request is sent completely.
   const onSent = (): void => void (isUnderWay && !controller.signal.aborted && options.onSent?.());
   try {
-    for await (const event of options.model.stream(options.request, { signal: controller.signal, onSent, onBytes })) {
-      if (event.type === 'finished') return { answer: event, failure: NO_FAILURE, began: true };
+    for await (const event of model.stream(options.request, { signal: controller.signal, onSent, onBytes })) {
+      if (event.type === 'finished') return { answer: event, failure: NO_FAILURE, charge: NO_CHARGE };
       if (event.type === 'failed')
-        return { failure: idle ? toIdle(idleMs) : event.failure, began: began && !isRefusal(event.failure) };
+        return {
+          failure: idle ? toIdle(idleMs) : event.failure,
+          charge: isRefusal(event.failure) ? NO_CHARGE : toCharge(),
+        };
+      partial.take(event);
       options.onEvent?.(event, attempt);
     }
-    return { failure: idle ? toIdle(idleMs) : { code: 'connection', message: 'the stream ended early' }, began };
+    const failure = idle ? toIdle(idleMs) : { code: 'connection' as const, message: 'the stream ended early' };
+    return { failure, charge: toCharge() };
   } finally {
     isUnderWay = false;
     unwatch();
@@ -123,8 +134,12 @@ async function attemptOnce(work: Work, options: RequestOptions, attempt: number)
   }
 }
 
-const NOTHING: Reserved = { tokens: 0, usd: 0 };
 const NO_FAILURE: ModelFailure = { code: 'connection', message: '' };
+
+/** What a failed attempt takes from the limits. */
+function toLost({ usage, usd, held }: Charge): Reserved {
+  return addReserved(held, { tokens: toCountedTokens(usage), usd });
+}
 
 function toIdle(idleMs: number): ModelFailure {
   return { code: 'idle', message: `no byte for ${Math.round(idleMs / 1_000)} s` };

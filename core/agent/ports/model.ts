@@ -51,6 +51,13 @@ export type ModelEvent =
   | { type: 'thinking'; text: string }
   /** A piece of a call's arguments as JSON text. `finished` contains the complete call. */
   | { type: 'call'; index: number; name: string; text: string }
+  /**
+   * What the provider has reported before the end, so that an answer that breaks off is charged for it. Later figures
+   * replace earlier ones.
+   *
+   * `isFinal`: it includes the complete answer. `usd` as in `finished`.
+   */
+  | { type: 'usage'; usage: Usage; isFinal: boolean; usd?: number }
   | {
       type: 'finished';
       /** The complete answer: text, thinking and calls in order. */
@@ -92,6 +99,8 @@ export interface ModelInfo {
   efforts?: readonly EffortLevel[];
   /** The highest temperature that the model accepts. Default: it accepts none. */
   maxTemperature?: number;
+  /** True if the model reasons and its provider does not stream all of that. Default false. */
+  hidesReasoning?: boolean;
 }
 
 export interface StreamOptions {

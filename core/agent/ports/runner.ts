@@ -265,7 +265,7 @@ export interface Reservation {
   maxOutputTokens: number;
   /** Records the end of the request and what it shows, and releases what it did not use. */
   settle(
-    end: Pick<EventOf<'model.attempted'>, 'outcome' | 'status' | 'message' | 'usage' | 'usd'>,
+    end: Pick<EventOf<'model.attempted'>, 'outcome' | 'status' | 'message' | 'usage' | 'usd' | 'held'>,
     exchange?: ProgramExchange,
   ): Promise<void>;
 }

@@ -50,7 +50,10 @@ export function createRecordedModel(
       if (usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) onBytes?.();
       if (outcome === 'ok') {
         yield { type: 'finished', ...toAnswer(recording, purpose), usage, ...(usd === null ? {} : { usd }) };
-      } else if (outcome === 'cancelled') {
+        return;
+      }
+      yield { type: 'usage', usage, isFinal: recorded.held === undefined, ...(usd === null ? {} : { usd }) };
+      if (outcome === 'cancelled') {
         yield* readInFlight(recording);
         recording.cancel();
         yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
@@ -68,7 +71,7 @@ function findInfo({ events, at }: Recording, name: string): ModelInfo {
   const isOfModel = (event: Event): event is EventOf<'turn.started'> => isTurn(event) && event.model === name;
   const [before, after] = [events.slice(0, at), events.slice(at)];
   const found = after.find(isOfModel) ?? before.findLast(isOfModel) ?? after.find(isTurn) ?? before.findLast(isTurn);
-  return found?.modelInfo ? { ...found.modelInfo, images: true } : UNKNOWN_INFO;
+  return found?.modelInfo ? { ...found.modelInfo, images: true, hidesReasoning: true } : UNKNOWN_INFO;
 }
 
 function lastTurn({ events, at }: Recording): number {

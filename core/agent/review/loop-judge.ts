@@ -1,7 +1,6 @@
-import { isKlausError, type EventBody } from '../../protocol/index.ts';
+import { describeUsed, isKlausError, type EventBody } from '../../protocol/index.ts';
 import type { Tier } from '../../protocol/settings/provider-table.ts';
 import type { Judge } from '../../reviewers/index.ts';
-import { describeLimit } from '../budget/limit-check.ts';
 import { anySignal } from '../loop/any-signal.ts';
 import type { ReviewSettings } from '../loop/settings.ts';
 import type { Work } from '../loop/work.ts';
@@ -63,7 +62,7 @@ export function createLoopJudge(work: Work, model: Model, { tiers, timeoutMs }: 
             usd: last?.usd ?? null,
           };
         if (reached === 'price') throw new Error(`no price is known for ${model.name}, so a budget cannot be kept`);
-        throw new Error(reached ? describeLimit(reached) : (last?.message ?? last?.outcome ?? 'it was stopped'));
+        throw new Error(reached ? describeUsed(reached) : (last?.message ?? last?.outcome ?? 'it was stopped'));
       } finally {
         timeout.close();
       }

@@ -1,3 +1,4 @@
+import { describeAmount } from '../../protocol/index.ts';
 import { outputLeft, SHORTEST_ANSWER } from '../budget/forecast.ts';
 import { isUnpriced } from '../budget/limit-check.ts';
 import { priceFor, worstCase } from '../budget/cost.ts';
@@ -99,6 +100,6 @@ export class ProgramRequests {
 
 function describeSpent({ state }: Work): string {
   const { usd, tokens } = state.limits;
-  const limits = [usd > 0 ? `${usd} US dollars` : [], tokens > 0 ? `${tokens} tokens` : []].flat();
+  const limits = [usd > 0 ? describeAmount('usd', usd) : [], tokens > 0 ? describeAmount('tokens', tokens) : []].flat();
   return `The budget of ${limits.join(' and ')} does not allow another request.`;
 }

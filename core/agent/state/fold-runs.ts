@@ -1,5 +1,5 @@
 import { addUsage, isCharged, isOutage, NO_USAGE, type EventOf } from '../../protocol/index.ts';
-import { addUsd } from '../budget/ledger.ts';
+import { addReserved, addUsd } from '../budget/ledger.ts';
 import { isInherited } from './fold-session.ts';
 import type { RunState, State } from './state.ts';
 
@@ -67,6 +67,7 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
   if (run && isCharged(event) && !isInherited(state)) {
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
+    if (event.held) run.held = addReserved(run.held, event.held);
   }
   if (event.review) foldVerdict(state, event.review);
   if (SIDE_PURPOSES.has(event.purpose)) return;

@@ -84,6 +84,7 @@ export interface RunState {
   readonly waitForModelMs: number;
   usage: Usage;
   usd: number | null;
+  held?: EventOf<'run.finished'>['held'];
   turns: number;
   toolCalls: number;
   evidence: Evidence[];
@@ -315,6 +316,3 @@ export function runOf(state: State): RunState {
 export function runIdOf({ run, lastRun }: State): string {
   return run?.id ?? lastRun?.run ?? '';
 }
-
-/** How a run ends, as recorded in `run.finished`. */
-export type Ending = Pick<EventOf<'run.finished'>, 'outcome' | 'reason' | 'limit' | 'error' | 'by'>;

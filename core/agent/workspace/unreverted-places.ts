@@ -1,7 +1,7 @@
 import { describePlace, placeOf } from '../../policy/index.ts';
 import { KlausError } from '../../protocol/index.ts';
 import { isPackageFile } from '../calls/package-scripts.ts';
-import type { Ending } from '../state/state.ts';
+import type { Ending } from '../loop/closing-events.ts';
 
 /** The ending of a run in which a protected place could not be restored. */
 export function toUnrevertedEnding(paths: readonly string[]): Required<Pick<Ending, 'reason' | 'error'>> {

@@ -28,6 +28,7 @@ export const ERASED_FIELDS = [
   'requestHash',
   'contentHash',
   'reserved',
+  'held',
   'modelInfo',
   'usage',
   'usd',

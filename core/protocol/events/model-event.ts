@@ -14,6 +14,12 @@ export const reservedSchema = z.object({ tokens: z.int(), usd });
 export type Reserved = z.infer<typeof reservedSchema>;
 
 const reserved = reservedSchema.describe('Reserved for this request: the highest cost, with an empty prompt cache.');
+/** @see {@link modelAttempted} */
+export const held = reservedSchema
+  .optional()
+  .describe(
+    'What the work that was not streamed, such as hidden reasoning, may have cost in addition. It counts against the limits until the session is closed.',
+  );
 const purpose = z.enum(['turn', 'compaction', 'title', 'review', 'search', 'program']);
 const request = z
   .string()
@@ -76,8 +82,11 @@ export const modelAttempted = z
     message: z.string().optional(),
     retryInMs: z.number().optional().describe('Milliseconds until the retry. Absent: there is no retry.'),
     waitUntil: z.number().optional().describe('Unix milliseconds until which this outage is retried.'),
-    usage: usageSchema.describe('What was used or, for an abandoned request, what was reserved.'),
+    usage: usageSchema.describe(
+      'What was used. For an answer that was cancelled or broke off: the prompt and the streamed output. For an abandoned request: what was reserved.',
+    ),
     usd,
+    held,
     review: reviewSchema
       .omit({ usd: true })
       .extend({

@@ -33,8 +33,8 @@ export const RUN_SETTINGS = {
   }),
   'limits.tokens': cap(
     'AGENT_TOKEN_BUDGET',
-    100_000,
-    'Tokens of one session, without those that are read from the prompt cache. 0: unlimited.',
+    200_000,
+    'Tokens of one session, without those that are read from the prompt cache. 0: unlimited. The default is for scripts: where a person is present, only a chosen limit applies.',
   ),
   'limits.usd': defineSetting({
     schema: z.number().min(0),
@@ -43,7 +43,11 @@ export const RUN_SETTINGS = {
     description: 'US dollars of one session. 0: unlimited.',
     project: capAtMost,
   }),
-  'limits.toolCalls': cap('AGENT_MAX_TOOL_CALLS', 50, 'Tool calls of one session. 0: unlimited.'),
+  'limits.toolCalls': cap(
+    'AGENT_MAX_TOOL_CALLS',
+    100,
+    'Tool calls of one session. 0: unlimited. The default is for scripts: where a person is present, only a chosen limit applies.',
+  ),
   'limits.turns': cap('KLAUS_MAX_TURNS', 0, 'Model turns of one session. 0: unlimited.'),
   'usage.monthlyUsd': defineSetting({
     schema: z.number().min(0),

@@ -324,7 +324,7 @@ const settings: Case[] = [
 
 const sessions: Case[] = [
   {
-    heading: 'The next step would pass a limit: …',
+    heading: 'Limit reached: …',
     code: 5,
     provoke: (scene) => scene.play(HELLO, '--budget-tokens', '10', 'say hello'),
   },

@@ -10,9 +10,10 @@ import { m007 } from './m007-append-plan.ts';
 import { m008 } from './m008-add-events.ts';
 import { m009 } from './m009-sweep-wakes.ts';
 import { m010 } from './m010-problem-hint.ts';
+import { m011 } from './m011-held-cost.ts';
 import type { Migration } from './migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m005, m006, m007, m008, m009, m010];
+export const MIGRATIONS: readonly Migration[] = [m001, m002, m003, m004, m005, m006, m007, m008, m009, m010, m011];
 
 /** Number of the advisory lock that one process holds while it changes the schema. */
 const MIGRATION_LOCK = 0x6b6c61;

@@ -9,6 +9,7 @@ import { m016 } from './m016-listing.ts';
 import { m017 } from './m017-host-types.ts';
 import { m018 } from './m018-archived.ts';
 import { m019 } from './m019-moves.ts';
+import { m020 } from './m020-held-cost.ts';
 import type { Migration } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -190,6 +191,7 @@ UPDATE sessions SET input_tokens = input_tokens + cache_read_tokens + cache_writ
   m017,
   m018,
   m019,
+  m020,
 ];
 
 /**

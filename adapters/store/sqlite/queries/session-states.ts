@@ -142,7 +142,7 @@ const MAX_LINE = 500;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Name of the last migration. The migrations are not loaded for it: a test compares both. */
-export const LATEST_MIGRATION = 'm019-moves';
+export const LATEST_MIGRATION = 'm020-held-cost';
 
 /**
  * Opens the sessions of a state folder for reading.

@@ -105,10 +105,24 @@ function toBody({
   runner,
   workers,
   chat,
+  attended,
   instance,
   startedBy,
 }: OpenRequest) {
-  const fields = { workspace, model, temperature, effort, mode, sandbox, isolate, limits, agent, runner, chat };
+  const fields = {
+    workspace,
+    model,
+    temperature,
+    effort,
+    mode,
+    sandbox,
+    isolate,
+    limits,
+    agent,
+    runner,
+    chat,
+    attended,
+  };
   const copy = typeof workingCopy === 'boolean' ? (workingCopy ? { withChanges: false } : undefined) : workingCopy;
   const origin = { instance, startedBy, trustCommand, workingCopy: copy };
   const lists = { grant: grant && [...grant], allowNet: allowNet && [...allowNet], workers: workers && [...workers] };

@@ -23,7 +23,7 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
   return {
     async settings(workspace) {
       const { maxPromptChars, onAsk } = await readSettings(workspace);
-      return { maxPromptChars, onAsk: onAsk ?? undefined, firstLimits: async () => undefined };
+      return { maxPromptChars, onAsk: onAsk ?? undefined, lacksBudget: async () => false };
     },
     async session(id) {
       const view = await ask(client.session({ params: { id } }));

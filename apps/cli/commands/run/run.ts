@@ -1,8 +1,6 @@
 import { toPrintable } from '@klaus/sdk/printable';
-import { formatNumber } from '@klaus/sdk/transcript';
 import { openClient } from '../../client/open-client.ts';
 import { toOrigin } from '../../instance/origin.ts';
-import { canAsk } from '../../output/show-output.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
@@ -55,14 +53,8 @@ async function run(line: readonly string[], options: Options): Promise<number> {
     const run = { client, session, show: options, output, asks, onAsk };
     return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'queue' }, run));
   }
-  const firstLimits = canAsk(options) ? await settings.firstLimits() : undefined;
-  if (firstLimits) {
-    const calls = formatNumber(firstLimits.toolCalls, 'tool call');
-    const tokens = formatNumber(firstLimits.tokens, 'token');
-    output.note(
-      `A session can use ${calls} and ${tokens}; then it asks for more. \`klaus init\` sets your own limits.`,
-    );
-  }
+  if (asks && options.budgetUsd === undefined && (await settings.lacksBudget(options.model)))
+    output.note('No budget is set. `--budget-usd 5` sets $5 for a session, `klaus init --budget-usd 5` for each one.');
   const id = await client.open({
     parts,
     onAsk,
@@ -77,6 +69,7 @@ async function run(line: readonly string[], options: Options): Promise<number> {
     // In a script, the settings alone decide.
     mode: options.approve ?? (asks ? (await client.startMode(options.cwd)).mode : undefined),
     limits: toLimits(options),
+    attended: asks,
     allowAnyWorkspace: options.allowAnyWorkspace,
     workspace: options.cwd,
     root: options.root,

@@ -1,7 +1,16 @@
+import { toMore } from '@klaus/core/protocol';
 import { createCount } from '../count.ts';
+import { formatGermanAmount } from './de-amount.ts';
 import type { enApproval } from './en-approval.ts';
 
 const count = createCount('de');
+
+const amounts: (typeof enApproval)['amounts'] = {
+  tokens: (value) => `${value} Token`,
+  usd: (value) => value,
+  toolCalls: (value) => `${value} Aufrufe`,
+  turns: (value) => `${value} Runden`,
+};
 
 /** Texts of questions and reviews in German. */
 export const deApproval: typeof enApproval = {
@@ -25,15 +34,13 @@ export const deApproval: typeof enApproval = {
   keepChanges: (n) => `Änderungen an ${count(n, 'Datei', 'Dateien')} behalten`,
   changeFiles: (n) => `${count(n, 'Datei', 'Dateien')} ändern`,
   runCommand: 'Einen Befehl ausführen',
-  goBeyond: 'Grenze anheben?',
-  amounts: {
-    tokens: (value) => `${value} Token`,
-    usd: (value) => value,
-    toolCalls: (value) => `${value} Aufrufen`,
-    turns: (value) => `${value} Runden`,
+  goBeyond: (reached) => {
+    const { limit, used, cap } = reached;
+    const text = amounts[limit](formatGermanAmount(limit, Math.max(used, cap)));
+    const part = used < cap ? `${formatGermanAmount(limit, used)} von ` : '';
+    return `${part}${text} verbraucht. ${formatGermanAmount(limit, toMore(reached))} mehr erlauben?`;
   },
-  limit: (used, cap) => `${used} von ${cap} verbraucht.`,
-  limitNear: 'Der nächste Schritt würde die Grenze überschreiten.',
+  amounts,
   limitNeed: (need) => `Der nächste Schritt braucht etwa ${need}.`,
   largest: (name, size) => `Den größten Teil des Gesprächs macht ${name} aus (${size}).`,
   mostCalls: (tools) => `Am häufigsten aufgerufen: ${tools}.`,

@@ -1,3 +1,4 @@
+import { describeOffer, type LimitUsed } from '@klaus/core/protocol';
 import { createCount } from '../count.ts';
 
 const count = createCount('en');
@@ -24,15 +25,13 @@ export const enApproval = {
   keepChanges: (n: number) => `Keep changes to ${count(n, 'file', 'files')}`,
   changeFiles: (n: number) => `Change ${count(n, 'file', 'files')}`,
   runCommand: 'Run a command',
-  goBeyond: 'Raise the limit?',
+  goBeyond: (reached: LimitUsed & { offer: number }): string => describeOffer(reached),
   amounts: {
     tokens: (value: string) => `${value} tokens`,
     usd: (value: string) => value,
     toolCalls: (value: string) => `${value} tool calls`,
     turns: (value: string) => `${value} turns`,
   },
-  limit: (used: string, cap: string) => `${used} of ${cap} used.`,
-  limitNear: 'The next step would pass the limit.',
   limitNeed: (need: string) => `The next step needs about ${need}.`,
   largest: (name: string, size: string) => `The largest part of the conversation is ${name} (${size}).`,
   mostCalls: (tools: string) => `Called most often: ${tools}.`,

@@ -28,7 +28,7 @@ const PATTERNS: readonly (readonly [RegExp, Name])[] = [
   [/^(.+) is read-only by its mode$/s, 'readOnly'],
   [/^(\S+) was denied and no other call replaced it\.$/, 'denied'],
   [/^The command was denied\.$/, 'commandDenied'],
-  [/^The limit of \S+ was not raised\.$/, 'limitKept'],
+  [/^The limit of .+ was not raised\.$/, 'limitKept'],
   [/^The user stopped the run\b/, 'cancelled'],
   [/^The outcome of the command is unknown\.$/, 'unknownOutcome'],
   [/^The model refused to continue\.$/, 'refused'],

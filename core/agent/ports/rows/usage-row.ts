@@ -23,7 +23,9 @@ export interface Charged {
 export interface UsageRow extends Charged {
   /** The day (`2026-01-31`), the model, the session, the agent or the workspace. */
   key: string;
-  /** The part of requests that failed after they had begun, charged at their reservation. */
+  /** US dollars that requests without the provider's figure may have cost in addition. */
+  heldUsd: number;
+  /** The part of requests that broke off, charged for their prompt and the streamed output. */
   broken: Charged;
   /** The part of requests that a process left open when it ended, charged at their reservation. */
   abandoned: Charged;

@@ -1,0 +1,29 @@
+import { LIMIT_NAMES, type Limits } from '@klaus/core/protocol';
+import { optional } from '@klaus/core/optional';
+import type { Configuration } from '../config/configuration.ts';
+import type { OpenOptions } from '../klaus-options.ts';
+
+/**
+ * New tokens of a session at which a person is present, with a model that has no price. There is no budget in money that
+ * would stop it, and a server that reports no cache counts the complete history at each turn: some 30 long turns.
+ */
+export const UNPRICED_TOKENS = 1_000_000;
+
+/** The limits of a new session: those of the options, else of the settings. The defaults are for scripts. */
+export function toOpeningLimits(
+  { values, sources }: Pick<Configuration, 'values' | 'sources'>,
+  { limits, attended = false }: Pick<OpenOptions, 'limits' | 'attended'>,
+): Limits {
+  const isDefault = (name: keyof Limits): boolean => sources[`limits.${name}`].source === 'default';
+  const set = LIMIT_NAMES.map((name) => [name, attended && isDefault(name) ? 0 : values.limits[name]]);
+  return { ...(Object.fromEntries(set) as unknown as Limits), ...optional(limits ?? {}) };
+}
+
+/** With a limit in tokens for a model without a price, unless the user has chosen one or none. */
+export function withUnpricedLimit(
+  limits: Limits,
+  { isPriced, given, sources }: { isPriced: boolean; given: OpenOptions } & Pick<Configuration, 'sources'>,
+): Limits {
+  const isChosen = given.limits?.tokens !== undefined || sources['limits.tokens'].source !== 'default';
+  return given.attended !== true || isPriced || isChosen ? limits : { ...limits, tokens: UNPRICED_TOKENS };
+}
