@@ -7,7 +7,7 @@ import type { OpenOptions } from '../klaus-options.ts';
  * New tokens of a session at which a person is present, with a model that has no price. There is no budget in money that
  * would stop it, and a server that reports no cache counts the complete history at each turn: some 30 long turns.
  */
-export const UNPRICED_TOKENS = 1_000_000;
+const UNPRICED_TOKENS = 1_000_000;
 
 /** The limits of a new session: those of the options, else of the settings. The defaults are for scripts. */
 export function toOpeningLimits(

@@ -172,7 +172,9 @@ describe.skipIf(!hasTmux)('in a terminal (needs tmux)', () => {
     await terminal.shows(/Enter confirms[^\]]*$/);
     await terminal.type('Enter');
     expect(await terminal.exitCode()).toBe(0);
-    expect(await runKlaus(['approvals', '--given', (await listSessions(place))[0]!.id], { place, server })).toMatchObject({
+    expect(
+      await runKlaus(['approvals', '--given', (await listSessions(place))[0]!.id], { place, server }),
+    ).toMatchObject({
       stdout: expect.stringContaining('session'),
     });
   });

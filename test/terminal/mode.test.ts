@@ -6,7 +6,7 @@ import type { Event, EventOf } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { KEYS } from '../fixtures/emulator.ts';
 import { hasScript } from '../fixtures/pseudo-terminal.ts';
-import { type ChatPlace, openChatPlace, untilIdle } from './open-chat.ts';
+import { answerQuestion, type ChatPlace, openChatPlace, untilIdle } from './open-chat.ts';
 
 const SCRIPT: Script = {
   steps: [
@@ -56,9 +56,8 @@ test.runIf(hasScript)('Shift-Tab chooses too, and an accepted plan changes its s
   terminal.type(KEYS.shiftTab);
   await terminal.shows('mode plan');
   terminal.type('plan\r');
-  await terminal.shows(' y ');
   await terminal.shows('One step');
-  terminal.type('y');
+  await answerQuestion(terminal, 'y');
   await terminal.shows('The plan is accepted.');
   await terminal.shows('mode edits');
   await untilIdle(terminal);

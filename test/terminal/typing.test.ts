@@ -22,7 +22,11 @@ const OF_ONE_PROGRAM = Number(process.env['TYPING_GROUP'] ?? 3);
 const KINDS = [
   { kind: 'call', call: { name: 'write_file', input: { path: 'a.txt', content: 'a\n' } }, words: ['--approve', 'ask'] },
   { kind: 'call', call: { name: 'run_command', input: { command: 'touch a.txt' } }, words: ['--approve', 'ask'] },
-  { kind: 'plan', call: { name: 'present_plan', input: { plan: '# Plan\n\n1. a.txt\n' } }, words: ['--approve', 'plan'] },
+  {
+    kind: 'plan',
+    call: { name: 'present_plan', input: { plan: '# Plan\n\n1. a.txt\n' } },
+    words: ['--approve', 'plan'],
+  },
   { kind: 'limit', call: { name: 'list_files', input: {} }, words: ['--approve', 'auto', '--max-turns', '1'] },
 ] as const;
 
@@ -47,7 +51,10 @@ test.runIf(hasScript).concurrent.each(groups)(
   'no key answers a question: $kind, the sessions from seed $from',
   { timeout: 3_600_000 },
   async ({ call, words, kind, from, to }) => {
-    const script: Script = { steps: [{ when: { turn: 0 }, reply: { calls: [call] }, pace: 20 }], fallback: { text: '.' } };
+    const script: Script = {
+      steps: [{ when: { turn: 0 }, reply: { calls: [call] }, pace: 20 }],
+      fallback: { text: '.' },
+    };
     await using chat = await openChatPlace({ script, words });
     const terminal = await chat.open();
     for (let seed = from; seed < to; seed++) {

@@ -108,9 +108,7 @@ function isScope(key: string | undefined): key is typeof KEYS.session | typeof K
 async function confirmScope(scope: 'session' | 'project', prompt: Prompt): Promise<Reply | undefined> {
   if (!canRemember(prompt.question)) return undefined;
   err.write(`${KEYS[scope]}\nAlways in this ${scope}: Enter confirms, another key goes back. `);
-  return (await prompt.keyboard.key(prompt.signal)) === 'enter'
-    ? { kind: 'approved', options: { scope } }
-    : undefined;
+  return (await prompt.keyboard.key(prompt.signal)) === 'enter' ? { kind: 'approved', options: { scope } } : undefined;
 }
 
 function canRemember({ subject }: Question): boolean {

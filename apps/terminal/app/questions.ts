@@ -7,6 +7,7 @@ import { PlanContent } from '../dialogs/plan-content.ts';
 import type { Question } from '../dialogs/question-lines.ts';
 import { QuestionPanel, type QuestionContent } from '../dialogs/question-panel.ts';
 import { matchesKey } from '../screen/index.ts';
+import { createDialogHost } from './dialog-host.ts';
 import { openMarkdownView, openQuestionView } from './full-views.ts';
 import type { App } from './app.ts';
 
@@ -112,14 +113,7 @@ export class Questions {
       this.update();
     };
     const shared: ContentOptions = {
-      host: {
-        requestRender: () => app.host.requestRender(),
-        get rows() {
-          return app.host.rows;
-        },
-        get isBurst() {
-          return app.host.isBurst;
-        },
+      host: createDialogHost(app, {
         open: (dialog) => {
           this.#hasDialog = true;
           app.openDialog(dialog);
@@ -128,7 +122,7 @@ export class Questions {
           this.#hasDialog = false;
           app.closeDialog();
         },
-      },
+      }),
       palette: app.style.palette,
       edit: (text: string, name: string) => app.edit(text, name),
       onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by'>): void => {

@@ -23,6 +23,7 @@ import type { App, AppOptions } from './app.ts';
 import { Attention } from './attention.ts';
 import { editText } from './external-editor.ts';
 import { bindInput } from './bind-input.ts';
+import { createDialogHost } from './dialog-host.ts';
 import { chooseTheme } from './choose-theme.ts';
 import { toGoodbye, toHeader } from './header.ts';
 import { Questions } from './questions.ts';
@@ -79,17 +80,10 @@ export class TerminalApp implements App {
     this.history = openHistory(home, folder);
     this.attention = new Attention(screen, () => this.preferences);
     this.questions = new Questions(this);
-    this.host = {
+    this.host = createDialogHost(this, {
       open: (dialog) => this.openDialog(dialog),
       close: () => this.closeDialog(),
-      requestRender: () => screen.requestRender(),
-      get isBurst() {
-        return screen.isBurst;
-      },
-      get rows() {
-        return screen.terminal.rows;
-      },
-    };
+    });
     this.#footer = new Footer(this);
     this.branch = readBranch(folder);
   }
@@ -179,7 +173,8 @@ export class TerminalApp implements App {
   }
 
   focusInput(): void {
-    if (!this.screen.isFull && !this.#isEditing) this.screen.setFocus(this.#dialog ?? this.questions.focused ?? this.composer);
+    if (!this.screen.isFull && !this.#isEditing)
+      this.screen.setFocus(this.#dialog ?? this.questions.focused ?? this.composer);
   }
 
   async edit(text: string, name: string): Promise<string | undefined> {

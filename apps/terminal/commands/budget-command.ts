@@ -18,7 +18,7 @@ const LIMITS = Object.keys(WORDS) as LimitName[];
 const USAGE = `\`/budget\` shows the limits. \`/budget 5\` sets $5, \`/budget calls 100\`, \`/budget tokens 500k\` and \`/budget turns 20\` set the others; \`off\` instead of a number removes one, \`/budget off\` all.`;
 
 /** `200`, `1,000`, `500k`, `2M`, `$5`; `off` is 0. Undefined: none of them. */
-export function toCap(text: string): number | undefined {
+function toCap(text: string): number | undefined {
   if (/^(?:off|none)$/i.test(text)) return 0;
   const [, digits, unit = ''] = /^\$?(\d[\d,]*(?:\.\d+)?)([km]?)$/i.exec(text) ?? [];
   if (digits === undefined) return undefined;
@@ -26,7 +26,7 @@ export function toCap(text: string): number | undefined {
 }
 
 /** The caps that `argument` sets. @throws if it is none of the forms in {@link USAGE}. */
-export function toCaps(argument: string): Partial<Record<LimitName, number>> {
+function toCaps(argument: string): Partial<Record<LimitName, number>> {
   const words = argument.split(/\s+/);
   if (words.length === 1 && toCap(words[0]!) === 0 && !/^\$?0/.test(words[0]!))
     return Object.fromEntries(LIMITS.map((limit) => [limit, 0]));

@@ -88,7 +88,10 @@ export class ChoiceDialog<T> implements Dialog {
       `${palette.strong(title)} ${cursor}${search}`,
       ...(rows.length === 0 ? [palette.muted('  nothing matches')] : rows),
       palette.muted(
-        [more > 0 && this.#selected >= 0 ? `${this.#selected + 1} of ${this.#found.length}` : '', hint ?? (this.#selected < 0 ? '↑ ↓ select, Esc cancels' : 'Enter chooses, Esc cancels')]
+        [
+          more > 0 && this.#selected >= 0 ? `${this.#selected + 1} of ${this.#found.length}` : '',
+          hint ?? (this.#selected < 0 ? '↑ ↓ select, Esc cancels' : 'Enter chooses, Esc cancels'),
+        ]
           .filter((text) => text !== '')
           .join(' · '),
       ),

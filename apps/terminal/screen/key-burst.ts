@@ -13,8 +13,8 @@ const PRINTABLE = /^\u001b\[\d+(?::\d*)*u$/;
 /**
  * Keys that arrive in one read of the terminal. A person types one at a time: several are a paste in a terminal that does
  * not mark pastes, or keys that a slow connection has collected. Lines that arrive together are delivered as one paste,
- * so that a line break in them sends nothing. All other keys are delivered one by one, and {@link isBurst} tells those
- * who use single keys that nobody has seen what the key answers.
+ * so that a line break in them sends nothing. All other keys are delivered one by one, and {@link isBurst} distinguishes
+ * them from keys that were typed alone.
  */
 export class KeyBurst {
   readonly #deliver: (data: string) => void;

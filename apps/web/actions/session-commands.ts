@@ -50,8 +50,20 @@ function withPath(work: (path: string) => unknown): () => void {
 
 const QUESTIONS: readonly PageCommand[] = [
   { id: 'to-question', keys: 'alt+a', title: (t) => t.keys.toQuestion, run: showQuestion },
-  { id: 'approve', needs: 'operator', keys: 'alt+y', title: (t) => t.keys.approve, run: () => answerQuestion('approved') },
-  { id: 'reject', needs: 'operator', keys: 'alt+n', title: (t) => t.keys.reject, run: () => answerQuestion('rejected') },
+  {
+    id: 'approve',
+    needs: 'operator',
+    keys: 'alt+y',
+    title: (t) => t.keys.approve,
+    run: () => answerQuestion('approved'),
+  },
+  {
+    id: 'reject',
+    needs: 'operator',
+    keys: 'alt+n',
+    title: (t) => t.keys.reject,
+    run: () => answerQuestion('rejected'),
+  },
   { id: 'review', keys: 'alt+h', title: (t) => t.keys.reviewChange, run: () => answerQuestion('review') },
 ];
 

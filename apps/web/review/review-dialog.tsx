@@ -53,14 +53,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
     judge([hunk.id], isAccepted);
     step(1);
   };
-  // What is not shown is accepted only by an answer of its own.
-  const judgeRest = (isAccepted: boolean) => {
-    const rest = hunks.filter((it) => review.undecided.has(it.id) && !(isAccepted && isHidden(it)));
-    judge(
-      rest.map(({ id }) => id),
-      isAccepted,
-    );
-  };
+  const judgeRest = (isAccepted: boolean) => judge(toRest(hunks, review, isAccepted), isAccepted);
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void (canSend && send());
     else if (isTyping(event.target) || !isCharacter(event) || !preferences.get().letterKeys) return;
@@ -129,6 +122,11 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
       </div>
     </Dialog>
   );
+}
+
+/** Ids of the undecided hunks. What is not shown is accepted only by an answer of its own. */
+function toRest(hunks: readonly Hunk[], { undecided }: Review, isAccepted: boolean): string[] {
+  return hunks.flatMap((hunk) => (undecided.has(hunk.id) && !(isAccepted && isHidden(hunk)) ? [hunk.id] : []));
 }
 
 interface HiddenHunksProps {
