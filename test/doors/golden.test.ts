@@ -14,6 +14,9 @@ import { startEditor } from '../acp/editor.ts';
 import { KEYS, openEmulator } from '../fixtures/emulator.ts';
 import { erasePrompt, FILES, PROMPT, SESSION } from './golden/story.ts';
 
+/** Chosen limits hold with and without a person. */
+const LIMITS = { AGENT_MAX_TOOL_CALLS: '50', AGENT_TOKEN_BUDGET: '100000' };
+
 type Door = (place: TestHome, server: Awaited<ReturnType<typeof startServer>>) => Promise<Event[]>;
 
 /** An editor with one session, which no user watches. */
@@ -191,6 +194,7 @@ const SERVED: Record<string, Door> = {
 describe.each(Object.entries({ ...DOORS, ...SERVED }))('%s', (_, door) => {
   test('gives the golden log', async () => {
     using place = createTestHome(FILES);
+    Object.assign(place.env, LIMITS);
     await using server = await startServer(SESSION);
     const events = await door(place, server);
     const canonical = toCanonical(events, new Map([[place.workspace, '/workspace']])).map(erasePrompt);
@@ -245,6 +249,7 @@ You fix sums.
 describe.each(Object.entries(DOORS_OF_AGENT))('%s', (_, door) => {
   test('gives the golden log of a defined agent', async () => {
     using place = createTestHome({ ...FILES, '.klaus/agents/fixer.md': FIXER });
+    Object.assign(place.env, LIMITS);
     await using server = await startServer(SESSION);
     const events = await door(place, server);
     expect(events.find(({ type }) => type === 'session.opened')).toMatchObject({ agent: 'fixer' });

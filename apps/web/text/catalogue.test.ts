@@ -77,7 +77,6 @@ test('all texts are translated', () => {
     'settings.sections.budgets',
     'settings.sections.sandbox',
     'signIn.token',
-    'status.budget',
     'usage.agent',
   ]);
 });
