@@ -12,10 +12,11 @@ const toSuite = (file: string, more: Partial<Suite> = {}): Suite => ({
 
 const UNIT = toSuite('core/a.test.ts', { isUnit: true, covers: ['core'] });
 const SECURITY = toSuite('test/attack/a.test.ts', { isSecurity: true });
+const SCRIPTS = toSuite('scripts/build.test.ts');
 const OTHERS = Array.from({ length: 7 }, (_, at) =>
   toSuite(`test/e2e/${at}.test.ts`, { covers: [`adapters/part-${at}`] }),
 );
-const SUITES = [UNIT, ...OTHERS.slice(0, 3), SECURITY, ...OTHERS.slice(3)];
+const SUITES = [SCRIPTS, UNIT, ...OTHERS.slice(0, 3), SECURITY, ...OTHERS.slice(3)];
 
 const choose = (selection: Partial<Selection>) => {
   const { chosen, left } = chooseSuites(SUITES, {
@@ -31,15 +32,19 @@ const choose = (selection: Partial<Selection>) => {
   };
 };
 
-test('unit tests and the suites of security always run', () => {
+test('unit tests, those of the scripts and the suites of security always run', () => {
   const { chosen, left } = choose({});
-  expect(Object.fromEntries(chosen)).toEqual({ 'core/a.test.ts': 'unit', 'test/attack/a.test.ts': 'security' });
+  expect(Object.fromEntries(chosen)).toEqual({
+    'scripts/build.test.ts': 'scripts',
+    'core/a.test.ts': 'unit',
+    'test/attack/a.test.ts': 'security',
+  });
   expect(left).toEqual(OTHERS.map(({ file }) => file));
 });
 
 test('a suite runs if a path below what it covers changed, and a neighbour whose name begins alike does not', () => {
   const { chosen } = choose({ changed: ['adapters/part-1/deep/x.ts', 'adapters/part-20/x.ts'], security: false });
-  expect([...chosen.keys()]).toEqual(['core/a.test.ts', 'test/e2e/1.test.ts']);
+  expect([...chosen.keys()]).toEqual(['scripts/build.test.ts', 'core/a.test.ts', 'test/e2e/1.test.ts']);
 });
 
 test('a changed suite runs, and one that uses changed code for tests', () => {

@@ -2,7 +2,7 @@ import type { Slice } from './slice.ts';
 import type { Suite } from './suites.ts';
 
 /** Why a suite runs, in the order in which the reasons are tried. */
-export type Reason = 'unit' | 'security' | 'changed' | 'slice';
+export type Reason = 'unit' | 'scripts' | 'security' | 'changed' | 'slice';
 
 export interface Choice {
   /** The reason for each suite that runs. */
@@ -30,7 +30,7 @@ export function chooseSuites(suites: readonly Suite[], selection: Selection): Ch
   let turn = 0;
   for (const suite of suites) {
     const { slice } = selection;
-    const takesTurns = !suite.isUnit && !suite.isSecurity;
+    const takesTurns = !suite.isUnit && !suite.isSecurity && !isOfScripts(suite);
     const isTurn = takesTurns && slice !== undefined && turn++ % slice.count === slice.index;
     const reason = findReason(suite, selection) ?? (isTurn ? 'slice' : undefined);
     if (reason) chosen.set(suite, reason);
@@ -40,8 +40,14 @@ export function chooseSuites(suites: readonly Suite[], selection: Selection): Ch
 
 function findReason(suite: Suite, { changed, usesChanged, security }: Selection): Reason | undefined {
   if (suite.isUnit) return 'unit';
+  // What is built and published depends on files of all folders.
+  if (isOfScripts(suite)) return 'scripts';
   if (security && suite.isSecurity) return 'security';
   const isCovered = (path: string): boolean =>
     path === suite.file || suite.covers.some((folder) => path === folder || path.startsWith(`${folder}/`));
   return changed.some(isCovered) || usesChanged(suite.file) ? 'changed' : undefined;
+}
+
+function isOfScripts({ file }: Suite): boolean {
+  return file.startsWith('scripts/');
 }
