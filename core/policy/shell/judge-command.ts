@@ -10,7 +10,7 @@ import { judgePlaces } from './rules/place-rule.ts';
 import { judgePrivilege } from './rules/privilege-rule.ts';
 import { evaluateCommand } from './interpreter/evaluate-command.ts';
 import { renderEvaluation } from './evaluation.ts';
-import type { CommandRule } from './rules/command-rule.ts';
+import type { CommandRule, ShellFinding } from './rules/command-rule.ts';
 import { judgeSecrets } from './rules/secret-rule.ts';
 import type { ShellContext } from './rules/target.ts';
 
@@ -79,22 +79,21 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
   const context = toContext(options);
   const isAnswered = options.isOffline === true || options.isLimited === true;
   let found: Pick<CommandVerdict, 'verdict' | 'rule' | 'reason' | 'isForPerson'> | undefined;
-  const note = (verdict: 'ask' | 'deny', rule: string, reason: string, isForPerson = false) => {
+  const note = (rule: string, { verdict, reason, isForPerson = false }: Omit<ShellFinding, 'needs'>) => {
     const isWorse = verdict === 'deny' && (found?.verdict === 'ask' || (found?.isForPerson === true && !isForPerson));
     if (!found || isWorse) found = { verdict, rule: `shell:${rule}`, reason, ...(isForPerson ? { isForPerson } : {}) };
   };
   try {
     for (const problem of evaluation.problems)
-      note(problem.rule === 'fork-bomb' ? 'deny' : 'ask', problem.rule, problem.reason);
+      note(problem.rule, { verdict: problem.rule === 'fork-bomb' ? 'deny' : 'ask', reason: problem.reason });
     for (const command of evaluation.commands) {
       for (const [name, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
-        if (finding && !(isAnswered && finding.needs && !finding.worksOffline))
-          note(finding.verdict, name, finding.reason, finding.isForPerson);
+        if (finding && !(isAnswered && finding.needs && !finding.worksOffline)) note(name, finding);
       }
     }
   } catch {
-    note('ask', 'unreadable', 'the command could not be judged: a rule failed');
+    note('unreadable', { verdict: 'ask', reason: 'the command could not be judged: a rule failed' });
   }
   return {
     ...(found ?? { verdict: 'allow', rule: 'shell', reason: 'it builds, tests, reads or edits in the workspace' }),
