@@ -49,3 +49,11 @@ test('an agent other than Klaus itself is shown first', () => {
   expect(toText(toLine({ agent: 'lead' }, ['model', 'mode'], 80))).toMatch(/^ lead · claude-\S+ · mode ask$/);
   expect(toText(toLine({}, ['model', 'mode'], 80))).toMatch(/^ claude-\S+ · mode ask$/);
 });
+
+test('a cost that is known only up to what is held has its sign', () => {
+  const conversation = { ...createConversation('01KE000000000000000SESSION'), turns: 1, usd: 0.03 };
+  const shown = (held: number): string =>
+    toText(toLine({ conversation: { ...conversation, held: { tokens: 0, usd: held } } }, ['cost'], 80));
+  expect(shown(0.15)).toContain('≤ $0.18');
+  expect(shown(0)).not.toContain('≤');
+});

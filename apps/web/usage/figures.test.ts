@@ -25,7 +25,7 @@ test('days without usage are rows of zero, until today', () => {
 test('the sum and the hit rate of the cache', () => {
   const total = sumFigures([row('a', 1), row('b', 2, { cacheWriteTokens: 20 })]);
   expect(total).toEqual({
-    ...{ usd: 3, requests: 2, inputTokens: 20, outputTokens: 2, cacheReadTokens: 60, cacheWriteTokens: 20 },
+    ...{ usd: 3, heldUsd: 0, requests: 2, inputTokens: 20, outputTokens: 2, cacheReadTokens: 60, cacheWriteTokens: 20 },
   });
   expect(toCacheRate(total)).toBeCloseTo(0.6);
   expect(toCacheRate(sumFigures([]))).toBeUndefined();
