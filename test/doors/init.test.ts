@@ -51,14 +51,14 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
       cwd: place.workspace,
       columns: options.columns ?? 80,
     });
-    await terminal.shows('50');
+    await terminal.shows('200');
     return terminal;
   };
   const read = (place: TestHome): string => readFileSync(join(place.home, 'config.yaml'), 'utf8');
 
   for (const { cases, tags } of splitCases(
     [
-      ['Enter', KEYS.enter, 'toolCalls: 50'],
+      ['Enter', KEYS.enter, 'toolCalls: 100'],
       ['down', `${KEYS.down}${KEYS.enter}`, 'toolCalls: 200'],
       ['up', `${KEYS.up}${KEYS.enter}`, 'toolCalls: 0'],
     ],

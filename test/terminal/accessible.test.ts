@@ -21,6 +21,8 @@ test.runIf(hasScript)('a chat with ACCESSIBLE is lines of words', async () => {
   const terminal = await chat.open();
   await terminal.shows(/^klaus>/m);
   terminal.type(`write it${KEYS.enter}`);
+  await terminal.shows(/\[Tab .*\]/s);
+  terminal.type(KEYS.tab);
   await terminal.shows(/\[y .*\]/s);
   terminal.type('y');
   await terminal.shows('Written.');

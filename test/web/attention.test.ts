@@ -102,14 +102,14 @@ describe.skipIf(MISSING !== undefined)(`two terminals and a tab${MISSING ? `, ${
 
   async function ask(): Promise<string> {
     await it.client.sendPrompt({ params: { id: session }, body: { text: 'write it', delivery: 'queue' } });
-    for (const terminal of terminals) await terminal.shows('y approve');
+    for (const terminal of terminals) await terminal.shows('Tab answers');
     await expect.poll(() => page.title(), WAIT).toMatch(/^\(1\) .*Klaus$/);
     return (await it.client.approvals()).approvals[0]!.id;
   }
 
   async function answer(approval: string): Promise<void> {
     await it.client.answer({ params: { id: approval }, body: { answer: 'rejected' } });
-    for (const terminal of terminals) await terminal.hides('y approve');
+    for (const terminal of terminals) await terminal.hides('Tab answers');
     await expect.poll(() => page.title(), WAIT).toMatch(/^[^(].*Klaus$|^Klaus$/);
   }
 

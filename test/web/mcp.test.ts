@@ -96,7 +96,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
         const second = await ask();
         await page.goto(`${url}/#/s/${second}`);
         await question.getByRole('heading').click();
-        await pressUntil('d', async () => (await question.count()) === 0);
+        await pressUntil('n', async () => (await question.count()) === 0);
         await page.getByText('Done.', { exact: true }).waitFor();
         const [declined] = await readAnswers(place, second);
         expect(declined).toMatchObject({ answer: 'rejected', by: 'server/page' });

@@ -42,9 +42,9 @@ async function review(page: Page, restart: () => Promise<void>): Promise<void> {
   await page.locator('.hunk-head').nth(2).waitFor();
   const paths = await page.locator('.rows-file h3').allTextContents();
   const keys = new Map([
-    [MERGE, 'a'],
+    [MERGE, 'y'],
     [SLOTS, 'e'],
-    ['README.md', 'x'],
+    ['README.md', 'n'],
   ]);
   for (const path of paths) {
     await page.keyboard.press(keys.get(path)!);

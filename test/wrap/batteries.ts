@@ -172,7 +172,7 @@ export function describeWrapped(program: WrappedProgram): void {
     const budget = 0.3;
     const words = await toWords(wrapping, context, ['--budget-usd', String(budget)]);
     const { stderr } = await runKlaus(words, { place, server, env: toWrapEnv(wrapping) });
-    expect(stderr).toContain('The budget of 0.3 US dollars does not allow another request.');
+    expect(stderr).toContain('The budget of $0.30 does not allow another request.');
     const { events } = await readOnlyLog(place);
     const paid = ofType(events, 'model.attempted').reduce((sum, { usd }) => sum + usd!, 0);
     expect(paid).toBeGreaterThan(0);

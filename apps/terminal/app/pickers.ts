@@ -17,7 +17,7 @@ export function choose<T>(app: App, options: Omit<ChoiceOptions<T>, 'palette' | 
       rows,
       ...options,
       palette: app.style.palette,
-      isBurst: () => app.screen.isBurst,
+      isBurst: () => options.selected === -1 && app.screen.isBurst,
       onChoose(value) {
         app.closeDialog();
         options.onChoose(value);

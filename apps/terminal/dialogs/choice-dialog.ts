@@ -27,8 +27,8 @@ export interface ChoiceOptions<T> {
   rows?: number;
   /** Index of the first selected choice. Default 0; -1 selects none, so that Enter alone does nothing. */
   selected?: number;
-  /** True for keys that have arrived together: they choose nothing. */
-  isBurst: () => boolean;
+  /** True for keys that have arrived together: they choose nothing. Default: such keys are used. */
+  isBurst?: () => boolean;
   /** Finds the choices for a search. Default: those whose label and detail match. */
   search?: (words: string) => readonly Choice<T>[];
   /** Text below the choices. */
@@ -62,14 +62,14 @@ export class ChoiceDialog<T> implements Dialog {
     const selected = this.#found[this.#selected];
     if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return onCancel();
     if (matchesKey(data, 'enter')) {
-      if (selected && !isBurst()) onChoose(selected.value);
+      if (selected && isBurst?.() !== true) onChoose(selected.value);
       return;
     }
     if (matchesKey(data, 'up') || matchesKey(data, 'ctrl+p')) return this.#move(-1);
     if (matchesKey(data, 'down') || matchesKey(data, 'ctrl+n')) return this.#move(1);
     if (matchesKey(data, 'pageUp')) return this.#move(-this.#rows);
     if (matchesKey(data, 'pageDown')) return this.#move(this.#rows);
-    if (!isBurst() && onKey?.(data, selected?.value)) return;
+    if (onKey?.(data, selected?.value)) return;
     if (matchesKey(data, 'backspace')) this.#search(withoutLast(this.#words));
     else if (matchesKey(data, 'ctrl+u')) this.#search('');
     else if (toLineText(data) !== '') this.#search(this.#words + toLineText(data));
