@@ -32,13 +32,22 @@ export interface PanelOptions {
  * pasted is a part of the draft and never an answer.
  */
 export class QuestionPanel implements Dialog {
-  focused = false;
   readonly #options: PanelOptions;
+  #isFocused = false;
   /** An answer that waits for Enter. */
   #chosen: Answer | undefined;
 
   constructor(options: PanelOptions) {
     this.#options = options;
+  }
+
+  get focused(): boolean {
+    return this.#isFocused;
+  }
+
+  set focused(isFocused: boolean) {
+    this.#isFocused = isFocused;
+    this.#chosen = undefined;
   }
 
   invalidate(): void {}
@@ -70,7 +79,6 @@ export class QuestionPanel implements Dialog {
   #keys(): (readonly [key: string, text: string])[] {
     const answers = this.#options.content.answers();
     if (!this.focused) {
-      this.#chosen = undefined;
       const direct = answers.filter(({ key }) => key === 'y' || key === 'n');
       return [['Tab', 'answers'], ...direct.map(({ key, label }) => [`Alt-${key.toUpperCase()}`, label] as const)];
     }
