@@ -2,7 +2,7 @@ import { formatCount } from '@klaus/core/format-count';
 import { pluralize } from '@klaus/core/pluralize';
 import type { Usage } from '@klaus/core/protocol';
 
-export { formatCount };
+export { formatCount } from '@klaus/core/format-count';
 
 /** `850 ms`, `1.2 s`, `3 min 20 s`. */
 export function formatDuration(ms: number): string {

@@ -67,7 +67,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
 const DIALOGS: readonly (readonly [at: RegExp, keys: string])[] = [
   [/What should (?:it do instead|change in the plan)/, KEYS.enter],
   [/Comment on this hunk/, KEYS.escape],
-  [/Enter chooses, Esc|Enter revokes one/, KEYS.escape],
+  [/(?:Enter chooses|↑ ↓ select), Esc|Enter revokes one/, KEYS.escape],
   [/ q back/, 'q'],
   [/ q later/, 'n'],
   [/ Enter always in this| Enter accept/, KEYS.escape],
