@@ -60,6 +60,8 @@ test.runIf(hasScript).concurrent.each(groups)(
     for (let seed = from; seed < to; seed++) {
       const chance = createChance(seed);
       if (seed > from) {
+        // A second Ctrl-C within a second would leave.
+        await terminal.hides('Ctrl-C again leaves');
         terminal.type(KEYS.ctrlC);
         await terminal.until((screen) => /^› *$/m.test(screen), 'is not empty');
         terminal.type('/new');
