@@ -58,7 +58,8 @@ async function rewind(terminal: Emulator, part: 'both' | 'conversation' | 'files
   await terminal.shows(/  conversation and files[\s\S]*↑ ↓ select/);
   const steps = { both: 1, conversation: 2, files: 3 }[part];
   for (let step = 0; step < steps; step++) terminal.type(KEYS.down);
-  await terminal.shows(`› ${part === 'both' ? 'conversation and files' : part}`);
+  // The name of the first item begins with the one of the second.
+  await terminal.shows(new RegExp(`^› ${part === 'both' ? 'conversation and files' : part}(?:$|  )`, 'm'));
   terminal.type(KEYS.enter);
 }
 
