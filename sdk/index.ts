@@ -142,6 +142,7 @@ export {
   isSettingKey,
   isUlid,
   limitsSchema,
+  NO_LIMITS,
   messageAdded,
   messageSchema,
   modeSchema,

@@ -15,6 +15,8 @@ export interface ChildView {
   usd: number | null;
   turns: number;
   toolCalls: number;
+  /** Minutes in which models worked. */
+  minutes: number;
   /** The calls that concern it: the one that started it, and those that sent it messages. */
   calls: readonly string[];
 }

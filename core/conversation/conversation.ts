@@ -1,4 +1,4 @@
-import { NO_USAGE } from '@klaus/core/protocol';
+import { NO_LIMITS, NO_USAGE } from '@klaus/core/protocol';
 import type {
   Effort,
   EventOf,
@@ -62,6 +62,8 @@ export interface Conversation {
   held: Reserved;
   toolCalls: number;
   turns: number;
+  /** Minutes in which models worked, without those of a request in flight. */
+  minutes: number;
   /** Prompt tokens of the last answered request. */
   contextTokens: number;
   /** Size of the context window in tokens; 0 if not known. */
@@ -84,7 +86,7 @@ export function createConversation(session: string): Conversation {
     model: '',
     mode: 'auto',
     title: '',
-    limits: { tokens: 0, usd: 0, toolCalls: 0, turns: 0 },
+    limits: NO_LIMITS,
     entries: [],
     calls: new Map(),
     isClosed: false,
@@ -96,6 +98,7 @@ export function createConversation(session: string): Conversation {
     held: { tokens: 0, usd: 0 },
     toolCalls: 0,
     turns: 0,
+    minutes: 0,
     contextTokens: 0,
     contextWindow: 0,
     changed: new Map(),

@@ -10,20 +10,20 @@ export type ChangeCall = (call: string, to: (entry: CallEntry) => Partial<CallEn
 
 export function foldChildOpening(view: Conversation, event: EventOf<'child.opened'>, change: ChangeCall): void {
   const { child: id, agent, edge, call } = event;
-  const none = { usage: NO_USAGE, usd: 0, turns: 0, toolCalls: 0 };
+  const none = { usage: NO_USAGE, usd: 0, turns: 0, toolCalls: 0, minutes: 0 };
   set(view, { id, agent, edge, state: 'working', ...none, calls: [call] }, change);
 }
 
 export function foldChildUse(view: Conversation, event: ChildUse, change: ChangeCall): void {
   const child = view.children.get(event.child);
   if (!child) return;
-  const { usage, usd, turns, toolCalls } = event;
+  const { usage, usd, turns, toolCalls, minutes = 0 } = event;
   if (view.forked === undefined || event.seq > view.forked.seq) addTotals(view, child, event);
   const end =
     event.type === 'child.closed'
       ? ({ state: 'closed' } as const)
       : ({ state: 'finished', outcome: event.outcome } as const);
-  set(view, { ...child, usage, usd, turns, toolCalls, ...end }, change);
+  set(view, { ...child, usage, usd, turns, toolCalls, minutes, ...end }, change);
   for (const call of view.waiting) {
     change(call, (entry) => ({ awaits: entry.awaits?.filter((id) => id !== event.child) }));
   }
@@ -56,6 +56,7 @@ function addTotals(view: Conversation, before: ChildView, now: ChildUse): void {
   view.usd = view.usd === null || now.usd === null || before.usd === null ? null : view.usd + now.usd - before.usd;
   view.turns += now.turns - before.turns;
   view.toolCalls += now.toolCalls - before.toolCalls;
+  view.minutes += (now.minutes ?? 0) - before.minutes;
 }
 
 function subtract(a: Usage, b: Usage): Usage {

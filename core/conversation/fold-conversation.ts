@@ -1,5 +1,5 @@
 import { optional } from '@klaus/core/optional';
-import { addUsage, isCharged, toCalled, toTodoList } from '@klaus/core/protocol';
+import { addUsage, isCharged, NO_LIMITS, toCalled, toTodoList } from '@klaus/core/protocol';
 import type { Event, EventOf, Message } from '@klaus/core/protocol';
 import type { Conversation } from './conversation.ts';
 import { foldChildOpening, foldChildResult, foldChildUse, foldWait, type ChangeCall } from './fold-child.ts';
@@ -106,7 +106,7 @@ function markCut({ entries }: Conversation): void {
 
 function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void {
   const { workspace, model, mode, limits } = event;
-  Object.assign(view, { workspace, model, mode, limits, effort: event.effort });
+  Object.assign(view, { workspace, model, mode, limits: { ...NO_LIMITS, ...limits }, effort: event.effort });
   if (event.forked) view.forked = { session: event.forked.session, seq: event.forked.seq };
   else if (event.parent) view.parent = event.parent.session;
 }
@@ -116,7 +116,7 @@ function foldChange(view: Conversation, event: EventOf<'session.changed'>): void
   if (event.model !== undefined) view.model = event.model;
   if (event.mode !== undefined) view.mode = event.mode;
   if (event.effort !== undefined) view.effort = event.effort;
-  if (event.limits) view.limits = event.limits;
+  if (event.limits) view.limits = { ...NO_LIMITS, ...event.limits };
 }
 
 function foldTurn(view: Conversation, event: EventOf<'turn.started'>): void {
@@ -132,6 +132,8 @@ function isInherited({ forked, seq }: Conversation): boolean {
 }
 
 function foldAttempt(view: Conversation, event: EventOf<'model.attempted'>): void {
+  if (view.requested && event.outcome !== 'abandoned' && !isInherited(view))
+    view.minutes += (event.at - view.requested.at) / 60_000;
   delete view.requested;
   if (event.retryInMs === undefined) delete view.retryAt;
   else view.retryAt = event.at + event.retryInMs;

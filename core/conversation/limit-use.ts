@@ -15,6 +15,7 @@ export function limitsOf(view: Conversation): LimitUse[] {
     usd: (view.usd ?? 0) + (view.held.usd ?? 0),
     toolCalls: view.toolCalls,
     turns: view.turns,
+    minutes: view.minutes,
   };
   return (Object.keys(used) as (keyof Limits)[]).map((limit) => {
     const cap = view.limits[limit];

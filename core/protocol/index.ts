@@ -183,7 +183,14 @@ export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
 export { renderHunk } from './changes/render-hunk.ts';
 export { toChangedLine, toRejected } from './changes/hunk-answer.ts';
-export { limitsSchema, type Limits, type LimitName, LIMIT_NAMES } from './settings/limits.ts';
+export {
+  limitsSchema,
+  NO_LIMITS,
+  type Limits,
+  type LimitName,
+  type RecordedLimits,
+  LIMIT_NAMES,
+} from './settings/limits.ts';
 export {
   describeAmount,
   describeLimits,

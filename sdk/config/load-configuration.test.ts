@@ -95,7 +95,7 @@ describe('precedence', () => {
   test('without any file every value is a default', async () => {
     const configuration = await load({ home: join(base, 'nowhere') });
     expect(new Set(SETTING_KEYS.map((key) => configuration.sources[key].source))).toEqual(new Set(['default']));
-    expect(configuration.values.limits).toEqual({ tokens: 200_000, usd: 0, toolCalls: 100, turns: 0 });
+    expect(configuration.values.limits).toEqual({ tokens: 200_000, usd: 0, toolCalls: 100, turns: 0, minutes: 0 });
     expect(configuration.get('workspace')).toBe(repo);
   });
 

@@ -9,6 +9,9 @@ import type { OpenOptions } from '../klaus-options.ts';
  */
 const UNPRICED_TOKENS = 1_000_000;
 
+/** Minutes in which such a model works: a slow one takes as long for a fraction of these tokens. */
+const UNPRICED_MINUTES = 60;
+
 /** The limits of a new session: those of the options, else of the settings. The defaults are for scripts. */
 export function toOpeningLimits(
   { values, sources }: Pick<Configuration, 'values' | 'sources'>,
@@ -19,11 +22,17 @@ export function toOpeningLimits(
   return { ...(Object.fromEntries(set) as unknown as Limits), ...optional(limits ?? {}) };
 }
 
-/** With a limit in tokens for a model without a price, unless the user has chosen one or none. */
+/** With limits in tokens and minutes for a model without a price, unless the user has chosen them or none. */
 export function withUnpricedLimit(
   limits: Limits,
   { isPriced, given, sources }: { isPriced: boolean; given: OpenOptions } & Pick<Configuration, 'sources'>,
 ): Limits {
-  const isChosen = given.limits?.tokens !== undefined || sources['limits.tokens'].source !== 'default';
-  return given.attended !== true || isPriced || isChosen ? limits : { ...limits, tokens: UNPRICED_TOKENS };
+  if (given.attended !== true || isPriced) return limits;
+  const isChosen = (name: 'tokens' | 'minutes'): boolean =>
+    given.limits?.[name] !== undefined || sources[`limits.${name}`].source !== 'default';
+  return {
+    ...limits,
+    ...(isChosen('tokens') ? {} : { tokens: UNPRICED_TOKENS }),
+    ...(isChosen('minutes') ? {} : { minutes: UNPRICED_MINUTES }),
+  };
 }

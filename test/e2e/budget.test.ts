@@ -6,6 +6,7 @@ import {
   toCountedTokens,
   type Event,
   type EventOf,
+  NO_LIMITS,
   type Limits,
   type Session,
 } from '@klaus/sdk';
@@ -213,13 +214,31 @@ describe('a limit that is reached', () => {
     }
   });
 
+  test('minutes: the request that passes the limit is the last one, and the offer continues', async () => {
+    await using engine = await createTestEngine({ files, script: READS });
+    const minutes = 1e-9;
+    const session = await engine.klaus.open({ limits: { tokens: 0, toolCalls: 0, minutes } });
+    await session.prompt('read on', { onAsk: 'wait' });
+    expect(await session.advance()).toMatchObject({
+      state: 'parked',
+      approvals: [{ subject: { limit: 'minutes', cap: minutes, offer: 1 } }],
+    });
+    expect(await amountOf(session, 'turns')).toBe(1);
+    expect(await amountOf(session, 'minutes')).toBeGreaterThan(minutes);
+    const [asked] = ofType(await Array.fromAsync(session.events()), 'approval.asked');
+    await engine.klaus.answer(asked!.approval, 'approved');
+    expect(await next(session)).toMatchObject({ minutes: 1 });
+  });
+
   /** The limits in force after what was sent is taken in; leaves before anything else happens. */
   async function next(session: Session): Promise<Limits> {
     await session.advance({
       signal: await leaveAt(session, (event) => event.type === 'session.changed' && !!event.limits),
     });
-    return ofType(await Array.fromAsync(session.events()), 'session.changed').findLast((event) => event.limits)!
-      .limits!;
+    const { limits } = ofType(await Array.fromAsync(session.events()), 'session.changed').findLast(
+      (event) => event.limits,
+    )!;
+    return { ...NO_LIMITS, ...limits };
   }
 
   test('an offer that comes after the user gave more himself changes nothing', async () => {
@@ -265,5 +284,10 @@ async function amountOf(session: Session, limit: keyof Limits): Promise<number> 
       return ofType(await Array.fromAsync(session.events()), 'tool.finished').length;
     case 'turns':
       return ofType(await Array.fromAsync(session.events()), 'turn.started').length;
+    case 'minutes': {
+      // Without a retry, each request of these sessions is one turn.
+      const starts = ofType(await Array.fromAsync(session.events()), 'turn.started');
+      return starts.reduce((sum, { at }, index) => sum + attempts[index]!.at - at, 0) / 60_000;
+    }
   }
 }

@@ -1,13 +1,12 @@
 // Covers sdk/open, apps/cli/run: the limits of new sessions, with and without a person.
-import { createKlaus, type OpenOptions } from '@klaus/sdk';
+import { createKlaus, NO_LIMITS, type Limits, type OpenOptions } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 import { runKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
 const SCRIPT = { steps: [], fallback: { text: 'Hello.' } };
-const NONE = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
-const OF_SCRIPTS = { tokens: 200_000, usd: 0, toolCalls: 100, turns: 0 };
+const OF_SCRIPTS = { ...NO_LIMITS, tokens: 200_000, toolCalls: 100 };
 
 async function openedLimits(given: OpenOptions, settings: Record<string, unknown> = {}) {
   await using engine = await createTestEngine({ script: SCRIPT, settings: settings as never });
@@ -17,23 +16,24 @@ async function openedLimits(given: OpenOptions, settings: Record<string, unknown
 
 test('a session has the default limits without a person, and none with one', async () => {
   expect(await openedLimits({})).toEqual(OF_SCRIPTS);
-  expect(await openedLimits({ attended: true })).toEqual(NONE);
+  expect(await openedLimits({ attended: true })).toEqual(NO_LIMITS);
 });
 
 test('limits that a person has chosen hold', async () => {
   const settings = { 'limits.toolCalls': 7 };
-  expect(await openedLimits({ attended: true }, settings)).toEqual({ ...NONE, toolCalls: 7 });
+  expect(await openedLimits({ attended: true }, settings)).toEqual({ ...NO_LIMITS, toolCalls: 7 });
   expect(await openedLimits({ attended: true, limits: { usd: 2 } }, settings)).toEqual({
-    ...NONE,
+    ...NO_LIMITS,
     toolCalls: 7,
     usd: 2,
   });
 });
 
-test.each<[string, OpenOptions, number]>([
-  ['has a limit in tokens', {}, 1_000_000],
-  ['has none if the person wants none', { limits: { tokens: 0 } }, 0],
-])('a session with a person and a model without a price %s', async (_, given, tokens) => {
+test.each<[string, OpenOptions, Partial<Limits>]>([
+  ['has limits in tokens and minutes', {}, { tokens: 1_000_000, minutes: 60 }],
+  ['has one of them if the person wants no other', { limits: { tokens: 0 } }, { minutes: 60 }],
+  ['has none if the person wants none', { limits: { tokens: 0, minutes: 0 } }, {}],
+])('a session with a person and a model without a price %s', async (_, given, limits) => {
   using place = createTestHome();
   await using klaus = await createKlaus({
     home: place.home,
@@ -43,7 +43,7 @@ test.each<[string, OpenOptions, number]>([
   });
   const session = await klaus.open({ ...given, attended: true });
   const [opened] = ofType(await Array.fromAsync(session.events()), 'session.opened');
-  expect(opened!.limits).toEqual({ ...NONE, tokens });
+  expect(opened!.limits).toEqual({ ...NO_LIMITS, ...limits });
 });
 
 test('`klaus run` without a terminal says its limits at its start, and which one ended it', async () => {

@@ -1,6 +1,6 @@
 // Covers core/agent/budget: budgets over crashes.
 import type { Script } from '@klaus/adapters/models';
-import { toCountedTokens, type Event, type Limits, type Session } from '@klaus/sdk';
+import { NO_LIMITS, toCountedTokens, type Event, type Limits, type Session } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 
@@ -106,11 +106,11 @@ async function act(session: Session, { klaus }: TestEngine, chance: Chance): Pro
 }
 
 function limitsAt(events: readonly Event[]): Limits {
-  let limits: Limits | undefined;
+  let limits: Limits = NO_LIMITS;
   for (const event of events) {
-    if (event.type === 'session.opened' || event.type === 'session.changed') limits = event.limits ?? limits;
+    if (event.type === 'session.opened' || event.type === 'session.changed') limits = { ...limits, ...event.limits };
   }
-  return limits!;
+  return limits;
 }
 
 /** Computes the spent amount from the log alone, without the ledger. */

@@ -1,4 +1,13 @@
-import type { Effect, Limits, Mode, ModelFailureCode, OnAsk, Resume, StopReason } from '@klaus/core/protocol';
+import {
+  NO_LIMITS,
+  type Effect,
+  type Limits,
+  type Mode,
+  type ModelFailureCode,
+  type OnAsk,
+  type Resume,
+  type StopReason,
+} from '@klaus/core/protocol';
 import { createChance, type Chance } from '../undo/chance.ts';
 import type { ClusterFault } from './cluster/cluster-fault.ts';
 
@@ -138,8 +147,6 @@ const PATHS = ['a.txt', 'b.txt', 'src/c.txt', 'src/deep/d.txt', 'AGENTS.md', 'pa
 /** A value that must never be in a log or in a request. */
 export const SECRET = 'swordfish-0451-zulu';
 
-const NO_LIMITS: Limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
-
 /** The plan of a seed. */
 export function createPlan(seed: number): Plan {
   const chance = createChance(seed ^ 0x5eed);
@@ -173,6 +180,7 @@ function toLimits(chance: Chance): Limits {
     usd: chance.percent(40) ? 0.01 + chance.number(100) / 1_000 : 0,
     toolCalls: chance.percent(40) ? 1 + chance.number(8) : 0,
     turns: chance.percent(40) ? 1 + chance.number(6) : 0,
+    minutes: 0,
   };
 }
 

@@ -7,7 +7,7 @@ import { ofType } from '../fixtures/engine.ts';
 import { openChatPlace, untilIdle } from './open-chat.ts';
 
 const READ = { name: 'read_file', input: { path: 'README.md' } };
-const NO_LIMITS = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
+const NO_LIMITS = { tokens: 0, usd: 0, toolCalls: 0, turns: 0, minutes: 0 };
 const SCRIPT: Script = {
   steps: [{ when: { turn: 0, tools: true }, reply: { text: 'I read.', calls: [READ, READ] } }],
   fallback: { text: 'That is all.' },
@@ -30,7 +30,13 @@ test.runIf(hasScript)('/budget sets and shows each limit in words, and the quest
   await enter('/budget calls many', '`calls many` is not a limit.');
   await enter('read', '1 tool call used. Allow 2 more?');
   const session = await chat.events();
-  expect(ofType(session, 'session.opened')[0]!.limits).toEqual({ usd: 5, tokens: 500_000, turns: 20, toolCalls: 1 });
+  expect(ofType(session, 'session.opened')[0]!.limits).toEqual({
+    usd: 5,
+    tokens: 500_000,
+    turns: 20,
+    toolCalls: 1,
+    minutes: 0,
+  });
   expect(ofType(session, 'approval.asked')[0]!.title).toBe('1 tool call used. Allow 2 more?');
 });
 

@@ -61,7 +61,7 @@ const CANCEL = new RegExp(`^(${[en.composer.stop, ...Object.values(en.composer.s
 
 const FILES = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`part-${at}.md`, `# Part ${at}\n`]));
 const SERVE = ['--approve', 'ask'];
-const UNLIMITED = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
+const UNLIMITED = { tokens: 0, usd: 0, toolCalls: 0, turns: 0, minutes: 0 };
 
 type Accident = 'kill' | Drop;
 

@@ -8,6 +8,7 @@ export const budgetSchema = z
     tokens: z.int().positive(),
     turns: z.int().positive(),
     tool_calls: z.int().positive(),
+    minutes: z.number().positive().describe('Minutes in which models work.'),
   })
   .partial()
   .describe(
@@ -16,6 +17,6 @@ export const budgetSchema = z
 
 export function toLimits(budget: z.infer<typeof budgetSchema> | undefined): Partial<Limits> | undefined {
   if (!budget) return undefined;
-  const { usd, tokens, turns, tool_calls: toolCalls } = budget;
-  return { usd, tokens, turns, toolCalls };
+  const { usd, tokens, turns, minutes, tool_calls: toolCalls } = budget;
+  return { usd, tokens, turns, toolCalls, minutes };
 }

@@ -26,6 +26,7 @@ const LABELS: Readonly<Record<LimitName, string>> = {
   usd: 'US dollars',
   toolCalls: 'tool calls',
   turns: 'turns',
+  minutes: 'minutes',
 };
 
 function describe({ used, window, limits }: ContextInfo): string {

@@ -1,5 +1,13 @@
 import { basename } from 'node:path';
-import type { AnswerOptions, Event, EventOf, Klaus, KlausOptions, Limits } from '@klaus/sdk';
+import {
+  NO_LIMITS,
+  type AnswerOptions,
+  type Event,
+  type EventOf,
+  type Klaus,
+  type KlausOptions,
+  type Limits,
+} from '@klaus/sdk';
 import { findWrapModel } from '@klaus/sdk/wrap';
 import { findCommand } from './find-command.ts';
 import { toSetup } from './programs.ts';
@@ -61,7 +69,7 @@ export async function wrap(options: WrapOptions): Promise<Wrapped> {
     mode: 'auto',
     sandbox: 'bubblewrap',
     isolate: review !== undefined,
-    limits: { turns: 0, toolCalls: 0, tokens: 0, ...limits },
+    limits: { ...NO_LIMITS, ...limits },
   });
   const cancel = (): void => void session.send({ type: 'cancel', by: 'user' });
   options.signal.addEventListener('abort', cancel, { once: true });

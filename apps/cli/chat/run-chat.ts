@@ -171,6 +171,15 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
 
 /** The options without those that change a session: they apply once. */
 function withoutChanges(options: Options): Options {
-  const { model: _, approve: _a, budgetUsd: _u, budgetTokens: _t, maxTurns: _m, maxToolCalls: _c, ...rest } = options;
+  const {
+    model: _,
+    approve: _a,
+    budgetUsd: _u,
+    budgetTokens: _t,
+    maxTurns: _m,
+    maxToolCalls: _c,
+    maxMinutes: _n,
+    ...rest
+  } = options;
   return rest;
 }

@@ -39,6 +39,7 @@ export interface Options {
   budgetTokens?: number;
   maxTurns?: number;
   maxToolCalls?: number;
+  maxMinutes?: number;
   prompt?: string;
   continue?: true;
   allowAnyWorkspace?: true;

@@ -89,7 +89,8 @@ export function addLimitOptions(command: Command): Command {
     .option('--budget-usd <amount>', 'US dollars that the session may cost; 0 means unlimited', toAmount)
     .option('--budget-tokens <count>', 'tokens that the session may use; 0 means unlimited', integer(0))
     .option('--max-turns <count>', 'model turns of the session; 0 means unlimited', integer(0))
-    .option('--max-tool-calls <count>', 'tool calls of the session; 0 means unlimited', integer(0));
+    .option('--max-tool-calls <count>', 'tool calls of the session; 0 means unlimited', integer(0))
+    .option('--max-minutes <count>', 'minutes in which models may work for the session; 0 means unlimited', toAmount);
 }
 
 /** The options of a session with a working copy. */
@@ -168,6 +169,7 @@ export function toLimits(options: Options): Partial<Limits> | undefined {
     tokens: options.budgetTokens,
     turns: options.maxTurns,
     toolCalls: options.maxToolCalls,
+    minutes: options.maxMinutes,
   });
   return Object.keys(limits).length === 0 ? undefined : limits;
 }

@@ -60,6 +60,7 @@ const LIMIT_OPTIONS = {
   usd: '--budget-usd',
   toolCalls: '--max-tool-calls',
   turns: '--max-turns',
+  minutes: '--max-minutes',
 } as const;
 
 function toCommand({ outcome, limit }: EventOf<'run.finished'>, { session, facts, at }: NextStepsOptions): string {

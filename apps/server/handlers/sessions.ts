@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { optional } from '@klaus/sdk/optional';
-import { KlausError, toQueuedMessages, type Session, type SessionRow } from '@klaus/sdk';
+import { KlausError, NO_LIMITS, toQueuedMessages, type Session, type SessionRow } from '@klaus/sdk';
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
@@ -209,7 +209,7 @@ async function toDetail(context: Context, row: SessionRow): Promise<SessionDetai
   const { klaus } = context;
   const { id } = row;
   const usage = await klaus.usage({ session: id });
-  const limits = { tokens: 0, usd: 0, toolCalls: 0, turns: 0 };
+  const limits = { ...NO_LIMITS };
   const [opened] = await klaus.store.eventsOf(id, ['session.opened']);
   const ended = opened?.workingCopy && (await klaus.store.lastOf(id, ['workingCopy.ended']));
   for (const event of await klaus.store.eventsOf(id, ['session.opened', 'session.changed'])) {

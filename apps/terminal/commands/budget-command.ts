@@ -11,11 +11,12 @@ const WORDS: Readonly<Record<LimitName, readonly string[]>> = {
   toolCalls: ['calls', 'toolcalls'],
   tokens: ['tokens'],
   turns: ['turns'],
+  minutes: ['minutes', 'time'],
 };
-const NAMES = { usd: 'Money', toolCalls: 'Tool calls', tokens: 'Tokens', turns: 'Turns' } as const;
+const NAMES = { usd: 'Money', toolCalls: 'Tool calls', tokens: 'Tokens', turns: 'Turns', minutes: 'Minutes' } as const;
 const LIMITS = Object.keys(WORDS) as LimitName[];
 
-const USAGE = `\`/budget\` shows the limits. \`/budget 5\` sets $5, \`/budget calls 100\`, \`/budget tokens 500k\` and \`/budget turns 20\` set the others; \`off\` instead of a number removes one, \`/budget off\` all.`;
+const USAGE = `\`/budget\` shows the limits. \`/budget 5\` sets $5, \`/budget calls 100\`, \`/budget tokens 500k\`, \`/budget turns 20\` and \`/budget minutes 90\` set the others; \`off\` instead of a number removes one, \`/budget off\` all.`;
 
 /** `200`, `1,000`, `500k`, `2M`, `$5`; `off` is 0. Undefined: none of them. */
 function toCap(text: string): number | undefined {
@@ -40,7 +41,7 @@ function toCaps(argument: string): Partial<Record<LimitName, number>> {
 
 export const budgetCommand: TerminalCommand = {
   name: 'budget',
-  argument: '[usd|calls|tokens|turns|off]',
+  argument: '[usd|calls|tokens|turns|minutes|off]',
   summary: 'show the limits of the session, or set one: /budget 5, /budget calls 100, /budget tokens off',
   async run(app, argument) {
     if (argument !== '') await app.link.change({ limits: toCaps(argument) });

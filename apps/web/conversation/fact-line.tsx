@@ -103,7 +103,7 @@ function Opened({ event }: { event: EventOf<'session.opened'> }) {
   return (
     <>
       {t.facts.opened(event.model, t.composer.modeNames[event.mode], event.sandbox)}
-      {LIMIT_NAMES.some((limit) => event.limits[limit] > 0) ? ` · ${t.facts.limits(event.limits)}` : ''}
+      {LIMIT_NAMES.some((limit) => (event.limits[limit] ?? 0) > 0) ? ` · ${t.facts.limits(event.limits)}` : ''}
       {event.forked ? (
         <>
           {' · '}

@@ -16,7 +16,7 @@ const MAX_TOOLS = 3;
 
 /** What used up a limit, in one sentence: the largest part of the conversation, or the tools that were called most. */
 export function toCause(limit: LimitName, { entries }: Pick<Conversation, 'entries'>, t: Text): string | undefined {
-  if (limit === 'toolCalls' || limit === 'turns') {
+  if (limit === 'toolCalls' || limit === 'turns' || limit === 'minutes') {
     const counts = new Map<string, number>();
     for (const entry of entries) if (entry.kind === 'call') counts.set(entry.name, (counts.get(entry.name) ?? 0) + 1);
     const most = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, MAX_TOOLS);

@@ -14,7 +14,7 @@ export const SECTION_KEYS: Readonly<Partial<Record<Section, readonly string[]>>>
     ...['models.allow', 'approve', 'requirePatchApproval', 'isolate', 'checkpoint', 'undo.enabled', 'undo.keepDays'],
   ],
   budgets: [
-    ...['limits.usd', 'limits.tokens', 'limits.toolCalls', 'limits.turns', 'usage.monthlyUsd'],
+    ...['limits.usd', 'limits.tokens', 'limits.toolCalls', 'limits.turns', 'limits.minutes', 'usage.monthlyUsd'],
     ...['maxOutputTokens', 'verification.usd'],
   ],
   sandbox: [

@@ -210,7 +210,7 @@ export const deWork: typeof enWork = {
     unknownPrice: 'unbekannt',
     limit: 'Grenze',
     limitOf: ({ limit, used, cap }) => {
-      const noun = { tokens: ' Token', usd: '', toolCalls: ' Aufrufen', turns: ' Runden' }[limit];
+      const noun = { tokens: ' Token', usd: '', toolCalls: ' Aufrufen', turns: ' Runden', minutes: ' Minuten' }[limit];
       return `${formatGermanAmount(limit, Math.min(used, cap))} von ${formatGermanAmount(limit, cap)}${noun}`;
     },
     rate: (rate) => `${rate} Token/s`,
@@ -231,7 +231,7 @@ export const deWork: typeof enWork = {
     context: (used, window) => `${used} von ${window} Token des Kontextfensters.`,
     limits: 'Grenzen',
     limitsHint: '0 bedeutet keine Grenze. Eine höhere Grenze beantwortet auch eine offene Frage dazu.',
-    names: { tokens: 'Token', usd: 'US-Dollar', toolCalls: 'Aufrufe', turns: 'Runden' },
+    names: { tokens: 'Token', usd: 'US-Dollar', toolCalls: 'Aufrufe', turns: 'Runden', minutes: 'Minuten' },
     used: (used) => `${used} verbraucht`,
   },
   attention: {

@@ -209,10 +209,11 @@ export const de: Text = {
     rejectedHunk: (place) => `Abgelehnt: ${place}`,
   },
   facts: {
-    limits: ({ usd, tokens, toolCalls, turns }) =>
+    limits: ({ usd, tokens, minutes = 0, toolCalls, turns }) =>
       `Grenzen: ${[
         usd > 0 ? formatGermanAmount('usd', usd) : [],
         tokens > 0 ? `${formatGermanAmount('tokens', tokens)} Token` : [],
+        minutes > 0 ? count(minutes, 'Minute', 'Minuten') : [],
         toolCalls > 0 ? count(toolCalls, 'Aufruf', 'Aufrufe') : [],
         turns > 0 ? count(turns, 'Runde', 'Runden') : [],
       ]
@@ -264,7 +265,7 @@ export const de: Text = {
     verifyAgain: 'Prüfungen erneut ausführen',
     raise: 'Grenze anheben und fortsetzen',
   },
-  limits: { tokens: 'Token', usd: 'Kosten', toolCalls: 'Aufruf', turns: 'Runden' },
+  limits: { tokens: 'Token', usd: 'Kosten', toolCalls: 'Aufruf', turns: 'Runden', minutes: 'Minuten' },
   reasons: deReasons,
   failures: deFailures,
   ...deWork,

@@ -217,7 +217,7 @@ export const enWork = {
     context: (used: string, window: string) => `${used} of ${window} tokens of the context window.`,
     limits: 'Limits',
     limitsHint: '0 means no limit. Raising a limit also answers an open question about it.',
-    names: { tokens: 'Tokens', usd: 'US dollars', toolCalls: 'Tool calls', turns: 'Turns' },
+    names: { tokens: 'Tokens', usd: 'US dollars', toolCalls: 'Tool calls', turns: 'Turns', minutes: 'Minutes' },
     used: (used: string) => `${used} used`,
   },
   attention: {

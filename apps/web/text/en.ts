@@ -1,4 +1,4 @@
-import { describeLimits, type Limits } from '@klaus/core/protocol';
+import { describeLimits, type RecordedLimits } from '@klaus/core/protocol';
 import { toBy } from './by.ts';
 import { createCount } from './count.ts';
 import { enLayout } from './frame/en-layout.ts';
@@ -208,7 +208,7 @@ export const en = {
     rejectedHunk: (place: string) => `Rejected: ${place}`,
   },
   facts: {
-    limits: (limits: Readonly<Limits>): string => `limits: ${describeLimits(limits)}`,
+    limits: (limits: Readonly<RecordedLimits>): string => `limits: ${describeLimits(limits)}`,
     opened: (model: string, mode: string, sandbox: string) => `Opened with ${model}, ${mode} mode, sandbox ${sandbox}`,
     closed: (reason: string) => `Closed: ${reason}`,
     outcome: {
@@ -256,7 +256,7 @@ export const en = {
     verifyAgain: 'Run the checks again',
     raise: 'Raise the limit and resume',
   },
-  limits: { tokens: 'token', usd: 'cost', toolCalls: 'tool call', turns: 'turn' },
+  limits: { tokens: 'token', usd: 'cost', toolCalls: 'tool call', turns: 'turn', minutes: 'minute' },
   reasons: enReasons,
   failures: enFailures,
   ...enWork,

@@ -12,8 +12,8 @@ export async function readContextInfo(work: Work): Promise<ContextInfo> {
   // A call follows an answer, so that the provider has counted system prompt and tools.
   const { promptTokens, contextWindow } = forecast(state, model, { settings: engine.settings, overhead: 0 });
   const { tokens, usd } = takenOf(state.ledger, session);
-  const { toolCalls, turns } = usedOf(state);
-  const used: Record<LimitName, number | null> = { tokens, usd, toolCalls, turns };
+  const { toolCalls, turns, minutes } = usedOf(state);
+  const used: Record<LimitName, number | null> = { tokens, usd, toolCalls, turns, minutes };
   const toUse = (limit: LimitName): LimitUse => {
     const cap = state.limits[limit];
     const taken = used[limit];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EVENT_VERSION, type Event, type EventBody, type Reserved } from '../../protocol/index.ts';
+import { EVENT_VERSION, NO_LIMITS, type Event, type EventBody, type Reserved } from '../../protocol/index.ts';
 import { accountOf, book, leftOf, spentOf, takenOf, type Ledger } from './ledger.ts';
 
 /** Books bodies as events of sessions. */
@@ -156,4 +156,19 @@ test('in any history a tree spends at most the limit of its root, if every reque
       expect(takenOf(ledger, 's0').tokens, `seed ${seed}, step ${step}`).toBeLessThanOrEqual(cap);
     }
   }
+});
+
+test('minutes count from a request to its end, also for a retry, and not for a killed process', () => {
+  const ledger: Ledger = new Map();
+  const add = (at: number, body: Partial<EventBody> & Pick<EventBody, 'type'>): void =>
+    book(ledger, { v: EVENT_VERSION, seq: 0, prev: '', session: 'a', at, ...body } as Event);
+  const end = { type: 'model.attempted', usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }, usd: 0 } as const;
+  add(0, { type: 'session.opened', limits: NO_LIMITS });
+  add(1_000, { type: 'turn.started' });
+  add(4_000, { ...end, outcome: 'overloaded' });
+  add(60_000, { type: 'model.requested', purpose: 'turn' });
+  add(62_000, { ...end, outcome: 'ok' });
+  add(70_000, { type: 'turn.started' });
+  add(900_000, { ...end, outcome: 'abandoned' });
+  expect(accountOf(ledger, 'a').workedMs).toBe(5_000);
 });

@@ -13,7 +13,7 @@ import {
 /** A request without a recorded end: it is in flight, or its process crashed. */
 export type OpenRequest = Pick<
   EventOf<'model.requested'>,
-  'run' | 'purpose' | 'turn' | 'model' | 'request' | 'reserved'
+  'run' | 'purpose' | 'turn' | 'model' | 'request' | 'reserved' | 'at'
 >;
 
 /** The budget of one session, from its log, or that of a child from the log of its parent. */
@@ -25,6 +25,8 @@ export interface Account {
   /** Sums over all finished requests. `usd` is null if any price is unknown. */
   usage: Usage;
   usd: number | null;
+  /** Milliseconds between its own requests and their ends. */
+  workedMs: number;
   /** What requests without the provider's figure may have cost in addition: it counts until the session is closed. */
   held?: Reserved;
   /** The request of the loop that is in flight. */
@@ -65,6 +67,7 @@ export function book(ledger: Ledger, event: Event): void {
         isOwn: true,
         usage: NO_USAGE,
         usd: 0,
+        workedMs: 0,
         caps: event.limits,
         // A fork has its own budget: nothing is reserved for it in the session that opened its original.
         ...(event.parent && !event.forked ? { parent: event.parent.session } : {}),
@@ -79,10 +82,10 @@ export function book(ledger: Ledger, event: Event): void {
       return;
     case 'turn.started':
     case 'model.requested': {
-      const { run, turn, model, reserved } = event;
+      const { run, turn, model, reserved, at } = event;
       const purpose = event.type === 'turn.started' ? 'turn' : event.purpose;
       const account = toAccount(ledger, event.session);
-      const open: OpenRequest = { run, purpose, turn, model, reserved };
+      const open: OpenRequest = { run, purpose, turn, model, reserved, at };
       const request = event.type === 'turn.started' ? undefined : event.request;
       if (request === undefined) account.open = open;
       else (account.program ??= new Map()).set(request, { ...open, request });
@@ -90,6 +93,9 @@ export function book(ledger: Ledger, event: Event): void {
     }
     case 'model.attempted': {
       const account = toAccount(ledger, event.session);
+      const open = event.request === undefined ? account.open : account.program?.get(event.request);
+      // When the process of an abandoned request ended is unknown.
+      if (open && event.outcome !== 'abandoned') account.workedMs += event.at - open.at;
       if (event.request === undefined) delete account.open;
       else account.program?.delete(event.request);
       if (!isCharged(event)) return;
@@ -129,7 +135,7 @@ function closeAccount(account: Account): void {
 }
 
 function createAccount(): Account {
-  return { caps: { tokens: 0, usd: 0 }, usage: NO_USAGE, usd: 0, isClosed: false };
+  return { caps: { tokens: 0, usd: 0 }, usage: NO_USAGE, usd: 0, workedMs: 0, isClosed: false };
 }
 
 /** The amount that a session and its descendants have spent. */

@@ -1,24 +1,39 @@
 import { LIMIT_NAMES, type EventOf, type LimitName, type Reserved } from '../../protocol/index.ts';
 import type { Forecast } from './forecast.ts';
-import { takenOf } from './ledger.ts';
+import { accountOf, takenOf } from './ledger.ts';
 import { openRequestOf, type State } from '../state/state.ts';
 
 /** A limit that the next step would exceed, with the new cap that the user can approve. */
 export type LimitReached = NonNullable<EventOf<'run.finished'>['limit']>;
 
+/** Minutes that a request needs at least: how many is known only after it. */
+const MINUTES_STEP = Number.EPSILON;
+
 /** The used part of each limit. Dollars are 0 if a price is unknown: see `isUnpriced`. */
 export function usedOf(state: State): Record<LimitName, number> {
   const { tokens, usd } = takenBy(state);
-  return { tokens, usd: usd ?? 0, toolCalls: countOf(state, 'toolCalls'), turns: countOf(state, 'turns') };
+  return {
+    tokens,
+    usd: usd ?? 0,
+    toolCalls: countOf(state, 'toolCalls'),
+    turns: countOf(state, 'turns'),
+    minutes: countOf(state, 'minutes'),
+  };
 }
 
-/** Turns or tool calls of the session and of its children. An open child has reserved its limit. */
-export function countOf({ spent, children }: State, limit: 'turns' | 'toolCalls'): number {
-  let sum = spent[limit];
+/** Turns, tool calls or minutes of the session and of its children. An open child has reserved its limit. */
+export function countOf(state: State, limit: 'turns' | 'toolCalls' | 'minutes'): number {
+  const { spent, children } = state;
+  let sum = limit === 'minutes' ? minutesOf(state) : spent[limit];
   for (const child of children.values()) {
     sum += child.isClosed ? child[limit] : Math.max(child.limits[limit], child[limit]);
   }
   return sum;
+}
+
+/** Minutes in which models worked for the session itself. */
+export function minutesOf({ ledger, session }: State): number {
+  return accountOf(ledger, session?.session ?? '').workedMs / 60_000;
 }
 
 function takenBy(state: State): Reserved {
@@ -33,7 +48,7 @@ export function isUnpriced(state: State, usd: number | null): boolean {
 /** The first limit that a request would exceed. @param turns 0 for a request of an open turn, or of none. */
 export function findModelLimit(state: State, forecast: Forecast, turns: 0 | 1): LimitReached | undefined {
   const used = usedOf(state);
-  const needs = { tokens: forecast.tokens, usd: forecast.usd ?? 0, turns, toolCalls: 0 };
+  const needs = { tokens: forecast.tokens, usd: forecast.usd ?? 0, turns, toolCalls: 0, minutes: MINUTES_STEP };
   const isReached = (limit: LimitName): boolean =>
     needs[limit] > 0 && state.limits[limit] > 0 && used[limit] + needs[limit] > state.limits[limit];
   const limit = LIMIT_NAMES.find(isReached);

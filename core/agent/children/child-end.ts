@@ -9,12 +9,12 @@ export async function readChildEnd(work: Work, id: string): Promise<EventBody[]>
   const child = work.state.children.get(id);
   if (!child || child.isClosed) return [];
   const report = await readChild(work.engine, child);
-  const { agent, usage, usd, turns, toolCalls } = report;
+  const { agent, usage, usd, turns, toolCalls, minutes } = report;
   const { lastRun } = await loadState(work.engine, id);
   const bodies: EventBody[] = [];
   if (lastRun && report.state !== 'working' && lastRun.run !== child.finished?.run) {
     const { run: finished, outcome } = lastRun;
-    bodies.push({ type: 'child.finished', child: id, agent, finished, outcome, usage, usd, turns, toolCalls });
+    bodies.push({ type: 'child.finished', child: id, agent, finished, outcome, usage, usd, turns, toolCalls, minutes });
   }
   if (report.state === 'closed') return [...bodies, toClosed(report)];
   // Without its run, nothing needs the child any more.

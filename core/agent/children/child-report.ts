@@ -1,5 +1,6 @@
 import { addUsage, toText, type EventBody } from '../../protocol/index.ts';
 import { accountOf, addUsd } from '../budget/ledger.ts';
+import { minutesOf } from '../budget/limit-check.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { ChildReport, ChildUse } from '../ports/children.ts';
 import { loadState } from '../state/load-state.ts';
@@ -42,18 +43,19 @@ function toResult({ messages }: State): string {
 function toUse(state: State): ChildUse {
   const { ledger, session, spent, children } = state;
   const { usage, usd } = accountOf(ledger, session?.session ?? '');
-  let sum: ChildUse = { usage, usd, ...spent };
+  let sum: ChildUse = { usage, usd, ...spent, minutes: minutesOf(state) };
   for (const child of children.values()) {
     sum = {
       usage: addUsage(sum.usage, child.usage),
       usd: addUsd(sum.usd, child.usd),
       turns: sum.turns + child.turns,
       toolCalls: sum.toolCalls + child.toolCalls,
+      minutes: sum.minutes + child.minutes,
     };
   }
   return sum;
 }
 
-export function toClosed({ id: child, agent, usage, usd, turns, toolCalls }: ChildReport): EventBody {
-  return { type: 'child.closed', child, agent, usage, usd, turns, toolCalls };
+export function toClosed({ id: child, agent, usage, usd, turns, toolCalls, minutes }: ChildReport): EventBody {
+  return { type: 'child.closed', child, agent, usage, usd, turns, toolCalls, minutes };
 }

@@ -3,6 +3,7 @@ import {
   optional,
   isKlausError,
   LIMIT_NAMES,
+  NO_LIMITS,
   NO_USAGE,
   type Command,
   type EventBody,
@@ -253,8 +254,9 @@ function canBegin(state: State): boolean {
 
 /** A child session has at most what its parent has reserved for it. A fork has a budget of its own. */
 function toReserved(state: State, limits: Limits): Limits {
-  const { parent, forked, limits: reserved } = openedOf(state);
+  const { parent, forked, limits: recorded } = openedOf(state);
   if (!parent || forked) return limits;
+  const reserved = { ...NO_LIMITS, ...recorded };
   const toCap = (limit: LimitName): number => {
     if (reserved[limit] === 0) return limits[limit];
     return limits[limit] === 0 ? reserved[limit] : Math.min(limits[limit], reserved[limit]);

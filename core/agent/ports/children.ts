@@ -31,6 +31,8 @@ export interface ChildUse {
   usd: number | null;
   turns: number;
   toolCalls: number;
+  /** Minutes in which models worked. */
+  minutes: number;
 }
 
 export interface ChildReport extends ChildUse {

@@ -1,5 +1,5 @@
 import { unite } from '../../policy/index.ts';
-import { addUsage, NO_USAGE, type EventOf, type Usage } from '../../protocol/index.ts';
+import { addUsage, NO_LIMITS, NO_USAGE, type EventOf, type Usage } from '../../protocol/index.ts';
 import { addUsd } from '../budget/ledger.ts';
 import { isInherited } from './fold-session.ts';
 import type { State } from './state.ts';
@@ -9,12 +9,13 @@ export function foldChildOpening(state: State, event: EventOf<'child.opened'>): 
   const { child: id, call, run, agent, edge, definition, limits, escalation } = event;
   const grant = escalation ? unite([event.grant, escalation]) : event.grant;
   state.children.set(id, {
-    ...{ id, call, run, agent, edge, definition, grant, limits },
+    ...{ id, call, run, agent, edge, definition, grant, limits: { ...NO_LIMITS, ...limits } },
     isClosed: false,
     usage: NO_USAGE,
     usd: 0,
     turns: 0,
     toolCalls: 0,
+    minutes: 0,
   });
 }
 
@@ -46,7 +47,8 @@ function foldEnd(state: State, child: string): void {
 }
 
 /** Adds what a child used since its last event to the present run. */
-function count(state: State, { child: id, usage, usd, turns, toolCalls }: EventOf<'child.finished' | 'child.closed'>) {
+function count(state: State, event: EventOf<'child.finished' | 'child.closed'>) {
+  const { child: id, usage, usd, turns, toolCalls, minutes = 0 } = event;
   const child = isInherited(state) ? undefined : state.children.get(id);
   if (!child) return undefined;
   if (state.run) {
@@ -54,7 +56,7 @@ function count(state: State, { child: id, usage, usd, turns, toolCalls }: EventO
     state.run.usd =
       usd === null || child.usd === null ? addUsd(state.run.usd, null) : addUsd(state.run.usd, usd - child.usd);
   }
-  return Object.assign(child, { usage, usd, turns, toolCalls });
+  return Object.assign(child, { usage, usd, turns, toolCalls, minutes });
 }
 
 function subtract(a: Usage, b: Usage): Usage {

@@ -1,4 +1,4 @@
-import type { EventOf } from '../../protocol/index.ts';
+import { NO_LIMITS, type EventOf } from '../../protocol/index.ts';
 import type { State } from './state.ts';
 
 export function foldSessionOpening(state: State, event: EventOf<'session.opened'>): void {
@@ -6,7 +6,7 @@ export function foldSessionOpening(state: State, event: EventOf<'session.opened'
   state.model = event.model;
   if (event.effort !== undefined) state.effort = event.effort;
   state.mode = event.mode;
-  state.limits = event.limits;
+  state.limits = { ...NO_LIMITS, ...event.limits };
   state.grant = event.grant;
 }
 
@@ -23,7 +23,7 @@ export function foldSessionChange(state: State, event: EventOf<'session.changed'
     // A model that does not support it is reported again.
     state.models.clear();
   }
-  if (event.limits) state.limits = event.limits;
+  if (event.limits) state.limits = { ...NO_LIMITS, ...event.limits };
 }
 
 export function foldProcess(state: State, event: EventOf<'process.changed'>): void {

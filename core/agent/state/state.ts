@@ -1,4 +1,5 @@
 import {
+  NO_LIMITS,
   USE_TOOL,
   type CheckEnvironment,
   type Edge,
@@ -74,6 +75,7 @@ export interface ChildState {
   usd: number | null;
   turns: number;
   toolCalls: number;
+  minutes: number;
 }
 
 export interface RunState {
@@ -253,7 +255,7 @@ export function createState(): State {
     model: '',
     models: new Set(),
     mode: 'auto',
-    limits: { tokens: 0, usd: 0, toolCalls: 0, turns: 0 },
+    limits: NO_LIMITS,
     grant: { authorities: [] },
     turn: 0,
     messages: [],

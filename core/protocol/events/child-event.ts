@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { authoritySchema, grantSchema } from '../authority/grant.ts';
-import { limitsSchema } from '../settings/limits.ts';
+import { recordedLimitsSchema } from '../settings/limits.ts';
 import { turn, usd } from './event-fields.ts';
 import { outcomeSchema } from './run-event.ts';
 import { usageSchema } from './usage.ts';
@@ -16,6 +16,7 @@ const used = {
   usd,
   turns: z.int(),
   toolCalls: z.int(),
+  minutes: z.number().optional().describe('Minutes in which models worked. Absent in older logs.'),
 };
 
 /** How an agent got its authority. */
@@ -49,7 +50,7 @@ export const childOpened = z
     edge: edgeSchema,
     grant: grantSchema.describe('Its authority. The gate computes it again for every call.'),
     escalation: escalationSchema.optional().describe('What a user approved in addition.'),
-    limits: limitsSchema.describe('The part of the limits of this session that is reserved for it.'),
+    limits: recordedLimitsSchema.describe('The part of the limits of this session that is reserved for it.'),
   })
   .describe(
     'An agent was given a task in a session of its own, and a part of the limits is reserved for it. The event is durable before the child session exists.',

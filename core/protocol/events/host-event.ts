@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitsSchema } from '../settings/limits.ts';
+import { recordedLimitsSchema } from '../settings/limits.ts';
 import { modeSchema } from '../authority/mode.ts';
 import { reviewSchema } from '../authority/review.ts';
 
@@ -101,7 +101,7 @@ export const sessionReset = z
     ...session,
     ...end,
     mode: modeSchema.optional(),
-    limits: limitsSchema.optional(),
+    limits: recordedLimitsSchema.optional(),
     model: z.string().optional(),
   })
   .describe('Mode, limits or model of a session changed. Only the changed fields are present.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { grantSchema } from '../authority/grant.ts';
-import { limitsSchema } from '../settings/limits.ts';
+import { recordedLimitsSchema } from '../settings/limits.ts';
 import { REVIEWER_NAMES } from '../settings/reviewer-settings.ts';
 import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
 import { sessionRunnerSchema } from './runner-event.ts';
@@ -48,7 +48,7 @@ export const sessionOpened = z
     patchApproval: z.boolean().describe('Every file change needs an approval, in every mode.'),
     sandbox: sandboxNameSchema,
     checkpoint: checkpointSchema,
-    limits: limitsSchema,
+    limits: recordedLimitsSchema,
     grant: grantSchema,
     system: z
       .string()
@@ -120,7 +120,7 @@ export const sessionChanged = z
     model: z.string().optional(),
     mode: modeSchema.optional(),
     effort: effortSchema.optional().describe('How much the model reasons from the next request on.'),
-    limits: limitsSchema.optional(),
+    limits: recordedLimitsSchema.optional(),
     pinned: z.boolean().optional(),
     archived: z.boolean().optional().describe('True: lists leave the session out. The next run ends it.'),
   })

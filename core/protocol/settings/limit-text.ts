@@ -1,5 +1,5 @@
 import { formatCount } from '../format-count.ts';
-import type { LimitName, Limits } from './limits.ts';
+import type { LimitName, RecordedLimits } from './limits.ts';
 
 /** The use of a limit. */
 export interface LimitUsed {
@@ -8,10 +8,10 @@ export interface LimitUsed {
   cap: number;
 }
 
-const NOUNS = { tokens: 'token', toolCalls: 'tool call', turns: 'turn' } as const;
+const NOUNS = { tokens: 'token', toolCalls: 'tool call', turns: 'turn', minutes: 'minute' } as const;
 
 /** In the order in which they are listed. */
-const LIMITS = ['usd', 'tokens', 'toolCalls', 'turns'] as const;
+const LIMITS = ['usd', 'tokens', 'minutes', 'toolCalls', 'turns'] as const;
 
 /** The smallest amount that has two decimals. */
 const CENT = 0.01;
@@ -29,9 +29,9 @@ export function describeAmount(limit: LimitName, amount: number): string {
 }
 
 /** `$5.00, 50 tool calls`; '' without limits. */
-export function describeLimits(limits: Readonly<Limits>): string {
-  const set = LIMITS.filter((limit) => limits[limit] > 0);
-  return set.map((limit) => describeAmount(limit, limits[limit])).join(', ');
+export function describeLimits(limits: Readonly<RecordedLimits>): string {
+  const set = LIMITS.flatMap((limit) => ((limits[limit] ?? 0) > 0 ? [{ limit, cap: limits[limit]! }] : []));
+  return set.map(({ limit, cap }) => describeAmount(limit, cap)).join(', ');
 }
 
 /** `8 of 50 tool calls`, `51 tool calls, limit 50`. */

@@ -49,6 +49,11 @@ export const RUN_SETTINGS = {
     'Tool calls of one session. 0: unlimited. The default is for scripts: where a person is present, only a chosen limit applies.',
   ),
   'limits.turns': cap('KLAUS_MAX_TURNS', 0, 'Model turns of one session. 0: unlimited.'),
+  'limits.minutes': cap(
+    'KLAUS_MAX_MINUTES',
+    0,
+    'Minutes in which models work in one session, without tools and questions. 0: unlimited. Where a person is present, a model without a price has a limit of 60.',
+  ),
   'usage.monthlyUsd': defineSetting({
     schema: z.number().min(0),
     default: 0,

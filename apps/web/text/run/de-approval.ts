@@ -10,6 +10,7 @@ const amounts: (typeof enApproval)['amounts'] = {
   usd: (value) => value,
   toolCalls: (value) => `${value} Aufrufe`,
   turns: (value) => `${value} Runden`,
+  minutes: (value) => `${value} Minuten`,
 };
 
 /** Texts of questions and reviews in German. */

@@ -31,6 +31,7 @@ export const enApproval = {
     usd: (value: string) => value,
     toolCalls: (value: string) => `${value} tool calls`,
     turns: (value: string) => `${value} turns`,
+    minutes: (value: string) => `${value} minutes`,
   },
   limitNeed: (need: string) => `The next step needs about ${need}.`,
   largest: (name: string, size: string) => `The largest part of the conversation is ${name} (${size}).`,

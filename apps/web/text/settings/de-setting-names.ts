@@ -52,6 +52,7 @@ export const deSettingNames: typeof enSettingNames = {
   'limits.tokens': { name: 'Token einer Sitzung', hint: 'Ohne die aus dem Prompt-Cache. 0: unbegrenzt.' },
   'limits.toolCalls': { name: 'Werkzeugaufrufe einer Sitzung', hint: '0: unbegrenzt.' },
   'limits.turns': { name: 'Runden einer Sitzung', hint: '0: unbegrenzt.' },
+  'limits.minutes': { name: 'Minuten einer Sitzung', hint: 'In denen Modelle arbeiten. 0: unbegrenzt.' },
   'usage.monthlyUsd': {
     name: 'Geplante Kosten eines Monats',
     hint: 'US-Dollar. Die Verbrauchsseite vergleicht ihre Prognose damit. Kein Lauf wird beendet. 0: kein Plan.',

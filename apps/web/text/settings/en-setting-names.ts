@@ -50,6 +50,7 @@ export const enSettingNames = {
   'limits.tokens': { name: 'Tokens of a session', hint: 'Without those from the prompt cache. 0: unlimited.' },
   'limits.toolCalls': { name: 'Tool calls of a session', hint: '0: unlimited.' },
   'limits.turns': { name: 'Model turns of a session', hint: '0: unlimited.' },
+  'limits.minutes': { name: 'Minutes of a session', hint: 'In which models work. 0: unlimited.' },
   'usage.monthlyUsd': {
     name: 'Planned cost of a month',
     hint: 'US dollars. The usage page compares its forecast with it. It stops no run. 0: no plan.',
