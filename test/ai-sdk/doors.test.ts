@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createKlaus, diagnose, toCanonical, type AiProvider, type Event } from '@klaus/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEditor } from '../acp/editor.ts';
-import { erasePrompt, FILES, PROMPT, SESSION } from '../doors/golden/story.ts';
+import { erasePrompt, FILES, LIMITS, PROMPT, SESSION } from '../doors/golden/story.ts';
 import { runKlaus, startServer, toEnv, toEvents } from '../fixtures/klaus.ts';
 import { follow, startServeProcess, untilReleased } from '../fixtures/server.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
@@ -24,7 +24,7 @@ function prepare(place: TestHome, server: Server, model: string): Record<string,
   mkdirSync(place.home, { recursive: true });
   symlinkSync(packages.folder, join(place.home, 'ai-sdk'));
   writeFileSync(join(place.home, 'config.yaml'), JSON.stringify({ aiSdk: toSettings(server.url) }));
-  return { AGENT_MODEL: model };
+  return { AGENT_MODEL: model, ...LIMITS };
 }
 
 function toStory(place: TestHome, events: readonly Event[], model: string): string {

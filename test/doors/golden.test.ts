@@ -12,10 +12,7 @@ import { findDaemons, untilGone } from '../roof/roof.ts';
 import { connectScript } from '../roof-socket/socket-script.ts';
 import { startEditor } from '../acp/editor.ts';
 import { KEYS, openEmulator } from '../fixtures/emulator.ts';
-import { erasePrompt, FILES, PROMPT, SESSION } from './golden/story.ts';
-
-/** Chosen limits hold with and without a person. */
-const LIMITS = { AGENT_MAX_TOOL_CALLS: '50', AGENT_TOKEN_BUDGET: '100000' };
+import { erasePrompt, FILES, LIMITS, PROMPT, SESSION } from './golden/story.ts';
 
 type Door = (place: TestHome, server: Awaited<ReturnType<typeof startServer>>) => Promise<Event[]>;
 

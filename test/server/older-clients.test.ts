@@ -55,7 +55,8 @@ async function startRestartable(
 ) {
   const words = ['--approve', 'ask'];
   // A command whose changes are asked about works on a layer.
-  const env = { KLAUS_SANDBOX: 'bubblewrap' };
+  // Where a person is present, only a chosen limit applies.
+  const env = { KLAUS_SANDBOX: 'bubblewrap', AGENT_TOKEN_BUDGET: '100000' };
   let serving: ServeProcess = await startServeProcess(place, model, { words, env });
   const { port } = new URL(serving.url);
   return {

@@ -53,3 +53,6 @@ export function erasePrompt(event: unknown): unknown {
   const { chat: _, ...opened } = event as { chat?: boolean };
   return { ...opened, system: '…', tools: '…', deferred: '…' };
 }
+
+/** Chosen limits hold with and without a person. */
+export const LIMITS = { AGENT_MAX_TOOL_CALLS: '50', AGENT_TOKEN_BUDGET: '100000' };
