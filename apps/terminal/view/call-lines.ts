@@ -51,11 +51,13 @@ function toMark({ state, result }: CallEntry, { style: { palette }, spinner, isI
   return result.outcome === 'ok' ? palette.good('✓') : palette.bad('✗');
 }
 
-/** `Run command npm test`: the name of the tool in words, and its object. */
+/** `Run command npm test`: the name of the tool in words, and its object. `github: search issues`: one of an MCP server. */
 function toTitle({ name, input }: CallEntry, palette: Palette): string {
-  const words = name.replaceAll('_', ' ');
   const subject = describeCall(name, input, 400).slice(name.length);
-  return `${palette.strong(words.charAt(0).toUpperCase() + words.slice(1))}${subject}`;
+  const [, server, tool = name] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  const words = tool.replaceAll('_', ' ');
+  const title = server === undefined ? words.charAt(0).toUpperCase() + words.slice(1) : `${server}: ${words}`;
+  return `${palette.strong(title)}${subject}`;
 }
 
 function toFacts(call: CallEntry, { style: { palette }, now, isInterrupted }: CallViewOptions): string {
