@@ -36,7 +36,9 @@ test('the tools that were called most are the cause of a limit of calls', () => 
 });
 
 test('the need of the next step is what the offer was made for', () => {
-  expect(toNeed({ used: 0, cap: 100_000, offer: 285_347 })).toBeCloseTo(228_277.6);
-  expect(toNeed({ used: 95_000, cap: 100_000, offer: 150_000 })).toBeUndefined();
+  expect(toNeed({ limit: 'tokens', used: 0, cap: 100_000, offer: 285_347 })).toBe(228_277);
+  expect(toNeed({ limit: 'turns', used: 1, cap: 1, offer: 3 })).toBe(1);
+  expect(toNeed({ limit: 'usd', used: 0.5, cap: 1, offer: 3 })).toBeCloseTo(1.9);
+  expect(toNeed({ limit: 'tokens', used: 95_000, cap: 100_000, offer: 150_000 })).toBeUndefined();
   expect(toAmounts(100)).toEqual([100, 200, 500]);
 });

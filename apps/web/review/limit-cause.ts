@@ -1,5 +1,5 @@
 import type { Conversation, Entry } from '@klaus/core/conversation';
-import type { LimitName } from '@klaus/core/protocol';
+import type { LimitName, LimitUsed } from '@klaus/core/protocol';
 import type { Text } from '../text/en.ts';
 import { formatBytes } from '../text/format.ts';
 
@@ -45,8 +45,9 @@ function toParts(entry: Entry, t: Text): Part[] {
 }
 
 /** What the next step needs; undefined if the offer does not depend on it. The offer is 125 % of the use after it. */
-export function toNeed({ used, cap, offer }: { used: number; cap: number; offer: number }): number | undefined {
-  const need = offer / 1.25 - used;
+export function toNeed({ limit, used, cap, offer }: LimitUsed & { offer: number }): number | undefined {
+  // A count was rounded up for the offer.
+  const need = (limit === 'usd' ? offer / 1.25 : Math.floor(offer / 1.25)) - used;
   return offer > Math.ceil(cap * 1.5) && need > 0 ? need : undefined;
 }
 

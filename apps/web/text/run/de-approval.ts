@@ -8,9 +8,9 @@ const count = createCount('de');
 const amounts: (typeof enApproval)['amounts'] = {
   tokens: (value) => `${value} Token`,
   usd: (value) => value,
-  toolCalls: (value) => `${value} Aufrufe`,
-  turns: (value) => `${value} Runden`,
-  minutes: (value) => `${value} Minuten`,
+  toolCalls: (value) => (value === '1' ? '1 Aufruf' : `${value} Aufrufe`),
+  turns: (value) => (value === '1' ? '1 Runde' : `${value} Runden`),
+  minutes: (value) => (value === '1' ? '1 Minute' : `${value} Minuten`),
 };
 
 /** Texts of questions and reviews in German. */

@@ -29,9 +29,9 @@ export const enApproval = {
   amounts: {
     tokens: (value: string) => `${value} tokens`,
     usd: (value: string) => value,
-    toolCalls: (value: string) => `${value} tool calls`,
-    turns: (value: string) => `${value} turns`,
-    minutes: (value: string) => `${value} minutes`,
+    toolCalls: (value: string) => (value === '1' ? '1 tool call' : `${value} tool calls`),
+    turns: (value: string) => (value === '1' ? '1 turn' : `${value} turns`),
+    minutes: (value: string) => (value === '1' ? '1 minute' : `${value} minutes`),
   },
   limitNeed: (need: string) => `The next step needs about ${need}.`,
   largest: (name: string, size: string) => `The largest part of the conversation is ${name} (${size}).`,
