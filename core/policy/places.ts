@@ -1,4 +1,5 @@
 import { matchesGlob } from './glob.ts';
+import { foldPath } from './names/fold-path.ts';
 import { isBelow } from './path.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 
@@ -51,15 +52,14 @@ const BY_NAME = Map.groupBy(
 );
 const BY_GLOB = PATTERNS.filter(({ parts }) => parts[0]!.includes('*'));
 
-/** Characters that some filesystems ignore in names. */
-const IGNORED = /[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+/** The name that NTFS gives `.git`, which git itself refuses everywhere. */
+const GIT_SHORT = /^git~\d+$/;
 
+/** Folded on every file system: a repository is checked out on others too. */
 function toParts(relative: string): string[] {
-  return relative
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(IGNORED, '')
+  return foldPath(relative)
     .split('/')
+    .map((part) => (GIT_SHORT.test(part) ? '.git' : part))
     .filter((part) => part !== '' && part !== '.');
 }
 
@@ -72,7 +72,7 @@ function fits(part: string | undefined, pattern: string): boolean {
  * The kind of a protected path, by its name alone; undefined for an ordinary file. Paths below a protected path are
  * protected too. `isSecretFile` finds secret files: a file can be both.
  *
- * @param relative Relative to the workspace, with forward slashes. Case is ignored, as some filesystems do.
+ * @param relative Relative to the workspace, with forward slashes. Compared folded, as some file systems do.
  */
 export function placeOf(relative: string): ProtectedPlace | undefined {
   const parts = toParts(relative);

@@ -20,7 +20,7 @@ export function review(facts: ChangeFacts, context: GateContext, rules: readonly
   const refused: string[] = [];
   for (const { path } of facts.changes) {
     const look = lookAtWrite(path);
-    const others = rules.flatMap((rule) => toFinding(rule, () => rule.checkChange?.(path)) ?? []);
+    const others = rules.flatMap((rule) => toFinding(rule, () => rule.checkChange?.(path, context)) ?? []);
     if (look?.verdict === 'deny' || others.some(({ verdict }) => verdict === 'deny')) {
       refused.push(path);
       continue;

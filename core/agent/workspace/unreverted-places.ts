@@ -1,6 +1,5 @@
-import { describePlace, placeOf } from '../../policy/index.ts';
+import { describePlace, isPackageFile, placeOf } from '../../policy/index.ts';
 import { KlausError } from '../../protocol/index.ts';
-import { isPackageFile } from '../calls/package-scripts.ts';
 import type { Ending } from '../loop/closing-events.ts';
 
 /** The ending of a run in which a protected place could not be restored. */
