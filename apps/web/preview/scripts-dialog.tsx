@@ -13,17 +13,19 @@ export function ScriptsDialog({ onClose, onRun }: ScriptsDialogProps) {
   const t = useRenderText().preview;
   const words = useText();
   return (
-    <Dialog title={t.ask} onClose={onClose} className="scripts-dialog">
-      <p>{t.can}</p>
-      <p className="muted">{t.cannot}</p>
-      <footer className="line">
-        <Button data-first onClick={onClose}>
-          {words.app.cancel}
-        </Button>
-        <Button variant="danger" onClick={onRun}>
-          {t.run}
-        </Button>
-      </footer>
+    <Dialog title={t.ask} onClose={onClose}>
+      <div className="dialog-body column">
+        <p>{t.can}</p>
+        <p className="muted">{t.cannot}</p>
+        <div className="dialog-foot line">
+          <Button data-first onClick={onClose}>
+            {words.app.cancel}
+          </Button>
+          <Button variant="danger" onClick={onRun}>
+            {t.run}
+          </Button>
+        </div>
+      </div>
     </Dialog>
   );
 }
