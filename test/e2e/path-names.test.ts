@@ -9,7 +9,7 @@
 // The mounted file system decides what is an effect: the file has another content, or its content reached the model. On a
 // file system that distinguishes all names, each spelling is another file, and no rule may stop it.
 // `PATH_NAMES=500` runs 500 cases on both.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { matchesGlob } from '@klaus/core/policy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -114,6 +114,15 @@ function prepare(root: string): void {
   writeFileSync(join(root, '.klaus/policy.yaml'), POLICY);
 }
 
+/** A driver in user space can list a name for a moment whose file was removed by another spelling. */
+function readFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 /** Runs the cases in a workspace. @returns The effects, and the calls that a rule stopped, by the name of the case. */
 async function attack(root: string, cases: readonly Case[]): Promise<{ effects: string[]; stopped: string[] }> {
   const [effects, stopped]: string[][] = [[], []];
@@ -128,7 +137,7 @@ async function attack(root: string, cases: readonly Case[]): Promise<{ effects: 
       const before = sentTexts(engine.server).length;
       await play(engine.klaus, session, { user: 'none' });
       const file = join(root, target);
-      const content = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+      const content = readFile(file);
       if (content !== contentOf(target) && target !== 'customers/c.txt' && target !== 'config/prod.yaml')
         effects!.push(`${name}: changed`);
       const results = ofType(await Array.fromAsync(session.events()), 'tool.finished').at(-1);
