@@ -15,7 +15,8 @@ export const pathRule: Rule = {
     let ask: Look | undefined;
     for (const access of call.access) {
       if (access.kind !== 'fs') continue;
-      const look = lookAt(access, context);
+      const isNew = call.created?.includes(access.path) === true;
+      const look = lookAt(access, context, isNew);
       if (look?.verdict === 'deny') return look;
       ask ??= look ?? lookAtLinked(access, call.linked ?? [], context);
     }
@@ -29,6 +30,7 @@ export const pathRule: Rule = {
 function lookAt(
   access: Extract<Access, { kind: 'fs' }>,
   { workspace, readable = [], writable = [], home, secretPatterns, names = 'exact' }: GateContext,
+  isNew: boolean,
 ): Look | undefined {
   const { path } = access;
   const isInCopy = isInWorkingCopy(workspace, home) && isBelow(path, workspace);
@@ -46,7 +48,7 @@ function lookAt(
     return { verdict: 'ask', reason: `${relative ?? path} is a secret file` };
   if (named.some((name) => hasShortName(name, names)))
     return { verdict: 'ask', reason: `${relative ?? path} can be the short name of another file` };
-  return access.right === 'w' ? lookAtWrite(relative ?? path) : undefined;
+  return access.right === 'w' ? lookAtWrite(relative ?? path, { isNew }) : undefined;
 }
 
 /** Compared folded, a path can be below a folder whose name has another spelling. */
@@ -77,8 +79,8 @@ function lookAtLinked(
 }
 
 /** The verdict on a change of this path by any tool. */
-export function lookAtWrite(relative: string): Look | undefined {
-  const place = placeOf(relative);
+export function lookAtWrite(relative: string, options: { isNew: boolean }): Look | undefined {
+  const place = placeOf(relative, options);
   if (place === undefined) return undefined;
   if (place === 'git') return { verdict: 'deny', reason: `${relative} is git's own data; use the git tools` };
   return { verdict: 'ask', reason: `${relative} is ${describePlace(place)}` };

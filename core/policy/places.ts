@@ -39,11 +39,12 @@ interface Pattern {
   parts: readonly string[];
   /** Only the path itself is protected, not the paths below it. */
   isExact: boolean;
+  isNewOnly: boolean;
 }
 
-const PATTERNS: readonly Pattern[] = PROTECTED_PLACES.map(({ pattern, place }) => {
+const PATTERNS: readonly Pattern[] = PROTECTED_PLACES.map(({ pattern, place, isNewOnly }) => {
   const isExact = pattern.endsWith('/.');
-  return { place, parts: (isExact ? pattern.slice(0, -2) : pattern).split('/'), isExact };
+  return { place, parts: (isExact ? pattern.slice(0, -2) : pattern).split('/'), isExact, isNewOnly };
 });
 /** By the first part of the pattern, which most parts of paths do not match. */
 const BY_NAME = Map.groupBy(
@@ -73,13 +74,14 @@ function fits(part: string | undefined, pattern: string): boolean {
  * protected too. `isSecretFile` finds secret files: a file can be both.
  *
  * @param relative Relative to the workspace, with forward slashes. Compared folded, as some file systems do.
+ * @param options.isNew True for a file that did not exist. Default false.
  */
-export function placeOf(relative: string): ProtectedPlace | undefined {
+export function placeOf(relative: string, { isNew = false }: { isNew?: boolean } = {}): ProtectedPlace | undefined {
   const parts = toParts(relative);
   let best = RANKS.length;
   for (const [at, part] of parts.entries()) {
-    for (const { place, parts: wanted, isExact } of [...(BY_NAME.get(part) ?? []), ...BY_GLOB]) {
-      if (isExact && at + wanted.length !== parts.length) continue;
+    for (const { place, parts: wanted, isExact, isNewOnly } of [...(BY_NAME.get(part) ?? []), ...BY_GLOB]) {
+      if ((isExact && at + wanted.length !== parts.length) || (isNewOnly && !isNew)) continue;
       if (wanted.every((pattern, i) => fits(parts[at + i], pattern))) best = Math.min(best, RANKS.indexOf(place));
     }
   }

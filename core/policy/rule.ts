@@ -24,6 +24,8 @@ export interface CallFacts {
   inPlace?: boolean;
   /** Package files whose scripts the call would change: the next `npm test` runs them. */
   scripts?: readonly string[];
+  /** Absolute paths of protected places that the call would create, of the kind that counts only if it is new. */
+  created?: readonly string[];
   /** Files that are read-only by their mode and that the call would change; relative to the workspace. */
   readOnly?: readonly string[];
   delegates?: Delegated;

@@ -15,10 +15,11 @@ import { matchesGlob } from '@klaus/core/policy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 import { openFoldingMount, WITHOUT_FOLDING, type FoldingMount } from '../fixtures/folding-mount.ts';
+import { pollUntil } from '../fixtures/poll.ts';
 import { play, sentTexts, toScript, type ToolCall } from '../fixtures/play.ts';
 import { createChance, type Chance } from '../undo/chance.ts';
 
-const COUNT = Number(process.env['PATH_NAMES'] ?? 40);
+const COUNT = Number(process.env['PATH_NAMES'] ?? 20);
 const PER_SESSION = 25;
 
 const CANARY = 'canary of the content 4711';
@@ -105,16 +106,27 @@ function toCase(index: number): Case {
 
 const CASES = Array.from({ length: COUNT }, (_, index) => toCase(index));
 
-function prepare(root: string): void {
-  for (const target of TARGETS) {
-    mkdirSync(join(root, dirname(target)), { recursive: true });
-    writeFileSync(join(root, target), contentOf(target));
+async function prepare(root: string): Promise<void> {
+  const files = [
+    ...TARGETS.map((target) => [target, contentOf(target)] as const),
+    ['.klaus/policy.yaml', POLICY] as const,
+  ];
+  for (const [path, content] of files) {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    // A driver in user space caches a name for a second after the file was removed by another spelling.
+    await pollUntil(() => succeeds(() => writeFileSync(join(root, path), content)));
   }
-  mkdirSync(join(root, '.klaus'), { recursive: true });
-  writeFileSync(join(root, '.klaus/policy.yaml'), POLICY);
 }
 
-/** A driver in user space can list a name for a moment whose file was removed by another spelling. */
+function succeeds(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function readFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -130,10 +142,10 @@ async function attack(root: string, cases: readonly Case[]): Promise<{ effects: 
     const part = cases.slice(at, at + PER_SESSION);
     const script = toScript(part.map(({ call }) => call));
     await using engine = await createTestEngine({ script, settings: { workspace: root, 'undo.enabled': false } });
-    prepare(root);
+    await prepare(root);
     const session = await engine.klaus.open({ workspace: root, mode: 'auto' });
     for (const { name, target } of part) {
-      prepare(root);
+      await prepare(root);
       const before = sentTexts(engine.server).length;
       await play(engine.klaus, session, { user: 'none' });
       const file = join(root, target);

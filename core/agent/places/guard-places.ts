@@ -75,7 +75,9 @@ export async function findPlaces(
     const isEdit = edited?.has(row.path) === true && edited.get(row.path) === (row.after?.hash ?? null);
     if (isEdit) continue;
     const isPlace =
-      placeOf(row.path) !== undefined || isFurther(row.path) || (await leadsToPlace(snapshots, row, after));
+      placeOf(row.path, { isNew: !row.before }) !== undefined ||
+      isFurther(row.path) ||
+      (await leadsToPlace(snapshots, row, after));
     if (isPlace || (await changesScripts(snapshots, row))) found.set(row.path, row);
     const moved = toRenamedPackage(rows, row);
     if (moved && (await changesScripts(snapshots, moved.renamed)))
