@@ -117,6 +117,18 @@ json.dump(package, open('app/package.json', 'w'))
     expect(read(engine, 'package.json')).toBe(text);
   });
 
+  test('is reverted or asked about only if it is new, where its file is of daily work', async () => {
+    const edit = (path: string): ToolCall => ({ name: 'write_file', input: { path, content: '[tox]\nenvlist = x\n' } });
+    const turns = [[sh('printf x > noxfile.py; printf y > app/tox.ini')], [edit('app/tox.ini')], [edit('tox.ini')]];
+    await using engine = await open(turns, { 'app/tox.ini': '[tox]\n' });
+    const session = await run(engine);
+    expect(read(engine, 'noxfile.py')).toBeUndefined();
+    expect(read(engine, 'app/tox.ini')).toBe('[tox]\nenvlist = x\n');
+    expect(read(engine, 'tox.ini')).toBeUndefined();
+    const decided = ofType(await Array.fromAsync(session.events()), 'gate.decided');
+    expect(decided.slice(0, 3).map(({ verdict }) => verdict)).toEqual(['allow', 'allow', 'ask']);
+  });
+
   test('fails the run if it cannot be reverted, and the other places are still reverted', async () => {
     const plant = `import os
 os.mkfifo('.mcp.json')
