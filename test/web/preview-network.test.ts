@@ -3,8 +3,8 @@
 // name and each connection (NetLog); a listener counts what arrives over TCP and UDP.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,6 +15,7 @@ import { enRender } from '../../apps/web/text/render/en-render.ts';
 import { en } from '../../apps/web/text/en.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { findChromium, WITHOUT_BROWSER } from '../fixtures/browser.ts';
+import { openFirefox, WITHOUT_FIREFOX, type Firefox } from '../fixtures/firefox.ts';
 import { openPage } from '../fixtures/page.ts';
 import { pollUntil } from '../fixtures/poll.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
@@ -221,5 +222,65 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`what an answer shows${WITHOUT_BR
       await settle(page);
     });
     expect(found).toEqual({ names: [], reached: [] });
+  });
+
+  describe.skipIf(WITHOUT_FIREFOX !== undefined)(`in Firefox${WITHOUT_FIREFOX ?? ''}`, () => {
+    /** The same record: Firefox writes each name that it looks up into its log. */
+    async function recordFirefox(
+      act: (firefox: Firefox) => Promise<void>,
+    ): Promise<{ names: string[]; reached: string[] }> {
+      reached.length = 0;
+      const log = join(folder, 'firefox-log');
+      const names = Array.from({ length: 60 }, (_, at) => `n${at}.${ZONE}`);
+      {
+        await using firefox = await openFirefox({
+          env: { MOZ_LOG: 'sync,nsHostResolver:5,nsSocketTransport:5', MOZ_LOG_FILE: log },
+          preferences: { 'network.dns.localDomains': names.join(','), 'media.peerconnection.ice.loopback': true },
+        });
+        await act(firefox);
+      }
+      const files = readdirSync(folder).filter((name) => name.startsWith('firefox-log'));
+      const text = files.map((name) => readFileSync(join(folder, name), 'latin1')).join('');
+      for (const name of files) rmSync(join(folder, name));
+      return {
+        names: [...new Set([...text.matchAll(/[\w-]+\.leak\.example/g)].map(([name]) => name))],
+        reached: [...reached],
+      };
+    }
+    const click = (name: string, scope = 'document'): string =>
+      `new Promise((done) => { const look = () => { const found = [...${scope}.querySelectorAll('button')].find((each) => each.textContent.trim() === ${JSON.stringify(name)}); if (found) { found.click(); done(true); } else setTimeout(look, 50); }; look(); })`;
+
+    test('the same document outside of a preview connects', async () => {
+      const file = join(folder, 'open.html');
+      writeFileSync(file, toDocument().replaceAll(/<meta http-equiv[^>]*>/g, ''));
+      const found = await recordFirefox(async (firefox) => {
+        await firefox.open('about:blank');
+        void firefox.open(pathToFileURL(file).href).catch(() => {});
+        await pollUntil(() => reached.includes('tcp'));
+      });
+      expect(found.names.length).toBeGreaterThan(0);
+    });
+
+    test('a preview of HTML connects to nothing', async () => {
+      text = `\`\`\`html\n${toDocument()}\n\`\`\`\n`;
+      const { session } = await it.client.openSession({ body: { text: 'page', mode: 'auto' } });
+      const found = await recordFirefox(async (firefox) => {
+        await firefox.open(`${it.server.url}/#token=${it.server.token!}`);
+        await firefox.evaluate(`location.hash = '#/s/${session}'`);
+        await firefox.evaluate(click(enRender.preview.show));
+        const frame = `document.querySelector('iframe[title="${enRender.preview.page}"]')?.contentDocument`;
+        await pollUntil(async () => (await firefox.evaluate(`Boolean(${frame}?.querySelector('#follow'))`)) === true);
+        await firefox.evaluate(`${frame}.querySelector('#follow').click()`);
+        // A later connection of the same browser arrives.
+        const control = createServer((socket) => socket.destroy());
+        await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
+        const arrived = once(control, 'connection');
+        const { port: later } = control.address() as AddressInfo;
+        await firefox.evaluate(`void (location = 'http://127.0.0.1:${later}/')`);
+        await arrived;
+        control.close();
+      });
+      expect(found).toEqual({ names: [], reached: [] });
+    });
   });
 });
