@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFoldingMount, WITHOUT_FOLDING } from '../../test/fixtures/folding-mount.ts';
+import { openFoldingMount, WITHOUT_FOLDING } from '../system/fixtures/folding-mount.ts';
 import { compareNames } from './compare-names.ts';
 
 let folder: string;

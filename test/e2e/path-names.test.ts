@@ -14,7 +14,7 @@ import { dirname, join, normalize } from 'node:path';
 import { matchesGlob } from '@klaus/core/policy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
-import { openFoldingMount, WITHOUT_FOLDING, type FoldingMount } from '../fixtures/folding-mount.ts';
+import { openFoldingMount, WITHOUT_FOLDING, type FoldingMount } from '../../adapters/system/fixtures/folding-mount.ts';
 import { pollUntil } from '../fixtures/poll.ts';
 import { play, sentTexts, toScript, type ToolCall } from '../fixtures/play.ts';
 import { createChance, type Chance } from '../undo/chance.ts';

@@ -31,6 +31,6 @@ function isInside(name: string, value: string): boolean {
 export function hasScripts(document: Document): boolean {
   if (document.querySelector('script') !== null) return true;
   return [...document.querySelectorAll('*')].some((element) =>
-    [...element.attributes].some(({ name, value }) => /^on/.test(name) || /^\s*javascript:/i.test(value)),
+    [...element.attributes].some(({ name, value }) => name.startsWith('on') || /^\s*javascript:/i.test(value)),
   );
 }

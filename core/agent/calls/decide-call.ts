@@ -21,7 +21,7 @@ import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } 
 import { toEscalation } from '../children/escalation.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
 import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
-import { findNewPlaces } from './new-places.ts';
+import { findNewPlaces } from '../places/new-places.ts';
 import { findScriptChanges } from './package-scripts.ts';
 import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
