@@ -1,3 +1,6 @@
+import { foldPath, isShortName } from './names/fold-path.ts';
+import { readComparison } from './names/name-comparison.ts';
+
 /** True if the text matches a pattern. */
 export type GlobTest = (text: string) => boolean;
 
@@ -11,11 +14,32 @@ export interface GlobOptions {
 const paths = new Map<string, GlobTest>();
 const texts = new Map<string, GlobTest>();
 
-/** True for a path that a glob of a policy matches, or that is below such a path; see {@link toGlobTest}. */
+/**
+ * True for a path that a glob of a policy matches, or that is below such a path; see {@link toGlobTest}. A glob of
+ * {@link withComparison} is also compared folded.
+ */
 export function matchesGlob(relative: string, pattern: string): boolean {
   let test = paths.get(pattern);
-  if (!test) paths.set(pattern, (test = toGlobTest(pattern, { below: true })));
+  if (!test) paths.set(pattern, (test = toPathTest(pattern)));
   return test(relative);
+}
+
+function toPathTest(pattern: string): GlobTest {
+  const { plain, names } = readComparison(pattern);
+  const test = toGlobTest(plain, { below: true });
+  if (names === 'exact') return test;
+  const folded = toGlobTest(foldPath(plain), { below: true });
+  return (path) => test(path) || folded(toAnyNames(foldPath(path)));
+}
+
+/** In a path: any name. */
+const ANY_NAME = '\u0000';
+
+/** A short name can be that of any file. */
+function toAnyNames(folded: string): string {
+  if (!folded.includes('~')) return folded;
+  const parts = folded.split('/');
+  return parts.map((part) => (isShortName(part) ? ANY_NAME : part)).join('/');
 }
 
 /** The same for text that is no path: `*` matches any characters, `?` one; everything else matches itself. */
@@ -95,7 +119,7 @@ function toStates(pattern: string, { sets, below, isText }: Options): State[] {
       ends.push(add([]));
       states[fork]!.next.push(states.length);
     } else if (char === '}' && open.length > 0) close();
-    else add([1], (other) => other === char);
+    else add([1], char === '/' ? isSlash : (other) => other === char);
   }
   while (open.length > 0) close();
   if (below === true) {
@@ -117,7 +141,7 @@ function toTest(pattern: string, options: Options): GlobTest {
   const parts = options.sets === true && /[[{]/.test(pattern) ? [] : pattern.split(/\*\*\/|[*?]/);
   const part = parts.reduce((longest, each) => (each.length > longest.length ? each : longest), '');
   return (text) => {
-    if (!text.includes(part)) return false;
+    if (!text.includes(part) && !text.includes(ANY_NAME)) return false;
     /** For each state the number of characters, plus one, after which it was entered last. */
     const entered = new Uint32Array(states.length + 1);
     let read = 1;
@@ -134,6 +158,15 @@ function toTest(pattern: string, options: Options): GlobTest {
       const before = active;
       active = [];
       read++;
+      if (char === ANY_NAME) {
+        // All states that some name leads to. The list grows while it is read.
+        for (const at of before) enter(at);
+        for (const at of active) {
+          const state = states[at];
+          if (state?.takes && state.takes !== isSlash) for (const next of state.next) enter(next);
+        }
+        continue;
+      }
       for (const at of before) if (states[at]?.takes?.(char)) for (const next of states[at].next) enter(next);
       if (active.length === 0) return false;
     }

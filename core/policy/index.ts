@@ -39,6 +39,9 @@ export {
 } from './places.ts';
 export { matchesGlob, toGlobTest, type GlobTest } from './glob.ts';
 export { mapText } from './map-text.ts';
+export { foldPath } from './names/fold-path.ts';
+export { isFolded, withComparison, withoutComparison, type NameComparison } from './names/name-comparison.ts';
+export { isPackageFile } from './names/package-file.ts';
 export { readGitSettings, type GitSettings } from './git-settings.ts';
 export { isBelow } from './path.ts';
 export { isInWorkingCopy } from './working-copy.ts';

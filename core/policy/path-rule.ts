@@ -1,4 +1,5 @@
 import type { Access, Finding } from '../protocol/index.ts';
+import { hasShortName, toCompared, type NameComparison } from './names/name-comparison.ts';
 import { isBelow } from './path.ts';
 import { describePlace, placeOf, toRelative } from './places.ts';
 import type { GateContext, Rule } from './rule.ts';
@@ -14,7 +15,8 @@ export const pathRule: Rule = {
     let ask: Look | undefined;
     for (const access of call.access) {
       if (access.kind !== 'fs') continue;
-      const look = lookAt(access, context);
+      const isNew = call.created?.includes(access.path) === true;
+      const look = lookAt(access, context, isNew);
       if (look?.verdict === 'deny') return look;
       ask ??= look ?? lookAtLinked(access, call.linked ?? [], context);
     }
@@ -27,30 +29,39 @@ export const pathRule: Rule = {
 
 function lookAt(
   access: Extract<Access, { kind: 'fs' }>,
-  { workspace, readable = [], writable = [], home, secretPatterns }: GateContext,
+  { workspace, readable = [], writable = [], home, secretPatterns, names = 'exact' }: GateContext,
+  isNew: boolean,
 ): Look | undefined {
   const { path } = access;
   const isInCopy = isInWorkingCopy(workspace, home) && isBelow(path, workspace);
   // The skills of the user are texts; only a session that may read them has them among `readable`.
   const isSkill = access.right === 'r' && isBelow(path, `${home}/skills`);
-  if (isBelow(path, home) && !isInCopy && !isSkill) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
+  if (isSameOrBelow(path, home, names) && !isInCopy && !isSkill)
+    return { verdict: 'deny', reason: `${path} is Klaus's own state` };
   const relative = toRelative(path, workspace);
   const beside = readable.flatMap((folder) => toRelative(path, folder) ?? []);
-  const isOpen = access.right === 'r' ? beside.length > 0 : isWritable(path, { readable, writable });
+  const isOpen = access.right === 'r' ? beside.length > 0 : isWritable(path, { readable, writable, names });
   if (relative === undefined && !isOpen) return { verdict: 'deny', reason: `${path} is outside the workspace` };
   // A folder beside the workspace can itself be a secret path.
-  const names = [...(relative === undefined ? [path.slice(1)] : [relative]), ...beside];
-  if (names.some((name) => isSecretFile(name, secretPatterns)))
+  const named = [...(relative === undefined ? [path.slice(1)] : [relative]), ...beside];
+  if (named.some((name) => isSecretFile(name, secretPatterns)))
     return { verdict: 'ask', reason: `${relative ?? path} is a secret file` };
-  return access.right === 'w' ? lookAtWrite(relative ?? path) : undefined;
+  if (named.some((name) => hasShortName(name, names)))
+    return { verdict: 'ask', reason: `${relative ?? path} can be the short name of another file` };
+  return access.right === 'w' ? lookAtWrite(relative ?? path, { isNew }) : undefined;
+}
+
+/** Compared folded, a path can be below a folder whose name has another spelling. */
+function isSameOrBelow(path: string, folder: string, names: NameComparison): boolean {
+  return isBelow(toCompared(path, names), toCompared(folder, names));
 }
 
 /** The innermost folder decides: a writable folder can contain a read-only one. */
 function isWritable(
   path: string,
-  { readable, writable }: { readable: readonly string[]; writable: readonly string[] },
+  { readable, writable, names }: { readable: readonly string[]; writable: readonly string[]; names: NameComparison },
 ): boolean {
-  const holders = readable.filter((folder) => isBelow(path, folder)).sort((a, b) => b.length - a.length);
+  const holders = readable.filter((folder) => isSameOrBelow(path, folder, names)).sort((a, b) => b.length - a.length);
   return holders[0] !== undefined && writable.includes(holders[0]);
 }
 
@@ -58,18 +69,18 @@ function isWritable(
 function lookAtLinked(
   { path, right }: Extract<Access, { kind: 'fs' }>,
   linked: readonly string[],
-  { workspace }: GateContext,
+  { workspace, names = 'exact' }: GateContext,
 ): Look | undefined {
   if (right !== 'w') return undefined;
   // Paths beside the workspace are absolute.
   const name = toRelative(path, workspace) ?? path;
-  if (!linked.some((place) => isBelow(`/${name}`, `/${place}`))) return undefined;
+  if (!linked.some((place) => isSameOrBelow(`/${name}`, `/${place}`, names))) return undefined;
   return { verdict: 'ask', reason: `a hook, a protected file or git's configuration leads to ${name}` };
 }
 
 /** The verdict on a change of this path by any tool. */
-export function lookAtWrite(relative: string): Look | undefined {
-  const place = placeOf(relative);
+export function lookAtWrite(relative: string, options: { isNew: boolean }): Look | undefined {
+  const place = placeOf(relative, options);
   if (place === undefined) return undefined;
   if (place === 'git') return { verdict: 'deny', reason: `${relative} is git's own data; use the git tools` };
   return { verdict: 'ask', reason: `${relative} is ${describePlace(place)}` };

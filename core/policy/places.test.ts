@@ -12,6 +12,10 @@ describe('a protected place', () => {
     .pnp.cjs .yarn/releases/yarn.cjs sitecustomize.py .mvn/extensions.xml .gitea/workflows/a.yml .forgejo/workflows/a.yml
     .woodpecker.yml .cirrus.yml .git/info/attributes .vscode .vscode/tasks.json .vscode/tasks.json/inner AGENTS.md
     .github/workflows/ci.yml .github/copilot-instructions.md Jenkinsfile .Rprofile packages/app/.npmrc A/B/.ENVRC
+    .trunk/trunk.yaml .pants.rc .vscode/c_cpp_properties.json .aspect/cli/config.yaml config.nims Session.vim .miserc.toml
+    CODEOWNERS docs/CODEOWNERS .github/CODEOWNERS .gitlab/CODEOWNERS renovate.json .github/renovate.json5 .renovaterc
+    .github/dependabot.yml user.bazelrc .bazelrc.user .gradle/init.d/x.gradle .git./config .ENV::$DATA/../.claude/x
+    git~1/config .claude::$INDEX_ALLOCATION/settings.json .mcp.jſon .emacs.desktop .lazy.lua .shadowenv.d/500.lisp
     .claude .husky/pre-commit .bashrc .idea/workspace.xml .hg/hgrc gradle/wrapper/gradle-wrapper.properties
   `
       .trim()
@@ -36,6 +40,11 @@ describe('a protected place', () => {
   test('is found regardless of characters that a filesystem ignores', () => {
     expect(placeOf('.CLA\u200cUDE/settings.json')).toBe('agent');
     expect(placeOf('.\u212airo/hooks/a')).toBe('agent');
+  });
+
+  test.each(['tox.ini', 'noxfile.py', 'packages/a/tox.ini'])('is %s only if it is new', (path) => {
+    expect(placeOf(path)).toBeUndefined();
+    expect(placeOf(path, { isNew: true })).toBe('startup');
   });
 
   test("is git's own before all else", () => {

@@ -1,4 +1,5 @@
 import { matchesGlob } from './glob.ts';
+import { foldPath } from './names/fold-path.ts';
 import { isBelow } from './path.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 
@@ -38,11 +39,12 @@ interface Pattern {
   parts: readonly string[];
   /** Only the path itself is protected, not the paths below it. */
   isExact: boolean;
+  isNewOnly: boolean;
 }
 
-const PATTERNS: readonly Pattern[] = PROTECTED_PLACES.map(({ pattern, place }) => {
+const PATTERNS: readonly Pattern[] = PROTECTED_PLACES.map(({ pattern, place, isNewOnly }) => {
   const isExact = pattern.endsWith('/.');
-  return { place, parts: (isExact ? pattern.slice(0, -2) : pattern).split('/'), isExact };
+  return { place, parts: (isExact ? pattern.slice(0, -2) : pattern).split('/'), isExact, isNewOnly };
 });
 /** By the first part of the pattern, which most parts of paths do not match. */
 const BY_NAME = Map.groupBy(
@@ -51,15 +53,14 @@ const BY_NAME = Map.groupBy(
 );
 const BY_GLOB = PATTERNS.filter(({ parts }) => parts[0]!.includes('*'));
 
-/** Characters that some filesystems ignore in names. */
-const IGNORED = /[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+/** The name that NTFS gives `.git`, which git itself refuses everywhere. */
+const GIT_SHORT = /^git~\d+$/;
 
+/** Folded on every file system: a repository is checked out on others too. */
 function toParts(relative: string): string[] {
-  return relative
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(IGNORED, '')
+  return foldPath(relative)
     .split('/')
+    .map((part) => (GIT_SHORT.test(part) ? '.git' : part))
     .filter((part) => part !== '' && part !== '.');
 }
 
@@ -72,14 +73,15 @@ function fits(part: string | undefined, pattern: string): boolean {
  * The kind of a protected path, by its name alone; undefined for an ordinary file. Paths below a protected path are
  * protected too. `isSecretFile` finds secret files: a file can be both.
  *
- * @param relative Relative to the workspace, with forward slashes. Case is ignored, as some filesystems do.
+ * @param relative Relative to the workspace, with forward slashes. Compared folded, as some file systems do.
+ * @param options.isNew True for a file that did not exist. Default false.
  */
-export function placeOf(relative: string): ProtectedPlace | undefined {
+export function placeOf(relative: string, { isNew = false }: { isNew?: boolean } = {}): ProtectedPlace | undefined {
   const parts = toParts(relative);
   let best = RANKS.length;
   for (const [at, part] of parts.entries()) {
-    for (const { place, parts: wanted, isExact } of [...(BY_NAME.get(part) ?? []), ...BY_GLOB]) {
-      if (isExact && at + wanted.length !== parts.length) continue;
+    for (const { place, parts: wanted, isExact, isNewOnly } of [...(BY_NAME.get(part) ?? []), ...BY_GLOB]) {
+      if ((isExact && at + wanted.length !== parts.length) || (isNewOnly && !isNew)) continue;
       if (wanted.every((pattern, i) => fits(parts[at + i], pattern))) best = Math.min(best, RANKS.indexOf(place));
     }
   }

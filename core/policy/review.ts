@@ -18,9 +18,9 @@ export interface Review extends Decision {
 export function review(facts: ChangeFacts, context: GateContext, rules: readonly Rule[] = []): Review {
   const findings: Finding[] = [];
   const refused: string[] = [];
-  for (const { path } of facts.changes) {
-    const look = lookAtWrite(path);
-    const others = rules.flatMap((rule) => toFinding(rule, () => rule.checkChange?.(path)) ?? []);
+  for (const { path, before } of facts.changes) {
+    const look = lookAtWrite(path, { isNew: before === null });
+    const others = rules.flatMap((rule) => toFinding(rule, () => rule.checkChange?.(path, context)) ?? []);
     if (look?.verdict === 'deny' || others.some(({ verdict }) => verdict === 'deny')) {
       refused.push(path);
       continue;

@@ -1,4 +1,5 @@
 import type { Access, Effect, Finding, Grant, Mode, TreeChange } from '../protocol/index.ts';
+import type { NameComparison } from './names/name-comparison.ts';
 import type { Taint } from './taint.ts';
 
 /** The authority that a defined agent would have after a call. */
@@ -23,6 +24,8 @@ export interface CallFacts {
   inPlace?: boolean;
   /** Package files whose scripts the call would change: the next `npm test` runs them. */
   scripts?: readonly string[];
+  /** Absolute paths of protected places that the call would create, of the kind that counts only if it is new. */
+  created?: readonly string[];
   /** Files that are read-only by their mode and that the call would change; relative to the workspace. */
   readOnly?: readonly string[];
   delegates?: Delegated;
@@ -65,6 +68,8 @@ export interface GateContext {
   isOffline?: boolean;
   /** The user's own globs of secret files, relative to the workspace. */
   secretPatterns?: readonly string[];
+  /** How the file systems of the workspace and of `readable` compare names. Default: `exact`. */
+  names?: NameComparison;
   /** Absent: the session has read no untrusted content. */
   taint?: Taint;
 }
@@ -74,7 +79,7 @@ export interface Rule {
   readonly name: string;
   check(call: CallFacts, context: GateContext): Omit<Finding, 'rule'> | undefined;
   /** Judges one path, relative to the workspace, that a command changed on its layer. */
-  checkChange?(path: string): Omit<Finding, 'rule'> | undefined;
+  checkChange?(path: string, context: GateContext): Omit<Finding, 'rule'> | undefined;
 }
 
 /** The changes of a command before they are applied. */

@@ -10,6 +10,7 @@ import {
 } from '@klaus/adapters/sandboxes';
 import { builtinTools, createCheckpoint, findCommitted, findIgnored, pushBranch } from '@klaus/adapters/tools';
 import {
+  compareNames,
   createLayers,
   createSecretSource,
   createWorkspace,
@@ -142,6 +143,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     findIgnored,
     openSnapshots: (root) => snapshots.open(root),
     openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
+    compareNames,
     openSecrets: perKey((root, { readable = [], ...given }) =>
       joinSecretSources(
         [root, ...readable].map((folder) => createSecretSource(folder, { ...given, cache: join(home, 'cache') })),

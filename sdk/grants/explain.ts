@@ -167,6 +167,7 @@ export async function judgeCommandLine(command: string, options: JudgeOptions): 
     now,
     isOffline: configuration.get('sandbox.driver') !== 'host',
     secretPatterns: settings.secretPatterns,
+    names: engine.compareNames([workspace]),
   };
   const decision = decide(call, context, [...RULES, ...rules]);
   return { ...decision, mode, grant: toGrantText(grant), understood: renderCommand(command, workspace) };

@@ -1,5 +1,5 @@
 import { dirname, join, relative } from 'node:path';
-import { findOriginal } from '@klaus/adapters/workspace';
+import { compareNames, findOriginal } from '@klaus/adapters/workspace';
 import { toGlobsBelow, type Policy, type PolicyEntry } from '@klaus/core/policy';
 import { readFileText } from '../config/file-text.ts';
 import { findProjectFiles } from '../config/project-file.ts';
@@ -35,6 +35,7 @@ export async function loadPolicy({ home, workspace, tools, digest }: PolicyInput
     for (const { path, real } of findProjectFiles({ cwd: folder, own, name: NAME }))
       files.push({ path, real, below: relative(dirname(dirname(path)), folder) });
   }
+  const names = compareNames([workspace]);
   const entries: PolicyEntry[] = [];
   const secrets: string[] = [];
   const sources: { path: string; hash: string }[] = [];
@@ -43,12 +44,12 @@ export async function loadPolicy({ home, workspace, tools, digest }: PolicyInput
     if (text === undefined) continue;
     const { file, targets } = await readPolicyFile(text, { path, tools });
     sources.push({ path, hash: digest(text) });
-    secrets.push(...(file.secrets ?? []).flatMap((pattern) => toGlobsBelow(pattern, below)));
+    secrets.push(...(file.secrets ?? []).flatMap((pattern) => toGlobsBelow(pattern, below, names)));
     for (const { verdict, kind, pattern, index, line } of targets) {
       const reason = file.rules?.[index]?.reason;
       const isPath = kind === 'read' || kind === 'write';
       entries.push({
-        ...{ verdict, kind, pattern, globs: isPath ? toGlobsBelow(pattern, below) : [] },
+        ...{ verdict, kind, pattern, globs: isPath ? toGlobsBelow(pattern, below, names) : [] },
         reason,
         where: `${path}:${line}`,
       });

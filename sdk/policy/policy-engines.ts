@@ -1,5 +1,5 @@
 import type { Engine, SessionStore } from '@klaus/core/agent';
-import { createPolicyRule, type Policy, toHiddenGlobs } from '@klaus/core/policy';
+import { createPolicyRule, type Policy, toHiddenGlobs, withComparison } from '@klaus/core/policy';
 import { type ConfigurationChange, type Setting, SETTING_KEYS, type SettingKey, SETTINGS } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { toShown } from '../config/shown.ts';
@@ -31,16 +31,18 @@ export function createPolicyEngines(options: PolicyEnginesOptions) {
       const { engine, configuration } = await options.projects(workspace);
       const found = await policy(workspace);
       await recordConfiguration({ ...options, configuration }, workspace, found);
-      return withRule(engine, found);
+      return withRule(engine, found, workspace);
     },
     /** The same for an explanation of a decision: nothing is recorded. @throws KlausError `config`. */
     judging: async (workspace: string): Promise<Engine> =>
-      withRule((await options.projects(workspace)).engine, await policy(workspace)),
+      withRule((await options.projects(workspace)).engine, await policy(workspace), workspace),
   };
 }
 
-function withRule(engine: Engine, policy: Policy): Engine {
-  const secretPatterns = [...engine.settings.secretPatterns, ...policy.secrets];
+function withRule(engine: Engine, policy: Policy, workspace: string): Engine {
+  const names = engine.compareNames([workspace]);
+  const own = engine.settings.secretPatterns.map((pattern) => withComparison(pattern, names));
+  const secretPatterns = [...own, ...policy.secrets];
   return {
     ...engine,
     settings: { ...engine.settings, secretPatterns, hiddenPatterns: toHiddenGlobs(policy) },

@@ -52,6 +52,7 @@ export function toSharedHtml(shared: SharedSession, language: ShareLanguage): st
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
+<meta http-equiv="x-dns-prefetch-control" content="off">
 <title>${escapeHtml(title)}</title>
 <style>${SHARE_STYLE}</style>
 </head>

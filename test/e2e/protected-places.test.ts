@@ -117,6 +117,32 @@ json.dump(package, open('app/package.json', 'w'))
     expect(read(engine, 'package.json')).toBe(text);
   });
 
+  test('is reverted in the scripts of package.json whose name gets another spelling', async () => {
+    const package_ = '{"scripts":{"test":"vitest"}}\n';
+    const rename = sh(
+      'rm -f x; mv package.json Package.json; cp b.json Package.json; mv lib/package.json lib/PACKAGE.JSON',
+    );
+    const files = { 'package.json': package_, 'lib/package.json': package_, 'b.json': '{"scripts":{"test":"evil"}}\n' };
+    await using engine = await open([[rename]], files);
+    await run(engine);
+    expect(read(engine, 'package.json')).toBe(package_);
+    expect(read(engine, 'Package.json')).toBeUndefined();
+    // The same scripts under another name run nothing else.
+    expect(read(engine, 'lib/PACKAGE.JSON')).toBe(package_);
+  });
+
+  test('is reverted or asked about only if it is new, where its file is of daily work', async () => {
+    const edit = (path: string): ToolCall => ({ name: 'write_file', input: { path, content: '[tox]\nenvlist = x\n' } });
+    const turns = [[sh('printf x > noxfile.py; printf y > app/tox.ini')], [edit('app/tox.ini')], [edit('tox.ini')]];
+    await using engine = await open(turns, { 'app/tox.ini': '[tox]\n' });
+    const session = await run(engine);
+    expect(read(engine, 'noxfile.py')).toBeUndefined();
+    expect(read(engine, 'app/tox.ini')).toBe('[tox]\nenvlist = x\n');
+    expect(read(engine, 'tox.ini')).toBeUndefined();
+    const decided = ofType(await Array.fromAsync(session.events()), 'gate.decided');
+    expect(decided.slice(0, 3).map(({ verdict }) => verdict)).toEqual(['allow', 'allow', 'ask']);
+  });
+
   test('fails the run if it cannot be reverted, and the other places are still reverted', async () => {
     const plant = `import os
 os.mkfifo('.mcp.json')

@@ -219,6 +219,7 @@ export function createSimEngine(
       createRedactor({ salt: session, digest: toHash, values: [{ name: 'planted', value: SECRET }], rules: [] }),
     openSnapshots: async () => snapshots ?? files.snapshotsOf(host, () => faults.checkSnapshot()),
     openLayers: async () => files.layersOf(host),
+    compareNames: () => 'exact',
     openSecrets: () => ({
       files: async () => [],
       values: async () => [],

@@ -77,20 +77,26 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`frames${WITHOUT_BROWSER ?? ''}`,
   });
 
   test('have policies without a network, and no other page may contain them', async () => {
-    for (const path of ['/frames/program', '/frames/document']) {
+    for (const [path, allowed] of [
+      ['/frames/program', 'allow-scripts'],
+      ['/frames/document', 'allow-scripts'],
+      ['/frames/static', 'allow-same-origin'],
+    ] as const) {
       const { status, headers, body } = await rawRequest(it.server, { path });
       expect(status).toBe(200);
       const policy = String(headers['content-security-policy']);
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("frame-ancestors 'self'");
-      expect(policy).toMatch(/sandbox allow-scripts(?:;|$)/);
+      expect(policy).toMatch(new RegExp(`sandbox ${allowed}(?:;|$)`));
+      expect(policy).toContain("frame-src 'none'");
+      expect(body.includes('<script')).toBe(allowed === 'allow-scripts');
       expect(policy).not.toMatch(/connect-src|https?:/);
       expect(body).not.toContain(it.server.token);
     }
     expect((await rawRequest(it.server, { path: '/frames/toString' })).status).toBe(404);
   });
 
-  test('an HTML document of an answer runs, and reaches neither the page nor a server', async () => {
+  test('an HTML document of an answer runs only after a question, and reaches neither the page nor a server', async () => {
     const { session } = await it.client.openSession({ body: { text: 'page', mode: 'auto' } });
     await page.goto(`${it.server.url}/#/s/${session}`);
     await page.locator('.end-good').waitFor();
@@ -99,6 +105,20 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`frames${WITHOUT_BROWSER ?? ''}`,
     expect(await show.getAttribute('aria-pressed')).toBe('true');
     await expectAccessible(page, 'preview of an answer');
     const frame = page.frameLocator(`iframe[title="${preview.page}"]`);
+    await frame.getByRole('button', { name: 'Leave' }).waitFor();
+    await page.getByText(preview.stopped).waitFor();
+    expect(await frame.locator('#log').textContent()).toBe('');
+    expect(await frame.locator('script, link, iframe, [href]').count()).toBe(0);
+    await page.getByRole('button', { name: preview.run }).click();
+    const question = page.getByRole('dialog', { name: preview.ask });
+    await question.getByText(preview.can).waitFor();
+    await expectAccessible(page, 'question about the scripts of a preview');
+    // The focus is on the answer without an effect.
+    await page.keyboard.press('Enter');
+    await question.waitFor({ state: 'detached' });
+    expect(await frame.locator('#log').textContent()).toBe('');
+    await page.getByRole('button', { name: preview.run }).click();
+    await question.getByRole('button', { name: preview.run }).click();
     await frame.getByText('end').waitFor();
     const log = (await frame.locator('#log').textContent())!.split('\n');
     expect(log.filter((line) => line.endsWith('refused')).map((line) => line.split(' ')[0])).toEqual(
@@ -108,6 +128,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`frames${WITHOUT_BROWSER ?? ''}`,
     await frame.getByRole('button', { name: 'Leave' }).waitFor({ state: 'detached' });
     // The page is still there.
     await page.getByRole('button', { name: preview.show }).waitFor();
+    await page.getByRole('button', { name: preview.stop }).click();
+    await frame.getByRole('button', { name: 'Leave' }).waitFor();
+    expect(await frame.locator('#log').textContent()).toBe('');
     expect(reached).toEqual([]);
   });
 

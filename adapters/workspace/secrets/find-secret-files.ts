@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { isSecretFile, matchesGlob } from '@klaus/core/policy';
+import { isFolded, isSecretFile, matchesGlob } from '@klaus/core/policy';
 import { createFileNames } from './file-names.ts';
 import { listFiles } from './list-files.ts';
 
@@ -78,6 +78,8 @@ export async function findHidden(root: string, globs: readonly string[]): Promis
 
 /** Converts a pattern to globs of ripgrep: one with a slash is relative to the root, and a folder includes its content. */
 function toGlobs(pattern: string): string[] {
+  // Ripgrep ignores case, and nothing else.
+  if (isFolded(pattern)) return ['**'];
   // For ripgrep, such a `**` is a `*`. Each path is compared with the pattern later.
   if (/[^/]\*\*|\*\*[^/]/.test(pattern)) return ['**'];
   const plain = pattern.replaceAll(/[[\]{}\\]/g, '\\$&');

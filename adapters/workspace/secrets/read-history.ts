@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toHostPath, writeCacheFile } from '@klaus/adapters/system';
-import { isSecretFile, SECRET_FILE_GLOBS, SECRET_FILE_RULES } from '@klaus/core/policy';
+import { isSecretFile, SECRET_FILE_GLOBS, SECRET_FILE_RULES, withoutComparison } from '@klaus/core/policy';
 import { z } from 'zod';
 import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
 
@@ -117,9 +117,9 @@ const LOG = ['log', '--stdin', '--full-history', '--format=', '--raw', '--no-abb
 const CHANGE = /:[0-7]{6} [0-7]{6} ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]\0([^\0]*)\0/g;
 
 function toPathspecs(patterns: readonly string[]): string[] {
-  const own = patterns.flatMap((pattern) =>
-    pattern.includes('/') ? [pattern, `${pattern}/**`] : [pattern, `**/${pattern}`],
-  );
+  const own = patterns
+    .map(withoutComparison)
+    .flatMap((pattern) => (pattern.includes('/') ? [pattern, `${pattern}/**`] : [pattern, `**/${pattern}`]));
   const globs = SECRET_FILE_GLOBS.map((glob) => (glob.includes('/') ? glob : `**/${glob}`));
   return [...globs, ...own.map((glob) => glob.replace(/^\//, ''))].map((glob) => `:(top,icase,glob)${glob}`);
 }

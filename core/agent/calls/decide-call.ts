@@ -21,6 +21,7 @@ import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } 
 import { toEscalation } from '../children/escalation.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
 import type { JudgedCall, ParsedCall, ReadyCall } from './judged-call.ts';
+import { findNewPlaces } from '../places/new-places.ts';
 import { findScriptChanges } from './package-scripts.ts';
 import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
@@ -121,6 +122,7 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
     altered: call.redacted && !work.originals.has(call.id),
     scripts,
     linked,
+    created: await findNewPlaces(context.workspace, intent.access),
     readOnly: await findReadOnly(context.workspace, intent),
     ...(tool.inPlace ? { inPlace: true } : {}),
     ...(call.by === 'user' ? { byUser: true as const } : {}),

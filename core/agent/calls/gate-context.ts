@@ -1,4 +1,4 @@
-import { allowsAccess, toFilesView, type GateContext } from '../../policy/index.ts';
+import { allowsAccess, toFilesView, withComparison, type GateContext } from '../../policy/index.ts';
 import { openedOf, type CallState } from '../state/state.ts';
 import type { ExecRequest } from '../ports/sandbox.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -33,6 +33,7 @@ export function toCommandView({
 export function toGateContext({ state, engine, authority }: Authorized): GateContext {
   const opened = openedOf(state);
   const { readable, writable } = toCommandView({ state, engine, authority });
+  const names = engine.compareNames([opened.workspace, ...(readable ?? [])]);
   return {
     grant: authority.grant(),
     mode: authority.mode(),
@@ -44,7 +45,8 @@ export function toGateContext({ state, engine, authority }: Authorized): GateCon
     now: engine.clock.now(),
     isolate: opened.isolate === true,
     isOffline: opened.sandbox !== 'host',
-    secretPatterns: engine.settings.secretPatterns,
+    secretPatterns: engine.settings.secretPatterns.map((pattern) => withComparison(pattern, names)),
+    names,
     taint: toTaint(state),
   };
 }

@@ -1,12 +1,8 @@
+import { isPackageFile } from '../../policy/index.ts';
 import { isRecord, unlessFailed } from '../../protocol/index.ts';
 import type { FileEdit, Workspace } from '../ports/workspace.ts';
 
 const MAX_BYTES = 1_024 * 1_024;
-
-/** True for a file whose scripts package managers run. */
-export function isPackageFile(path: string): boolean {
-  return path === 'package.json' || path.endsWith('/package.json');
-}
 
 /** Package files whose scripts these edits would change. */
 export async function findScriptChanges(

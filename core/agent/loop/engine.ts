@@ -1,5 +1,5 @@
 import type { EventOf, FileChange, Remembered, Reserved, RunnerName, SandboxName } from '../../protocol/index.ts';
-import type { ConfiguredHosts, HostRule, Redactor, Rule } from '../../policy/index.ts';
+import type { ConfiguredHosts, HostRule, NameComparison, Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -82,6 +82,13 @@ export interface Engine {
   readonly admit?: (session: string, reserved: Reserved) => Promise<ModelFailure | undefined>;
   /** Klaus's own state folder, which no call may access. */
   readonly home: string;
+  /**
+   * How names are compared in these folders and in what is mounted below them: `folded` if one of their file systems takes
+   * two names for the same file, or cannot be asked. It asks each mount once.
+   *
+   * @param folders Absolute real paths.
+   */
+  compareNames(folders: readonly string[]): NameComparison;
   /** @throws KlausError `workspace.*`. */
   openWorkspace(root: string): Promise<Workspace>;
   /**

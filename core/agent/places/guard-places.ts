@@ -5,7 +5,7 @@ import { findHookFiles } from '../hooks/hook-files.ts';
 import { findCommittedPlaces } from './committed-places.ts';
 import { findLinkedPlaces, type WorkspaceState } from './linked-places.ts';
 import { findOtherEdits } from './other-edits.ts';
-import { changesScripts, toScriptRepair } from './package-places.ts';
+import { changesScripts, toRenamedPackage, toScriptRepair } from './package-places.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { describePlaces, listNames, describeUnreverted } from '../workspace/unreverted-places.ts';
 import { resolveInside } from './resolve-inside.ts';
@@ -75,8 +75,13 @@ export async function findPlaces(
     const isEdit = edited?.has(row.path) === true && edited.get(row.path) === (row.after?.hash ?? null);
     if (isEdit) continue;
     const isPlace =
-      placeOf(row.path) !== undefined || isFurther(row.path) || (await leadsToPlace(snapshots, row, after));
+      placeOf(row.path, { isNew: !row.before }) !== undefined ||
+      isFurther(row.path) ||
+      (await leadsToPlace(snapshots, row, after));
     if (isPlace || (await changesScripts(snapshots, row))) found.set(row.path, row);
+    const moved = toRenamedPackage(rows, row);
+    if (moved && (await changesScripts(snapshots, moved.renamed)))
+      for (const each of [row, moved.deleted]) found.set(each.path, each);
   }
   if (found.size === 0) return [];
   const byPath = new Map(rows.map((row) => [row.path, row]));

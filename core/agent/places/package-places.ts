@@ -1,6 +1,6 @@
-import { placeOf } from '../../policy/index.ts';
+import { foldPath, isPackageFile, placeOf } from '../../policy/index.ts';
 import { type TreeChange, type TreeEntry, isRecord } from '../../protocol/index.ts';
-import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
+import { scriptsOf } from '../calls/package-scripts.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 
 /** Maximum bytes of a package.json that is compared. */
@@ -12,6 +12,20 @@ export async function changesScripts(snapshots: Snapshots, { path, before, after
   if (after.type !== 'file') return true;
   const now = await readPackage(snapshots, after);
   return now !== undefined && scriptsOf(await read(snapshots, before)) !== scriptsOf(now.content);
+}
+
+/**
+ * A created package file with the scripts of one that was deleted under another spelling of its name, which is the same
+ * file for a file system that does not distinguish the two: one change of it.
+ */
+export function toRenamedPackage(
+  rows: readonly TreeChange[],
+  row: TreeChange,
+): { renamed: TreeChange; deleted: TreeChange } | undefined {
+  if (!isPackageFile(row.path) || row.before || !row.after) return undefined;
+  const name = foldPath(row.path);
+  const deleted = rows.find(({ path, before, after }) => before && !after && foldPath(path) === name);
+  return deleted && { renamed: { ...row, before: deleted.before }, deleted };
 }
 
 /** A row that restores only the scripts of a package.json. Other rows are returned unchanged. */

@@ -86,6 +86,8 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openLayers: async () => ({
       open: async () => ({ kind: 'copy', folder: '', touched: unreachable, close: async () => {} }),
     }),
+    // Decisions are those of the log.
+    compareNames: () => 'folded',
     openSecrets: () => ({ values: async () => [], ...refusing('files', 'identify', 'otherNames') }),
     openSessionTools: () => createRecordedTools(recording),
     rules: [],

@@ -1,4 +1,4 @@
-import { review } from '../../policy/index.ts';
+import { isPackageFile, review } from '../../policy/index.ts';
 import {
   type EventBody,
   type FileChange,
@@ -11,7 +11,7 @@ import { toGateContext } from '../calls/gate-context.ts';
 import { COVERED, findCoveredChanges } from './ignored-changes.ts';
 import { toAttempt, toHead, toQuestionEvent } from '../calls/call-events.ts';
 import type { ReadyCall, ToolFinished } from '../calls/judged-call.ts';
-import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
+import { scriptsOf } from '../calls/package-scripts.ts';
 import type { Layer } from '../ports/layer.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { ToolContext } from '../ports/tool.ts';

@@ -1,6 +1,5 @@
-import { describePlace, placeOf } from '../../policy/index.ts';
+import { describePlace, isPackageFile, placeOf } from '../../policy/index.ts';
 import { KlausError } from '../../protocol/index.ts';
-import { isPackageFile } from '../calls/package-scripts.ts';
 import type { Ending } from '../loop/closing-events.ts';
 
 /** The ending of a run in which a protected place could not be restored. */
@@ -18,7 +17,7 @@ export function describeUnreverted(names: readonly string[]): string {
 
 /** A relative clause about the kind of the places, derived from the first one with a known name. */
 export function describePlaces(names: readonly string[]): string {
-  const place = names.map((name) => placeOf(name)).find((found) => found !== undefined);
+  const place = names.map((name) => placeOf(name, { isNew: true })).find((found) => found !== undefined);
   if (place === undefined && names.some(isPackageFile)) return 'whose scripts other programs run';
   return place === undefined ? 'to which a protected file refers' : `which is ${describePlace(place)}`;
 }

@@ -13,10 +13,10 @@ const EXECUTES =
   /script-?shell|node-?options|ignore-?scripts|prefix|userconfig|globalconfig|shell-?emulator|pre-?post|modules-?dir|bin-links|yarn-?path|plugins?\b|preload|\brun\b|\btest\b|NODE_OPTIONS|BASH_ENV|\bPATH\b|LD_|PYTHON|PERL5|RUBYOPT|_OPTS\b|ADDOPTS|\bnode-version\b/i;
 /** Files in which only such lines count. */
 const SETTINGS =
-  /(?:^|\/)(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|\.?bunfig\.toml|pnpm-workspace\.yaml|\.env(?:\.[\w.-]+)?|\.envrc|mise\.toml|\.mise\.toml|\.tool-versions|\.nvmrc)$/;
+  /(?:^|\/)(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|\.?bunfig\.toml|pnpm-workspace\.yaml|\.env(?:\.[\w.-]+)?|\.envrc|mise\.toml|\.mise\.toml|\.tool-versions|\.nvmrc)$/i;
 /** Code that a package manager or an interpreter loads without a request. */
 const LOADED =
-  /(?:^|\/)(?:\.?pnpmfile\.[cm]?js|\.yarn\/(?:releases|plugins)\/[^/]+|(?:site|user)customize(?:\.py|\/__init__\.py))$/;
+  /(?:^|\/)(?:\.?pnpmfile\.[cm]?js|\.yarn\/(?:releases|plugins)\/[^/]+|(?:site|user)customize(?:\.py|\/__init__\.py))$/i;
 /** Configuration of pytest that affects results. */
 const DECIDES =
   /os\._exit|sys\.exit|\batexit\b|\.outcome\b|exitstatus|pytest_(?:runtest|sessionfinish|collection_modifyitems|ignore_collect|pyfunc|cmdline|report|exit)\w*|collect_ignore|setattr\(/g;
@@ -47,7 +47,7 @@ export function isEnvironmentFile(path: string): boolean {
     LOADED.test(path) ||
     MODULES.test(path) ||
     /(?:^|\/)node_modules\/(?!\.(?!bin\/))/.test(path) ||
-    /\.pth$|(?:^|\/)(?:GNUmakefile|conftest\.py|pyvenv\.cfg|package\.json)$/.test(path)
+    /\.pth$|(?:^|\/)(?:GNUmakefile|conftest\.py|pyvenv\.cfg|package\.json)$/i.test(path)
   );
 }
 
@@ -101,7 +101,7 @@ function isNewEnvironment(path: string, files: readonly ChangedFile[]): boolean 
 
 /** Scripts that npm runs around another one, and sections that configure a runner. */
 function findHooks({ path, before, after }: ChangedFile): Weakening[] {
-  if (!/^(?:(?!node_modules\/).)*package\.json$/.test(path) || before === null) return [];
+  if (!/^(?:(?!node_modules\/).)*package\.json$/i.test(path) || before === null) return [];
   const [was, is] = [readObject(before), readObject(after ?? '{}')];
   const [old, scripts] = [toObject(was['scripts']), toObject(is['scripts'])];
   const hooks = Object.keys(scripts).filter((name) => /^(?:pre|post)./.test(name) && scripts[name] !== old[name]);

@@ -1,4 +1,5 @@
 import type { CheckKind, Evidence } from '../../protocol/index.ts';
+import { foldPath } from '../names/fold-path.ts';
 import { covers } from './covers.ts';
 import { readChecks } from './read-checks.ts';
 
@@ -28,7 +29,7 @@ export interface Weakening {
 const TEST_FILE =
   /(?:^|\/)(?:tests?|__tests__|specs?|e2e)\/(?!.*(?:fixtures?|__snapshots__|data)\/)[^]*\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|php|sh|swift|exs?|cs)$|[._-](?:test|spec)s?\.[a-z]+$|(?:^|\/)(?:test_[^/]*|[^/]*_tests?|tests?)\.[a-z]+$/i;
 const CONFIG =
-  /(?:^|\/)(?:(?:vitest|vite|jest|playwright|cypress|eslint|stylelint|biome|ava)\.config\.[a-z]+|\.?(?:mocharc|eslintrc|oxlintrc|stylelintrc|nycrc|biome)[^/]*|tsconfig[^/]*\.json|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|conftest\.py|mypy\.ini|\.flake8|\.eslintignore|\.prettierignore|ruff\.toml|biome\.json|\.npmrc|Cargo\.toml)$/;
+  /(?:^|\/)(?:(?:vitest|vite|jest|playwright|cypress|eslint|stylelint|biome|ava)\.config\.[a-z]+|\.?(?:mocharc|eslintrc|oxlintrc|stylelintrc|nycrc|biome)[^/]*|tsconfig[^/]*\.json|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|conftest\.py|mypy\.ini|\.flake8|\.eslintignore|\.prettierignore|ruff\.toml|biome\.json|\.npmrc|Cargo\.toml)$/i;
 
 const CASES =
   /\b(?:test|it|specify|bench)(?:\.(?:each|concurrent|sequential|only|for))*\s*[(`]|\bdef test_|\bfunc Test\w|#\[(?:\w+::)?test\]|@Test\b|^\s*(?:test|it) ['"]/gm;
@@ -82,7 +83,7 @@ export function isCheckFile(path: string): boolean {
   return (
     TEST_FILE.test(path) ||
     CONFIG.test(path) ||
-    /(?:^|\/)(?:package\.json|Makefile|GNUmakefile|makefile)$/.test(path) ||
+    /(?:^|\/)(?:package\.json|(?:GNU)?makefile)$/i.test(path) ||
     /\.(?:[cm]?[jt]sx?|py|go|rs|rb|sh|bash|css|vue|svelte)$/.test(path)
   );
 }
@@ -205,7 +206,7 @@ function findRunFiles(files: readonly ChangedFile[], since: Since): Weakening[] 
     const weakens = ({ checks = [], command }: Evidence): boolean =>
       checks.some((check) => {
         if (check.runner === 'file')
-          return check.paths.some((run) => [check.cwd, run].filter(Boolean).join('/') === path);
+          return check.paths.some((run) => foldPath([check.cwd, run].filter(Boolean).join('/')) === foldPath(path));
         if (check.runner === 'make') return /(?:^|\/)(?:GNU)?[mM]akefile$/.test(path);
         return false;
       }) ||

@@ -104,6 +104,8 @@ function checkGlob(pattern: string): Refusal | undefined {
   if (pattern.startsWith('~')) return never('`~` is not expanded');
   if (pattern.includes('\\')) return never('paths have forward slashes');
   if (/[\u0000-\u001f\u007f]/.test(pattern)) return never('it holds a control character');
+  if (/\(\?i\)/.test(pattern))
+    return never('`(?i)` is no part of a pattern', 'Case counts where the file system distinguishes it.');
   if (pattern.startsWith('!')) return never('`!` does not turn a pattern around');
   if (/\{[^{}]*,[^{}]*\}/.test(pattern)) return never('braces are not expanded', 'Write one rule for each.');
   const parts = pattern.split('/');

@@ -1,4 +1,5 @@
 import { matchesGlob } from '../glob.ts';
+import { hasShortName, readComparison, toCompared, type NameComparison } from '../names/name-comparison.ts';
 import { toRelative } from '../places.ts';
 import type { SimpleCommand } from '../shell/evaluation.ts';
 import { resolvePath } from '../shell/expansion/resolve-path.ts';
@@ -8,22 +9,28 @@ import { toSet } from '../word-list.ts';
 
 /** True for a file that a glob matches, and for the folder that a glob names. */
 export function coversPath(globs: readonly string[], relative: string): boolean {
-  return globs.some((glob) => matchesGlob(relative, glob) || `${relative}/**` === glob);
+  return globs.some((glob) => {
+    const { plain, names } = readComparison(glob);
+    return matchesGlob(relative, glob) || `${toCompared(relative, names)}/**` === toCompared(plain, names);
+  });
 }
 
 /** True for a folder that may contain matches of the globs; always true for the workspace. */
 export function isAbove(folder: string, globs: readonly string[]): boolean {
   if (folder === '') return globs.length > 0;
   return globs.some((glob) => {
-    const fixed = toFixed(glob);
-    return fixed === folder || fixed.startsWith(`${folder}/`);
+    const { fixed, names } = toFixed(glob);
+    const above = toCompared(folder, names);
+    return fixed === above || fixed.startsWith(`${above}/`) || (fixed !== '' && hasShortName(folder, names));
   });
 }
 
-function toFixed(glob: string): string {
-  const parts = glob.replace(/^\//, '').split('/');
+/** The folders that a glob names, as they are compared. */
+function toFixed(glob: string): { fixed: string; names: NameComparison } {
+  const { plain, names } = readComparison(glob);
+  const parts = toCompared(plain.replace(/^\//, ''), names).split('/');
   const wild = parts.findIndex((part) => /[*?]/.test(part));
-  return parts.slice(0, wild < 0 ? -1 : wild).join('/');
+  return { fixed: parts.slice(0, wild < 0 ? -1 : wild).join('/'), names };
 }
 
 /** Commands that change files only by a redirection. */
@@ -81,9 +88,9 @@ function matchPath(relative: Word, globs: readonly string[], dotglob: boolean): 
   // A word with a variable may name any file: alone it does not match.
   if (isDynamic(relative)) return undefined;
   const isPossible = globs.some((glob) => {
-    const fixed = toFixed(glob);
+    const { fixed, names } = toFixed(glob);
     const count = fixed === '' ? 0 : fixed.split('/').length;
-    if (count > 0) return couldBe(parts.slice(0, count).join('/'), fixed, dotglob);
+    if (count > 0) return couldBe(toCompared(parts.slice(0, count).join('/'), names), fixed, dotglob);
     return matchesGlob(withoutGlob(relative), glob);
   });
   return isPossible ? 'possible' : undefined;

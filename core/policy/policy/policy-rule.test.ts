@@ -47,6 +47,30 @@ test('a tool is denied by its name, with the reason and the place of the rule', 
   expect(rule.check({ ...facts, name: 'read_file' }, CONTEXT)).toBeUndefined();
 });
 
+test('names are compared as the file system does', () => {
+  const policy = toPolicy({ rules: [{ deny: { write: 'migrations/**' } }, { ask: { read: 'Customers/*.txt' } }] });
+  const verdict = (names: 'exact' | 'folded', access: Access[]) =>
+    createPolicyRule(policy).check(
+      { name: 'run_command', effects: ['execute'], access, altered: false },
+      { ...CONTEXT, names },
+    )?.verdict;
+  for (const path of [
+    'MIGRATIONS/c.sql',
+    'migrationſ/c.sql',
+    'Migrations./c.sql',
+    'migrations::$DATA',
+    'MIGRAT~1/C.SQL',
+  ]) {
+    expect(verdict('exact', [write(path)]), path).toBeUndefined();
+    expect(verdict('folded', [write(path)]), path).toBe('deny');
+    expect(verdict('folded', [run(`rm '${path}'`)]), path).toBeDefined();
+  }
+  expect(verdict('folded', [read('customers/c.TXT')])).toBe('ask');
+  expect(verdict('folded', [run('cat CUSTOMERS/*')])).toBe('ask');
+  expect(verdict('folded', [read('customers/c.md')])).toBeUndefined();
+  expect(verdict('folded', [write('src/migration.sql')])).toBeUndefined();
+});
+
 test('it never allows: what another rule denies stays denied', () => {
   const rule = createPolicyRule(toPolicy({ rules: [{ ask: { tool: '*' } }] }));
   const facts = {

@@ -1,4 +1,5 @@
 import type { Access, Finding } from '../../protocol/index.ts';
+import { withComparison, type NameComparison } from '../names/name-comparison.ts';
 import { toRelative } from '../places.ts';
 import type { CallFacts, Rule } from '../rule.ts';
 import { matchCommand, showCommand, understand } from './match-command.ts';
@@ -21,20 +22,27 @@ export function createPolicyRule(policy: Policy, options: PolicyRuleOptions = {}
   const { hidesDenied = false } = options;
   return {
     name: 'policy',
-    check: (call, { workspace, readable = [] }) =>
-      strongest(policy.entries.flatMap((entry) => lookAt(entry, call, { workspace, readable, hidesDenied }))),
-    checkChange: (path) => lookAtChange(policy, path),
+    check: (call, { workspace, readable = [], names = 'exact' }) =>
+      strongest(
+        policy.entries.flatMap((entry) => lookAt(toCompared(entry, names), call, { workspace, readable, hidesDenied })),
+      ),
+    checkChange: (path, { names = 'exact' }) => lookAtChange(policy, path, names),
   };
 }
 
 /** The policy's verdict on a change of this path: for changes of a command on a layer. */
-function lookAtChange(policy: Policy, relative: string): Look | undefined {
+function lookAtChange(policy: Policy, relative: string, names: NameComparison): Look | undefined {
   return strongest(
-    policy.entries.flatMap((entry) => {
+    policy.entries.flatMap((each) => {
+      const entry = toCompared(each, names);
       const isPath = entry.kind === 'read' || entry.kind === 'write';
       return isPath && coversPath(entry.globs, relative) ? [toLook(entry, `changing ${relative}`)] : [];
     }),
   );
+}
+
+function toCompared(entry: PolicyEntry, names: NameComparison): PolicyEntry {
+  return names === 'exact' ? entry : { ...entry, globs: entry.globs.map((glob) => withComparison(glob, names)) };
 }
 
 function strongest(looks: readonly Look[]): Look | undefined {

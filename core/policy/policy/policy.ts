@@ -1,5 +1,7 @@
 import type { PolicySource, Verdict } from '../../protocol/index.ts';
 import { matchesText } from '../glob.ts';
+import { foldPath } from '../names/fold-path.ts';
+import { readComparison, withComparison, type NameComparison } from '../names/name-comparison.ts';
 
 export type PolicyKind = 'tool' | 'read' | 'write' | 'command';
 
@@ -35,9 +37,14 @@ export function toHiddenGlobs({ entries }: Policy): string[] {
 /**
  * A glob relative to a folder, as globs relative to a folder below it; none if nothing there can match.
  *
+ * @param names How the file system of these folders compares names.
  * @param below The way from the one folder to the other, such as `packages/api`; empty for the same folder.
  */
-export function toGlobsBelow(glob: string, below: string): string[] {
+export function toGlobsBelow(glob: string, below: string, names: NameComparison = 'exact'): string[] {
+  if (names === 'folded') {
+    const { plain } = readComparison(glob);
+    return toGlobsBelow(foldPath(plain), foldPath(below)).map((each) => withComparison(each, names));
+  }
   // Without a slash it matches in every folder.
   if (!glob.includes('/') || below === '') return [glob];
   const found = new Set<string>();

@@ -1,3 +1,4 @@
+import { foldPath } from '../names/fold-path.ts';
 import { isSecretFile, SECRET_FILE_RULES } from './secret-files.ts';
 import { toList, toSet } from '../word-list.ts';
 
@@ -27,10 +28,10 @@ const PUBLISHED = [
  * True for a file outside of a workspace that by its name holds credentials: what {@link isSecretFile} knows, and
  * the settings of package managers and clouds. For the parts of a toolchain that commands see.
  *
- * @param path With forward slashes; the more of its folders it has, the more is known. Case is ignored.
+ * @param path With forward slashes; the more of its folders it has, the more is known. Compared folded.
  */
 export function isCredentialFile(path: string): boolean {
-  const lower = path.toLowerCase();
+  const lower = foldPath(path);
   const name = lower.slice(lower.lastIndexOf('/') + 1);
   const isNamed = NAMES.has(name) || (TAIL_NAMES.has(name) && TAIL.test(lower)) || FOLDERS.test(lower);
   return (isNamed || isSecretFile(path)) && !PUBLISHED.some((pattern) => pattern.test(lower));

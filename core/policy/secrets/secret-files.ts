@@ -1,4 +1,5 @@
 import { matchesGlob } from '../glob.ts';
+import { foldPath } from '../names/fold-path.ts';
 import { toList, toSet } from '../word-list.ts';
 
 /** Endings by which the file that shows what belongs into an `.env` is known. */
@@ -23,11 +24,11 @@ const PUBLIC_KEY =
  * token in them is found by its form), `.envrc` (a script), `*.tfvars` and `*.tfstate` (Terraform needs them),
  * `*.crt`, and certificates by name among `*.pem`. The user's list takes in what should be.
  *
- * @param relative Relative to the workspace, with forward slashes. Case is ignored.
- * @param patterns Further globs of the user.
+ * @param relative Relative to the workspace, with forward slashes. Compared folded.
+ * @param patterns Further globs of the user; see `withComparison`.
  */
 export function isSecretFile(relative: string, patterns: readonly string[] = []): boolean {
-  const path = relative.toLowerCase();
+  const path = foldPath(relative);
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (patterns.some((pattern) => matchesGlob(relative, pattern))) return true;
   if (/^\.env(?:$|[._-])/.test(name)) return !PUBLIC_ENV.test(name);

@@ -1,4 +1,5 @@
 import type { Verdict } from '../../protocol/index.ts';
+import type { NameComparison } from '../names/name-comparison.ts';
 import { judgeCode } from './rules/code-rule.ts';
 import { judgeComputed } from './rules/computed-rule.ts';
 import { judgeDestruction } from './rules/destroy-rule.ts';
@@ -21,6 +22,8 @@ export interface JudgeOptions {
   cwd?: string;
   /** Further globs of secret files, relative to the workspace. */
   secretPatterns?: readonly string[];
+  /** How the file system of the workspace compares names. Default: `exact`. */
+  names?: NameComparison;
   /** True if the command has no network: effects that would only fail are allowed. Default false. */
   isOffline?: boolean;
   /** True if the command reaches only hosts that are judged by themselves: effects that need them are allowed. Default false. */
@@ -51,8 +54,9 @@ const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
   ['dynamic', judgeComputed],
 ];
 
-function toContext({ workspace, secretPatterns = [], isOffline = false }: JudgeOptions): ShellContext {
-  return { workspace, secretPatterns, isOffline };
+function toContext(options: JudgeOptions): ShellContext {
+  const { workspace, secretPatterns = [], isOffline = false, names = 'exact' } = options;
+  return { workspace, secretPatterns, isOffline, names };
 }
 
 /** Why a command needs the network; undefined if none of its programs does. Never throws. */

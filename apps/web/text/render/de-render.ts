@@ -116,6 +116,14 @@ export const deRender: RenderText = {
     show: 'Vorschau',
     source: 'Quelltext',
     page: 'Vorschau des HTML-Dokuments',
-    hint: 'Skripte laufen in einem Rahmen ohne Netzwerk und ohne Zugriff auf Klaus.',
+    plain: 'Ohne Netzwerk und ohne Zugriff auf Klaus angezeigt.',
+    stopped: 'Ohne Skripte, ohne Netzwerk und ohne Zugriff auf Klaus angezeigt.',
+    running: 'Skripte laufen, ohne Zugriff auf Klaus.',
+    run: 'Skripte ausführen',
+    stop: 'Skripte beenden',
+    ask: 'Skripte dieses Dokuments ausführen?',
+    can: 'Ein Skript kann alles in diesem Dokument an einen anderen Rechner senden: Browser sperren Verbindungen zwischen Browsern (WebRTC) nicht. Nur ausführen, was vertrauenswürdig ist.',
+    cannot:
+      'Es kann keine anderen Adressen laden und hat keinen Zugriff auf Klaus, auf Dateien oder auf andere Dokumente.',
   },
 };

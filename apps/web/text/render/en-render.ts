@@ -115,7 +115,14 @@ export const enRender = {
     show: 'Preview',
     source: 'Source',
     page: 'Preview of the HTML document',
-    hint: 'Scripts run in a frame without network and without access to Klaus.',
+    plain: 'Shown without a network and without access to Klaus.',
+    stopped: 'Shown without its scripts, without a network and without access to Klaus.',
+    running: 'Scripts run, without access to Klaus.',
+    run: 'Run scripts',
+    stop: 'Stop scripts',
+    ask: 'Run the scripts of this document?',
+    can: 'A script can send everything in this document to another computer: browsers do not block connections between browsers (WebRTC). Run only what you trust.',
+    cannot: 'It cannot load other addresses, and has no access to Klaus, to your files or to other documents.',
   },
 };
 

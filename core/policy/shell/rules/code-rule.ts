@@ -1,3 +1,4 @@
+import { isPackageFile } from '../../names/package-file.ts';
 import { describePlace, placeOf } from '../../places.ts';
 import { isSecretFile } from '../../secrets/secret-files.ts';
 import { SIGNS } from './code-signs.ts';
@@ -123,7 +124,7 @@ function judgeLiterals(text: string, { language, command, context }: Literals): 
       .map((piece) => placeOf(toInside(piece, command, context)))
       .find((found) => found !== undefined);
     if (place) return found(`writes, and names ${describePlace(place)}`);
-    if (/(?:^|\/)package\.json$/.test(string) && /\bscripts\b/.test(text))
+    if (isPackageFile(string) && /\bscripts\b/.test(text))
       return found('changes the scripts of package.json, which others run');
     if (
       /^(?:\/(?!\/)[\w.-]+\/|~\/|\.\.\/)/.test(string) &&

@@ -1,3 +1,5 @@
+import { hasShortName } from '../../names/name-comparison.ts';
+import { isPackageFile } from '../../names/package-file.ts';
 import { describePlace } from '../../places.ts';
 import { ask, deny, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
@@ -127,6 +129,7 @@ function judgeWrite(word: Word, command: SimpleCommand, context: ShellContext): 
   if (isOpaque(word)) return ask('what it writes to is computed in a way that cannot be evaluated');
   const outside = reach(word, command, context).find(({ kind }) => kind === 'outside' || kind === 'unknown');
   if (outside?.kind === 'outside') return ask(`${showWord(word)} is outside the workspace`);
+  if (hasShortName(word, context.names)) return ask(`${showWord(word)} can be the short name of another file`);
   return undefined;
 }
 
@@ -140,7 +143,7 @@ function judgeInPlace(command: SimpleCommand, context: ShellContext): ShellFindi
     const finding = judgeWrite(arg, command, context);
     if (finding) return finding;
     if (
-      /(?:^|\/)package\.json$/.test(arg) &&
+      isPackageFile(arg) &&
       [...code].some(
         (text) =>
           !ONLY_DESCRIBES.test(text) || /scripts|"(?:pre|post)?(?:install|test|build|start|prepare|lint)"/.test(text),

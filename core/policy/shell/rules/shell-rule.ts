@@ -5,7 +5,7 @@ import { judgeCommand } from '../judge-command.ts';
 /** The gate's rule for command lines. It only narrows: other rules still judge what it allows. */
 export const shellRule: Rule = {
   name: 'shell',
-  check(call, { mode, workspace, secretPatterns = [], isOffline = false }) {
+  check(call, { mode, workspace, secretPatterns = [], isOffline = false, names = 'exact' }) {
     const asksForNetwork = call.access.some(({ kind }) => kind === 'net');
     let asked: { verdict: 'ask'; reason: string } | undefined;
     for (const access of call.access) {
@@ -13,6 +13,7 @@ export const shellRule: Rule = {
       const { verdict, rule, reason, isForPerson } = judgeCommand(access.command, {
         workspace,
         secretPatterns,
+        names,
         isOffline: isOffline && !asksForNetwork && !access.hasNetwork,
         isLimited: isOffline && isLimitedAccess(call.access) && !access.hasNetwork,
         cwd: access.cwd,

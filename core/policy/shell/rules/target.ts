@@ -1,3 +1,4 @@
+import { hasShortName, type NameComparison } from '../../names/name-comparison.ts';
 import { isBelow } from '../../path.ts';
 import { placeOf, PROTECTED_NAMES, toRelative, type ProtectedPathKind } from '../../places.ts';
 import { isSecretFile } from '../../secrets/secret-files.ts';
@@ -22,6 +23,8 @@ export interface ShellContext {
   secretPatterns: readonly string[];
   /** The command gets no network. */
   isOffline: boolean;
+  /** How the file system of the workspace compares names. */
+  names: NameComparison;
 }
 
 export type Reach =
@@ -79,7 +82,7 @@ function isSecret(candidate: Word, command: SimpleCommand, context: ShellContext
       (cwd) => toRelative(resolvePath(pattern, cwd), context.workspace) ?? resolvePath(pattern, cwd),
     );
     if (/^\/(?:proc\/[^/]+\/environ|etc\/g?shadow)/.test(pattern)) return true;
-    return paths.some((path) => isSecretFile(path, context.secretPatterns));
+    return paths.some((path) => isSecretFile(path, context.secretPatterns) || hasShortName(path, context.names));
   }
   if (isKnown(last)) return isSecretFile(last, context.secretPatterns);
   if (HIDDEN_SAMPLES.some((sample) => matches(last, sample, command))) return true;
