@@ -34,5 +34,5 @@ export function compileSchema<T>(schema: JsonSchemaType): {
 
 /** For the client of the protocol, which checks results by the output schema of their tool. */
 export const schemaValidator: jsonSchemaValidator = {
-  getValidator: (schema) => compileSchema(schema).validate,
+  getValidator: <T>(schema: JsonSchemaType) => compileSchema<T>(schema).validate,
 };

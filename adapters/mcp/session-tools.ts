@@ -72,7 +72,9 @@ function toHint(servers: readonly SessionServer[]): { hint?: string } {
 /** In place of a tool that cannot be used: its call is refused with the reason, before any effect. */
 function toRefusing(name: string, error: KlausError): Tool<unknown> {
   const fail = (): Promise<never> => Promise.reject(error);
-  return { name, description: '', input: z.unknown(), effects: ['read'], resume: 'tell', prepare: fail, run: fail };
+  // The reason can be a text of the server.
+  const origin = 'others';
+  return { name, description: '', input: z.unknown(), effects: ['read'], resume: 'tell', origin, prepare: fail, run: fail };
 }
 
 class OpenServer {
@@ -114,7 +116,7 @@ class OpenServer {
       name: this.#server.name,
       server,
       workspace: this.#host.workspace,
-      hasNetwork: this.#host.allows(EVERY_HOST),
+      hasNetwork: this.#host.hasNetwork || this.#host.allows(EVERY_HOST),
       connect: (writes, signal) => unlessAborted(this.#connect(writes), signal),
       check: () => this.#check(server),
     };

@@ -32,6 +32,9 @@ export function toBase(name: string, { server, hasNetwork }: ServerToolsOptions,
     name,
     input: inputSchema,
     effects: isReading ? ['read' as const] : all,
+    origin: 'others' as const,
+    // What its server says about a tool does not count: its program, or its address, can pass on what it is given.
+    sends: server.kind === 'http' || hasNetwork,
     resume: isReading ? ('repeat' as const) : ('tell' as const),
     deferred: true,
     // A program that runs longer than a call cannot work on the layer of one call.

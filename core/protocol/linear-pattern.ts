@@ -7,6 +7,7 @@ const MAX_PATTERN = 2_000;
 
 /** A regular expression of a schema. */
 export interface LinearPattern {
+  toString(): string;
   /** True if the text matches, and if it is not checked because it is too long for this pattern. */
   test(text: string): boolean;
 }

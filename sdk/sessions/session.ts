@@ -43,12 +43,19 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     id,
     async prompt(
       content,
-      { id: command = engine.ids.ulid(), onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {},
+      {
+        id: command = engine.ids.ulid(),
+        onAsk = 'deny',
+        delivery = 'steer',
+        pin: pinned = false,
+        waitForModelMs,
+        untrusted,
+      } = {},
     ) {
       await checkReady();
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
-      const more = { waitForModelMs, ...(pinned ? { pin: true } : {}) };
+      const more = { waitForModelMs, untrusted, ...(pinned ? { pin: true } : {}) };
       return send({ type: 'prompt', id: command, parts, onAsk, delivery, ...more });
     },
     async send(command) {

@@ -4,6 +4,7 @@ import { RE2JS } from 're2js';
 const MAX_STEPS = 10_000_000;
 
 interface Pattern {
+  toString(): string;
   test(text: string): boolean;
 }
 

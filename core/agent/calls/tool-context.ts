@@ -7,6 +7,7 @@ import {
   heldBy,
   isOfAnyHost,
   liveAt,
+  shorten,
   type HostRule,
   type Redactor,
   toFingerprint,
@@ -14,6 +15,7 @@ import {
 } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
+import { bindChannel, findCommandSource, note, toNotedClient, toNotedProxy, type CallChannel } from './call-channel.ts';
 import { createPathFinder } from '../folders/find-path.ts';
 import { createChildren } from '../children/children.ts';
 import { createMemory } from '../context/memory.ts';
@@ -35,14 +37,21 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   const { readable = [] } = toCommandView(work);
   let offset = 0;
   const buffers = engine.openBuffers?.(work.session);
-  return {
+  const channel: CallChannel = {};
+  const { sandbox: driver } = openedOf(work.state);
+  const context: ToolContext = {
     workspace,
     buffers,
     formatter: openToolFormatter(work),
     // Opened by the first command, so that a run that only reads starts none.
     sandbox: {
-      name: openedOf(work.state).sandbox,
-      exec: async (request) => (await work.sandbox()).exec({ ...request, ...toCommandView(work) }),
+      name: driver,
+      async exec(request) {
+        const result = await (await work.sandbox()).exec({ ...request, ...toCommandView(work) });
+        const at = { driver, workspace: workspace.root, registries: () => engine.registries() };
+        note(channel, findCommandSource(request, result, at));
+        return result;
+      },
     },
     signal: work.stop,
     session: work.session,
@@ -58,7 +67,9 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     execLimits: engine.settings.execLimits,
     readable,
     find: createPathFinder({ workspace, readable, open: (folder) => work.folder(folder) }),
-    processes: createToolProcesses(work, call),
+    processes: createToolProcesses(work, call, (command) => {
+      note(channel, `what \`${shorten(command)}\` receives from the network`);
+    }),
     webSearch: engine.settings.webSearch,
     providerSearch: createProviderSearch(work),
     maxSearchResults: engine.settings.maxSearchResults,
@@ -78,14 +89,18 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     contextInfo: () => readContextInfo(work),
     authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
     registries: () => engine.registries(),
-    web: ({ access }) => engine.openWeb(toWebRules(work, access)),
-    proxy: ({ access }) => engine.openProxy(toHostRules(access)),
+    web: ({ access }) => toNotedClient(engine.openWeb(toWebRules(work, access)), channel),
+    proxy: ({ access }) => {
+      const hosts = access.flatMap((one) => (one.kind === 'net' ? [one.host] : []));
+      return toNotedProxy(engine.openProxy(toHostRules(access)), channel, hosts);
+    },
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,
     ask: (question, signal) => work.activities.askUser(work, call, { question, signal }),
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };
+  return bindChannel(context, channel);
 }
 
 /** A host that only an authority for any host covers may not be at a private address, such as one of this machine. */

@@ -261,6 +261,14 @@ export interface Tool<Input = unknown> {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly effects: readonly Effect[];
   readonly resume: Resume;
+  /**
+   * Where the text of its results comes from, also of failures. `channel`: from others if a service of the context
+   * received something from a network. `others`: always. `local`: never. Default `others` for a tool with the effect
+   * `network` or `deploy`, otherwise `channel`.
+   */
+  readonly origin?: 'channel' | 'others' | 'local';
+  /** True: it can send data to others, although it only reads, such as a program with the network. Default false. */
+  readonly sends?: boolean;
   /** The tool that a grant must allow for it. Default: itself. */
   readonly like?: string;
   /**

@@ -7,7 +7,16 @@ import type { TaintState } from './taint-state.ts';
 const MAX_ADDRESSES = 5_000;
 
 /** The user's prompts name addresses; a task of a parent session can contain what that session read. */
-export function foldPrompt(state: State, { message, tainted }: EventOf<'message.added'>): void {
+export function foldMessageSource(state: State, event: EventOf<'message.added'>): void {
+  const { message, untrusted } = event;
+  if (untrusted) {
+    const taint = (state.taint ??= toTaintState(untrusted.source));
+    if (!untrusted.isAttached) taint.passed.add(message.id);
+  }
+  foldPrompt(state, event);
+}
+
+function foldPrompt(state: State, { message, tainted, untrusted }: EventOf<'message.added'>): void {
   if (message.origin !== 'user' && message.origin !== 'steer') return;
   if (tainted) {
     const taint = (state.taint ??= toTaintState('the task of another session'));
@@ -15,6 +24,8 @@ export function foldPrompt(state: State, { message, tainted }: EventOf<'message.
     taint.passed.add(message.id);
     return;
   }
+  // The user wrote none of it.
+  if (untrusted && !untrusted.isAttached) return;
   // A parent session writes the prompts of a child.
   if (state.taint && !state.session?.parent) state.taint.spentBits = 0;
   addAddresses(state, findAddresses(toText(message)), 'user');

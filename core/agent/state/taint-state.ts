@@ -6,7 +6,7 @@ export interface TaintState {
   isPassed: boolean;
   /** Calls whose results contain text of the web. */
   pages: Set<string>;
-  /** Messages of a parent session. */
+  /** Messages that the user did not write. */
   passed: Set<string>;
   /** Bits sent by the choice of links since the last prompt of the user. */
   spentBits: number;
