@@ -1,6 +1,6 @@
 import { readContextInfo } from '../budget/context-info.ts';
 import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
-import { isReadOnly, KlausError } from '../../protocol/index.ts';
+import { isReadOnly, KlausError, optional } from '../../protocol/index.ts';
 import {
   allowsToolUse,
   createSecretScanner,
@@ -24,7 +24,7 @@ import { openToolFormatter } from '../formatting/session-formatter.ts';
 import { createRedactedBlob } from '../redaction/redacted-blob.ts';
 import { openedOf } from '../state/state.ts';
 import { searchTools } from './search-tools.ts';
-import { openSessionTools } from './session-tools.ts';
+import { openSessionTools, toToolsNotice } from './session-tools.ts';
 import { toSpec } from './tool-registry.ts';
 import { createToolProcesses } from '../processes/tool-processes.ts';
 import type { Engine } from '../loop/engine.ts';
@@ -85,7 +85,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     children: createChildren(work, call),
     memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
     recall: engine.openRecall(work.session),
-    findTools: createToolFinder(work),
+    findTools: createToolFinder(work, (question, signal) => context.ask(question, signal)),
     contextInfo: () => readContextInfo(work),
     authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
     registries: () => engine.registries(),
@@ -125,7 +125,7 @@ function findSecret(engine: Engine, { access }: Pick<Intent, 'access'>, of: { na
 }
 
 /** Finds tools that grant and mode allow and that are not in the request. */
-function createToolFinder(work: Work): ToolContext['findTools'] {
+function createToolFinder(work: Work, ask: ToolContext['ask']): ToolContext['findTools'] {
   const { engine, state, authority } = work;
   const offered = new Set(openedOf(state).tools);
   return async (query) => {
@@ -135,10 +135,14 @@ function createToolFinder(work: Work): ToolContext['findTools'] {
       allowsToolUse(authority.grant(), { name: tool.like ?? tool.name, effects: tool.effects }, now) &&
       (authority.mode() !== 'plan' || isReadOnly(tool.effects));
     const names = engine.tools.names.filter((name) => !offered.has(name) && isUsable(engine.tools.get(name)));
-    const { tools = [], failures = [] } = (await openSessionTools(work)?.list(work.stop)) ?? {};
+    const listed = await openSessionTools(work)?.list(work.stop, ask);
+    const { tools = [], failures = [], notices = [], sources } = listed ?? {};
+    if (notices.length > 0) await work.append(notices.map(toToolsNotice));
     const own = tools.filter(isUsable).map(toSpec);
     const specs = [...engine.tools.specs(names), ...own];
-    return { found: searchTools(query, specs), names: [...names, ...own.map(({ name }) => name)], failures };
+    const found = searchTools(query, specs);
+    const source = found.map(({ name }) => sources?.get(name)).find((each) => each !== undefined);
+    return { found, names: [...names, ...own.map(({ name }) => name)], failures, ...optional({ source }) };
   };
 }
 

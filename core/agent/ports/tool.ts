@@ -162,6 +162,8 @@ export interface FoundTools {
   names: readonly string[];
   /** MCP servers whose tools are missing, each as a sentence. */
   failures: readonly string[];
+  /** Present if a description of `found` is a text of others: whose. */
+  source?: string;
 }
 
 export interface ToolContext {

@@ -25,7 +25,7 @@ export function createRecordedTools({ events }: Recording): SessionTools {
     events.flatMap((event) => (event.type === 'tool.started' && event.resume === 'repeat' ? [event.name] : [])),
   );
   return {
-    list: async () => ({ tools: [], failures: [] }),
+    list: async () => ({ tools: [], failures: [], notices: [], sources: new Map() }),
     find: async (name) => ({
       name,
       description: '',
