@@ -5,8 +5,8 @@ import { connectServer, type McpConnection } from './connect-server.ts';
 import { toBinds, toPlace, type McpServer } from './server-config.ts';
 import { toPrompt, type ServerPrompt } from './server-prompt.ts';
 import { toServerTools } from './server-tools.ts';
+import { toMaker, type ServerToolsOptions } from './tool-base.ts';
 import { ReviewedTools, type AskUser } from './reviewed-tools.ts';
-import type { ServerToolsOptions } from './tool-base.ts';
 import type { PinStore } from './tool-pins.ts';
 import { createTokenProvider, toLoginSecrets, type LoginStore } from './oauth.ts';
 
@@ -69,7 +69,9 @@ export function createSessionTools(servers: readonly SessionServer[], host: Sess
         const hint = near === undefined ? 'tool_search finds its tools.' : `Did you mean ${near}?`;
         throw new KlausError('tool.unknown', `The MCP server ${server} has no tool ${name}.`, { hint });
       } catch (error) {
-        return toRefusing(name, toKlausError(error, 'mcp.failed'));
+        // The reason can be a text of the server.
+        const from = opened.has(server) ? toMaker(server) : ({ origin: 'local' } as const);
+        return { ...toRefusing(name, toKlausError(error, 'mcp.failed')), ...from };
       }
     },
     async close() {
@@ -91,9 +93,7 @@ function toHint(servers: readonly SessionServer[]): { hint?: string } {
 /** In place of a tool that cannot be used: its call is refused with the reason, before any effect. */
 function toRefusing(name: string, error: KlausError): Tool<unknown> {
   const fail = (): Promise<never> => Promise.reject(error);
-  // The reason can be a text of the server.
-  const origin = 'others';
-  return { name, description: '', input: z.unknown(), effects: ['read'], resume: 'tell', origin, prepare: fail, run: fail };
+  return { name, description: '', input: z.unknown(), effects: ['read'], resume: 'tell', prepare: fail, run: fail };
 }
 
 class OpenServer {
@@ -147,7 +147,8 @@ class OpenServer {
       name: this.#server.name,
       server,
       workspace: this.#host.workspace,
-      hasNetwork: this.#host.hasNetwork || this.#host.allows(EVERY_HOST),
+      hasNetwork: this.#host.allows(EVERY_HOST),
+      isUnconfined: this.#host.isUnconfined,
       connect: (writes, signal) => unlessAborted(this.#connect(writes), signal),
       check: () => this.#check(server),
     };

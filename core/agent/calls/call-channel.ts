@@ -72,6 +72,15 @@ export async function toNotedProxy(
   return proxy;
 }
 
+/** True if a call can send data out although its effects do not say so. */
+export function canSend(
+  { sends = false, maker }: Pick<Tool<unknown>, 'sends' | 'maker'>,
+  sources: Iterable<string>,
+): boolean {
+  if (sends !== 'unconfined') return sends;
+  return [...sources].some((source) => maker === undefined || !source.includes(maker));
+}
+
 type Finished = Extract<EventBody, { type: 'tool.finished' }>;
 
 /**
@@ -85,6 +94,6 @@ export function withSource(
   if (finished.untrusted) return finished;
   const { origin = tool.effects.some((each) => each === 'network' || each === 'deploy') ? 'others' : 'channel' } = tool;
   if (origin === 'local') return finished;
-  const found = channel?.found ?? (origin === 'others' ? { source: `the tool ${tool.name}` } : undefined);
+  const found = channel?.found ?? (origin === 'others' ? { source: tool.maker ?? `the tool ${tool.name}` } : undefined);
   return found ? { ...finished, untrusted: { ...found, source: redact(found.source) } } : finished;
 }

@@ -15,7 +15,7 @@ import type { Intent } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { toEditParts } from '../workspace/change-parts.ts';
 import { unlessStopped } from '../workspace/snapshot-workspace.ts';
-import { channelOf, withSource } from './call-channel.ts';
+import { canSend, channelOf, withSource } from './call-channel.ts';
 import { coversOf } from './approval-scope.ts';
 import { acceptHunks } from './accept-hunks.ts';
 import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } from './call-events.ts';
@@ -130,7 +130,7 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
   const facts = {
     name: tool.like ?? call.name,
     effects: tool.effects,
-    sends: tool.sends,
+    sends: canSend(tool, work.state.taint?.sources ?? []),
     access: await withOtherNames(work, intent.access),
     altered: call.redacted && !work.originals.has(call.id),
     scripts,

@@ -44,7 +44,7 @@ export function openSessionTools(work: Work): SessionTools | undefined {
     session: work.session,
     workspace: opened.workspace,
     isSandboxed: opened.sandbox === 'bubblewrap',
-    hasNetwork: opened.sandbox === 'host',
+    isUnconfined: opened.sandbox === 'host',
     allows: (access) => allowsAccess(work.authority.grant(), access, work.engine.clock.now()),
     // Other sandboxes cannot show a part of the workspace, and would refuse the program.
     exec: (request, { writes }) =>

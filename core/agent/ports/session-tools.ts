@@ -10,8 +10,8 @@ export interface SessionToolsHost {
   workspace: string;
   /** True if `exec` hides the machine and can make the workspace read-only. */
   readonly isSandboxed: boolean;
-  /** True if `exec` gives a program the network with any grant, because there is no sandbox. */
-  readonly hasNetwork: boolean;
+  /** True if `exec` runs a program without a sandbox. */
+  readonly isUnconfined: boolean;
   /** True if the present grant of the session allows the access. */
   readonly allows: (access: Access) => boolean;
   /**

@@ -269,8 +269,14 @@ export interface Tool<Input = unknown> {
    * `network` or `deploy`, otherwise `channel`.
    */
   readonly origin?: 'channel' | 'others' | 'local';
-  /** True: it can send data to others, although it only reads, such as a program with the network. Default false. */
-  readonly sends?: boolean;
+  /** Who made it, in the words of a user: the source of its results. */
+  readonly maker?: string;
+  /**
+   * True: it can send data to others, although it only reads, such as a program with the network. `unconfined`: a program
+   * without a sandbox, which needs no call to send what it can read; it counts after a text of others than its maker.
+   * Default false.
+   */
+  readonly sends?: boolean | 'unconfined';
   /** The tool that a grant must allow for it. Default: itself. */
   readonly like?: string;
   /**

@@ -2,6 +2,8 @@
 export interface TaintState {
   /** Origin of the first one. */
   readonly source: string;
+  /** Origins of all, up to a limit. */
+  readonly sources: Set<string>;
   /** True if a task of a parent session contained it. */
   isPassed: boolean;
   /** Calls whose results contain text of the web. */
