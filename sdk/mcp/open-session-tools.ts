@@ -32,7 +32,7 @@ export function openSessionTools(
       ),
     ));
   return {
-    list: async (signal) => (await open()).list(signal),
+    list: async (signal, ask) => (await open()).list(signal, ask),
     find: async (name, signal) => (await open()).find(name, signal),
     close: async () => (await opened)?.close(),
   };
