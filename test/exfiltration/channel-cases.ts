@@ -201,9 +201,8 @@ export const WAYS: readonly Way[] = [
 export function listCases(): ChannelCase[] {
   const all: ChannelCase[] = [];
   for (let at = 0; at < CHANNELS.length * CARRIERS.length * WAYS.length; at++) {
-    // Steps without a common factor with the numbers of values.
     const channel = CHANNELS[at % CHANNELS.length]!;
-    const way = WAYS[(at * 5 + Math.floor(at / CHANNELS.length)) % WAYS.length]!;
+    const way = WAYS[(at * 5 + 2 * Math.floor(at / CHANNELS.length)) % WAYS.length]!;
     const carrier = CARRIERS[(at + Math.floor(at / 7)) % CARRIERS.length]!;
     if (channel.needsHost && way.isWide) continue;
     const name = `${channel.name}, then ${way.name}`;
