@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..');
 
 /**
  * The places that compile an expression from a text. A pattern of others (a schema, a file of a project, an answer of a
- * server, an argument of a model) hangs the process; it goes through `core/protocol/linear-pattern.ts`.
+ * server, an argument of a model) hangs the process; it goes through `core/policy/linear-pattern.ts`.
  */
 const KNOWN: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'parts of this source code': {

@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 const RULES = { allErrors: true, strict: false, validateFormats: false, validateSchema: false, logger: false } as const;
 
 function toEngine(schema: JsonSchemaType): typeof Ajv | typeof Ajv2019 | typeof Ajv2020 {
-  const dialect = String((schema as { $schema?: unknown }).$schema ?? '');
+  const dialect = JSON.stringify((schema as { $schema?: unknown }).$schema ?? '');
   if (/draft-0[67]/.test(dialect)) return Ajv;
   return dialect.includes('2019-09') ? Ajv2019 : Ajv2020;
 }

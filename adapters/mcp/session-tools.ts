@@ -38,7 +38,12 @@ export function createSessionTools(servers: readonly SessionServer[], host: Sess
           try {
             return { ...(await server.list(signal, question)), failures: [] };
           } catch (error) {
-            return { tools: [], notices: [], source: undefined, failures: [toFailureText(name, toKlausError(error, 'mcp.failed'))] };
+            return {
+              tools: [],
+              notices: [],
+              source: undefined,
+              failures: [toFailureText(name, toKlausError(error, 'mcp.failed'))],
+            };
           }
         }),
       );

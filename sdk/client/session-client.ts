@@ -1,5 +1,16 @@
 import type { ApprovalRow, ProcessStatus, RecalledText, SessionRow } from '@klaus/core/agent';
-import type { Event, EventOf, Hunk, InputQuestion, Live, OnAsk, Part, Remembered, Scope, UntrustedText } from '@klaus/core/protocol';
+import type {
+  Event,
+  EventOf,
+  Hunk,
+  InputQuestion,
+  Live,
+  OnAsk,
+  Part,
+  Remembered,
+  Scope,
+  UntrustedText,
+} from '@klaus/core/protocol';
 import type { ExportedTest } from '../export/export-test.ts';
 import type { CopiesClient } from '../copies/working-copy.ts';
 import type { OpenOptions } from '../klaus-options.ts';

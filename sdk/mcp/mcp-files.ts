@@ -58,7 +58,11 @@ export function isTrusted({ home, folder }: McpPlace, name: string, entry: unkno
 /** Stores that the user trusts an entry of the project, as long as it stays the same. */
 export function trustEntry({ home, folder }: McpPlace, name: string, entry: unknown): void {
   const others = readTrust(home).filter((one) => one.folder !== folder || one.name !== name);
-  writeStateFile(join(home, 'mcp-trust.json'), { trusted: [...others, { folder, name, hash: toEntryHash(entry) }] }, true);
+  writeStateFile(
+    join(home, 'mcp-trust.json'),
+    { trusted: [...others, { folder, name, hash: toEntryHash(entry) }] },
+    true,
+  );
 }
 
 function readTrust(home: string): z.infer<typeof trustSchema>['trusted'] {

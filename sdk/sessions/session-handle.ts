@@ -1,4 +1,14 @@
-import type { Command, Event, EventOf, Live, OnAsk, Part, Scope, TreeChange, UntrustedText } from '@klaus/core/protocol';
+import type {
+  Command,
+  Event,
+  EventOf,
+  Live,
+  OnAsk,
+  Part,
+  Scope,
+  TreeChange,
+  UntrustedText,
+} from '@klaus/core/protocol';
 import type {
   AttendOptions,
   Recall,

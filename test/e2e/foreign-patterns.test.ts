@@ -1,4 +1,4 @@
-// Covers core/protocol, adapters/mcp, apps/cli, apps/debug: patterns of others end, where those of JavaScript never do.
+// Covers core/policy, adapters/mcp, apps/cli, apps/debug: patterns of others end, where those of JavaScript never do.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

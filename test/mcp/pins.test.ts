@@ -5,7 +5,6 @@ import { openMcpConfiguration } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import { runKlaus } from '../fixtures/klaus.ts';
-import { use } from './open-session.ts';
 
 /** A server whose tools are described by a file. */
 const SERVER = `
@@ -35,7 +34,7 @@ async function openEngine(): Promise<TestEngine> {
     script: {
       steps: [
         { when: { turn: 0 }, reply: { calls: [{ name: 'tool_search', input: { query: 'mcp__one__look' } }] } },
-        { when: { turn: 1 }, reply: { calls: [use('mcp__one__look')] } },
+        { when: { turn: 1 }, reply: { calls: [{ name: 'use_tool', input: { name: 'mcp__one__look', input: {} } }] } },
       ],
       fallback: { text: 'Done.' },
     },
@@ -72,7 +71,10 @@ async function run({ klaus }: TestEngine, user: 'none' | 'yes') {
 }
 
 const accept = async ({ place }: TestEngine) => {
-  const mcp = openMcpConfiguration({ cwd: place.workspace, env: { ...place.env, KLAUS_HOME: place.home, KLAUS_SANDBOX: 'host' } });
+  const mcp = openMcpConfiguration({
+    cwd: place.workspace,
+    env: { ...place.env, KLAUS_HOME: place.home, KLAUS_SANDBOX: 'host' },
+  });
   await mcp.trust('one');
   const reviewed = await mcp.review('one', { signal: new AbortController().signal });
   reviewed.accept();

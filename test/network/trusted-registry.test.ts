@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
+import type { ToolCall } from '../fixtures/play.ts';
 import { openSite } from '../fixtures/site.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
@@ -38,8 +39,8 @@ test('npm install, npm ci, tests and npm_install from the registry of the preset
     '/tiny/-/tiny-1.0.0.tgz': { type: 'application/octet-stream', body: archive },
   });
   await using _ = site;
-  const net = (command: string) => ({ name: 'run_command', input: { command, network: true } });
-  const calls = [
+  const net = (command: string): ToolCall => ({ name: 'run_command', input: { command, network: true } });
+  const calls: readonly ToolCall[] = [
     net('npm install tiny --no-audit --no-fund'),
     net('npm view tiny description'),
     { name: 'run_tests', input: {} },

@@ -15,7 +15,7 @@ import type { Intent } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { toEditParts } from '../workspace/change-parts.ts';
 import { unlessStopped } from '../workspace/snapshot-workspace.ts';
-import { canSend, channelOf, withSource } from './call-channel.ts';
+import { canSend, channelOf, withSource } from '../channel/call-channel.ts';
 import { coversOf } from './approval-scope.ts';
 import { acceptHunks } from './accept-hunks.ts';
 import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } from './call-events.ts';

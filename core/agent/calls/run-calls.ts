@@ -9,7 +9,7 @@ import {
   type Untrusted,
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
-import { channelOf, withSource } from './call-channel.ts';
+import { channelOf, withSource } from '../channel/call-channel.ts';
 import { toAttempt, toErrorDetail, toFinished, toHead, type CallHead } from './call-events.ts';
 import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';

@@ -15,7 +15,14 @@ import {
 } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
-import { bindChannel, findCommandSource, note, toNotedClient, toNotedProxy, type CallChannel } from './call-channel.ts';
+import {
+  bindChannel,
+  findCommandSource,
+  note,
+  toNotedClient,
+  toNotedProxy,
+  type CallChannel,
+} from '../channel/call-channel.ts';
 import { createPathFinder } from '../folders/find-path.ts';
 import { createChildren } from '../children/children.ts';
 import { createMemory } from '../context/memory.ts';

@@ -4,7 +4,7 @@ import type { Work } from '../loop/work.ts';
 import type { ReviewedDecision } from '../review/review-call.ts';
 import { openedOf } from '../state/state.ts';
 import { toHookedCalls, toToolNames } from './hook-input.ts';
-import { channelOf, note } from '../calls/call-channel.ts';
+import { channelOf, note } from '../channel/call-channel.ts';
 import { chooseHooks, toHookSource } from './hooks.ts';
 import { runHook } from './run-hook.ts';
 

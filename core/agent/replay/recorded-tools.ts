@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
-import { channelOf } from '../calls/call-channel.ts';
+import { channelOf } from '../channel/call-channel.ts';
 import type { Tool, ToolContext, ToolOutput } from '../ports/tool.ts';
 import type { SessionTools } from '../ports/session-tools.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';

@@ -29,7 +29,12 @@ export const command: LeafCommand = {
     const { id } = await client.session(given);
     if (toGivenServer(options) === undefined) await checkProblem(id);
     const onAsk = options.onAsk ?? settings.onAsk ?? 'wait';
-    const { isHandedOver } = await client.prompt(id, { parts, onAsk, delivery: 'steer', ...toPipedMark(words, stdin, options) });
+    const { isHandedOver } = await client.prompt(id, {
+      parts,
+      onAsk,
+      delivery: 'steer',
+      ...toPipedMark(words, stdin, options),
+    });
     if (options.json) out.json({ session: id, delivery: isHandedOver ? 'steer' : 'prompt' });
     else
       err.write(isHandedOver ? `Session ${id} gets the message.\n` : `Session ${id} starts to work on the message.\n`);

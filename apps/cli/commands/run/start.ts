@@ -69,7 +69,13 @@ export const command: LeafCommand = {
     // No terminal answers for a session that is only started: its questions wait.
     const onAsk = options.detach ? (options.onAsk ?? settings.onAsk ?? 'wait') : asking.onAsk;
     const origin = await findOrigin(options.instance, folder);
-    const request = { ...toRequest({ agent, options, workspace }), ...origin, parts, onAsk, ...toPipedMark(words, stdin, options) };
+    const request = {
+      ...toRequest({ agent, options, workspace }),
+      ...origin,
+      parts,
+      onAsk,
+      ...toPipedMark(words, stdin, options),
+    };
     const ids: string[] = [];
     for (let count = 0; count < options.count; count++) {
       const id = await client.open(request);

@@ -14,11 +14,12 @@ export const command: LeafCommand = {
   declare: (declared) =>
     addPipedOptions(
       addShowOptions(
-      declared
-        .addArgument(new IdArgument('<id>', 'sessions'))
-        .argument('<text...>', 'the message; - reads it from standard input')
-        .addOption(onAskOption),
-    ).addOption(outputFormatOption)),
+        declared
+          .addArgument(new IdArgument('<id>', 'sessions'))
+          .argument('<text...>', 'the message; - reads it from standard input')
+          .addOption(onAskOption),
+      ).addOption(outputFormatOption),
+    ),
   async run(id: string, words: readonly string[], options: Options) {
     const result = await openRunResult(options);
     const { output } = result;
@@ -29,6 +30,9 @@ export const command: LeafCommand = {
     const session = await client.session(id);
     const { onAsk, asks } = toOnAsk(options, settings);
     const run = { client, session, show: options, output, asks, onAsk };
-    return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'steer', ...toPipedMark(words, stdin, options) }, run));
+    return await result.finish(
+      run,
+      await sendPrompt({ parts, onAsk, delivery: 'steer', ...toPipedMark(words, stdin, options) }, run),
+    );
   },
 };

@@ -83,7 +83,9 @@ const add: LeafCommand = {
         : { type: 'http', url: options.url, ...toPairs('headers', options.header, ':') };
     const file = await (await open(options)).add(name, entry, options.user ? 'user' : 'project');
     out.write(`The MCP server ${toPrintable(name)} is in ${toPrintable(file)}.\n`);
-    err.write(`\`klaus mcp trust ${toPrintable(name)}\` shows the descriptions of its tools, which are untrusted before.\n`);
+    err.write(
+      `\`klaus mcp trust ${toPrintable(name)}\` shows the descriptions of its tools, which are untrusted before.\n`,
+    );
     return EXIT.done;
   },
 };

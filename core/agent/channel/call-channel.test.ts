@@ -19,7 +19,7 @@ describe('a command', () => {
     ['that reached another port of it', 'npm ci', limited, ['127.0.0.1:80'], '127.0.0.1:80'],
     ['that reached GitHub', 'gh pr view', limited, ['api.github.com:443'], 'api.github.com:443'],
     ['that also reached another host', 'x', limited, ['pypi.org:443', 'evil.example:443'], 'evil.example:443'],
-    ['with the whole network', 'npm ci', true, undefined, 'from the network'],
+    ['with a network without a limit', 'npm ci', true, undefined, 'from the network'],
     ['of which some hosts are allowed', 'npm ci', true, ['pypi.org:443'], undefined],
   ] as const)('%s', (_, command, network, reachedHosts, source) => {
     const request = { command, network: network === limited ? { hosts: [] } : (network as boolean) };
@@ -42,7 +42,8 @@ describe('a command', () => {
 const finished = { type: 'tool.finished', outcome: 'ok', output: '' } as Extract<EventBody, { type: 'tool.finished' }>;
 const toTool = (more: Partial<Tool<unknown>>): Tool<unknown> => ({ effects: ['read'], ...more, name: 't' }) as never;
 const sourceOf = (tool: Partial<Tool<unknown>>, found?: { source: string }) =>
-  withSource(finished, { tool: toTool(tool), channel: found ? { found } : {}, redact: (text) => text }).untrusted?.source;
+  withSource(finished, { tool: toTool(tool), channel: found ? { found } : {}, redact: (text) => text }).untrusted
+    ?.source;
 
 describe('the result of a tool', () => {
   test('counts by what its services received, and by its effects if it declares nothing', () => {
