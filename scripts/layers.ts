@@ -16,7 +16,7 @@ interface Layer {
 /** The direction of every import, lowest layer first. A folder belongs to the first layer that matches it. */
 export const LAYERS: readonly Layer[] = [
   { folder: 'core/protocol', imports: [], packages: ['zod'] },
-  { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash'] },
+  { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash', 're2js'] },
   { folder: 'core/reviewers', imports: ['core/protocol', 'core/policy'], packages: ['zod', 'diff'] },
   { folder: 'core/agent', imports: ['core/protocol', 'core/policy', 'core/reviewers'], packages: ['zod'] },
   { folder: 'core/conversation', imports: ['core/protocol'], packages: ['diff'] },
@@ -53,7 +53,7 @@ export const LAYERS: readonly Layer[] = [
   {
     folder: 'apps/debug',
     imports: ['apps/debug/contract'],
-    packages: ['node:', '@modelcontextprotocol/server', 'ajv', 'zod', 'zod-to-json-schema', 'vitest'],
+    packages: ['node:', '@modelcontextprotocol/server', 'ajv', 're2js', 'zod', 'zod-to-json-schema', 'vitest'],
   },
   { folder: 'apps/debug-cli', imports: ['sdk', 'apps/debug/contract'] },
   { folder: 'apps/*', imports: ['sdk'] },

@@ -338,7 +338,12 @@ export {
   type KeyStoreOptions,
   type ProviderKeys,
 } from './models/provider-keys.ts';
-export { openMcpConfiguration, type McpConfiguration, type McpEntry } from './mcp/mcp-configuration.ts';
+export {
+  openMcpConfiguration,
+  type McpConfiguration,
+  type McpEntry,
+  type ReviewedServer,
+} from './mcp/mcp-configuration.ts';
 export { openInstances, type Instance, type Instances } from './instances.ts';
 export { exportKlaude, queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';

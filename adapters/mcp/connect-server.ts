@@ -16,6 +16,7 @@ import {
 import { CallTimer } from './call-timer.ts';
 import { toFailure } from './failure.ts';
 import { createHttpTransport } from './http-transport.ts';
+import { schemaValidator } from './schema-validator.ts';
 import type { McpServer } from './server-config.ts';
 import { ServerQuestions, type Ask } from './server-questions.ts';
 import { StdioTransport, type StdioOptions } from './stdio-transport.ts';
@@ -118,6 +119,7 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
     { name: 'klaus', title: 'Klaus', version: '1' },
     {
       versionNegotiation: negotiation,
+      jsonSchemaValidator: schemaValidator,
       ...(asks ? { capabilities: { elicitation: { form: { applyDefaults: true }, url: {} } } } : {}),
       listChanged: { tools: { onChanged: onToolsChanged, autoRefresh: false, debounceMs: 0 } },
     },

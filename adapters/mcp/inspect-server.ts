@@ -1,7 +1,11 @@
 import type { Sandbox } from '@klaus/core/agent';
+import { describeUnchecked } from '@klaus/core/linear-pattern';
+import type { JsonSchemaType, Tool as ServerTool } from '@modelcontextprotocol/client';
 import { connectServer } from './connect-server.ts';
 import { createTokenProvider, type LoginStore } from './oauth.ts';
 import { toBinds, type McpServer } from './server-config.ts';
+import { compileSchema } from './schema-validator.ts';
+import { toPinned, type PinnedTools } from './tool-pins.ts';
 import { toPrompt, type ServerPrompt } from './server-prompt.ts';
 
 /** What a server has. */
@@ -11,6 +15,10 @@ export interface InspectedServer {
   /** Version of the protocol. */
   protocol: string;
   tools: { name: string; description: string; reads: boolean }[];
+  /** The complete descriptions and schemas of the tools. */
+  pinned: PinnedTools;
+  /** A sentence about patterns of the schemas that are not checked; '' if all are. */
+  warning: string;
   prompts: ServerPrompt[];
   /** Number of resources. */
   resources: number;
@@ -28,6 +36,19 @@ export interface InspectOptions {
 }
 
 const LIMITS = { timeoutMs: Number.MAX_SAFE_INTEGER, memoryMb: 4_096, processes: 1_024 };
+
+function findUnchecked(tools: readonly ServerTool[]): Set<string> {
+  return new Set(
+    tools.flatMap(({ inputSchema }) => {
+      try {
+        return [...compileSchema(inputSchema as JsonSchemaType).unchecked];
+      } catch {
+        // A call of the tool reports the schema.
+        return [];
+      }
+    }),
+  );
+}
 
 /** Starts or reaches a server, lists what it has, and calls nothing. @throws KlausError `mcp.failed`, `auth`, `cancelled`. */
 export async function inspectServer(options: InspectOptions): Promise<InspectedServer> {
@@ -58,6 +79,8 @@ export async function inspectServer(options: InspectOptions): Promise<InspectedS
         description: tool.description ?? '',
         reads: tool.annotations?.readOnlyHint === true,
       })),
+      pinned: toPinned(tools),
+      warning: describeUnchecked(findUnchecked(tools)),
       prompts: prompts.map(toPrompt),
       resources: resources.length,
     };

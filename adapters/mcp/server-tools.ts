@@ -1,9 +1,9 @@
 import type { Tool } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { JsonSchemaType, Tool as ServerTool } from '@modelcontextprotocol/client';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
 import { toPromptList, toPromptReader } from './prompt-tools.ts';
+import { compileSchema } from './schema-validator.ts';
 import { toOutput, toPartsOutput, toTextOutput } from './to-output.ts';
 import { toAccess, toBase, toShort, toToolName, use, type Input, type ServerToolsOptions } from './tool-base.ts';
 
@@ -102,10 +102,10 @@ function toResourceReader(options: ServerToolsOptions): Tool<Input> {
 
 /** Checks an input by the schema of the server, which is compiled at the first call. */
 function createValidator({ inputSchema: schema }: ServerTool): (name: string, input: Input) => void {
-  let check: ReturnType<AjvJsonSchemaValidator['getValidator']> | undefined;
+  let check: ReturnType<typeof compileSchema>['validate'] | undefined;
   return (name, input) => {
     try {
-      check ??= new AjvJsonSchemaValidator().getValidator(schema as JsonSchemaType);
+      check ??= compileSchema(schema as JsonSchemaType).validate;
     } catch (cause) {
       throw new KlausError('mcp.failed', `The input schema of ${name} is invalid.`, { cause });
     }

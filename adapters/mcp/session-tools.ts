@@ -5,7 +5,9 @@ import { connectServer, type McpConnection } from './connect-server.ts';
 import { toBinds, toPlace, type McpServer } from './server-config.ts';
 import { toPrompt, type ServerPrompt } from './server-prompt.ts';
 import { toServerTools } from './server-tools.ts';
-import type { ServerToolsOptions } from './tool-base.ts';
+import { toMaker, type ServerToolsOptions } from './tool-base.ts';
+import { ReviewedTools, type AskUser } from './reviewed-tools.ts';
+import type { PinStore } from './tool-pins.ts';
 import { createTokenProvider, toLoginSecrets, type LoginStore } from './oauth.ts';
 
 export interface SessionServer {
@@ -16,6 +18,8 @@ export interface SessionServer {
   secrets?(): readonly { name: string; value: string }[];
   /** Called with the prompts that the server has when its tools are listed. */
   onPrompts?(prompts: readonly ServerPrompt[]): void;
+  /** What the user knows about its tools. Default: nothing is stored. */
+  pins?: PinStore;
   /** The stored login of an HTTP server. */
   login?: LoginStore;
 }
@@ -27,18 +31,32 @@ const EVERY_HOST = { kind: 'net', host: '*', port: 443 } as const;
 export function createSessionTools(servers: readonly SessionServer[], host: SessionToolsHost): SessionTools {
   const opened = new Map(servers.map((server) => [server.name, new OpenServer(server, host)]));
   return {
-    async list(signal) {
+    async list(signal, ask) {
+      const question: AskUser | undefined = ask && ((message, { from }) => ask({ from, message, fields: [] }, signal));
       const found = await Promise.all(
-        [...opened.values()].map(async (server) => {
+        [...opened].map(async ([name, server]) => {
           try {
-            return { tools: await server.tools(signal), failures: [] };
+            return { ...(await server.list(signal, question)), failures: [] };
           } catch (error) {
-            const { message, hint = '' } = toKlausError(error, 'mcp.failed');
-            return { tools: [], failures: [`${message} ${hint}`.trim()] };
+            return {
+              tools: [],
+              notices: [],
+              source: undefined,
+              failures: [toFailureText(name, toKlausError(error, 'mcp.failed'))],
+            };
           }
         }),
       );
-      return { tools: found.flatMap(({ tools }) => tools), failures: found.flatMap(({ failures }) => failures) };
+      return {
+        tools: found.flatMap(({ tools }) => tools),
+        failures: found.flatMap(({ failures }) => failures),
+        notices: found.flatMap(({ notices }) => notices),
+        sources: new Map(
+          found.flatMap(({ tools, source }) =>
+            source === undefined ? [] : tools.map(({ name }): [string, string] => [name, source]),
+          ),
+        ),
+      };
     },
     async find(name, signal) {
       const [, server = ''] = /^mcp__(.+?)__/.exec(name) ?? [];
@@ -56,13 +74,21 @@ export function createSessionTools(servers: readonly SessionServer[], host: Sess
         const hint = near === undefined ? 'tool_search finds its tools.' : `Did you mean ${near}?`;
         throw new KlausError('tool.unknown', `The MCP server ${server} has no tool ${name}.`, { hint });
       } catch (error) {
-        return toRefusing(name, toKlausError(error, 'mcp.failed'));
+        // The reason can be a text of the server.
+        const from = opened.has(server) ? toMaker(server) : ({ origin: 'local' } as const);
+        return { ...toRefusing(name, toKlausError(error, 'mcp.failed')), ...from };
       }
     },
     async close() {
       await Promise.all([...opened.values()].map((server) => server.close()));
     },
   };
+}
+
+/** The message of a failure can be a text of the server, which a list of tools must not contain. */
+function toFailureText(name: string, { code, message, hint = '' }: KlausError): string {
+  if (code !== 'mcp.failed') return `${message} ${hint}`.trim();
+  return `The MCP server ${name} cannot be used. \`klaus mcp test ${name}\` shows the reason.`;
 }
 
 function toHint(servers: readonly SessionServer[]): { hint?: string } {
@@ -83,10 +109,22 @@ class OpenServer {
   /** True if the program may change files. */
   #writes = false;
   #tools: Promise<Tool<unknown>[]> | undefined;
+  readonly #reviewed: ReviewedTools;
 
   constructor(server: SessionServer, host: SessionToolsHost) {
     this.#server = server;
     this.#host = host;
+    this.#reviewed = new ReviewedTools(server.name, server.pins);
+  }
+
+  /** The tools that the user knows, after a question about those that changed. */
+  async list(signal: AbortSignal, ask: AskUser | undefined) {
+    let tools = await this.tools(signal);
+    if (await this.#reviewed.ask(ask)) {
+      this.#tools = undefined;
+      tools = await this.tools(signal);
+    }
+    return { tools, notices: this.#reviewed.takeNotices(), source: this.#reviewed.source };
   }
 
   /** The tools as the server lists them now; once for each connection and change. */
@@ -115,6 +153,7 @@ class OpenServer {
       server,
       workspace: this.#host.workspace,
       hasNetwork: this.#host.allows(EVERY_HOST),
+      isUnconfined: this.#host.isUnconfined,
       connect: (writes, signal) => unlessAborted(this.#connect(writes), signal),
       check: () => this.#check(server),
     };
@@ -123,7 +162,8 @@ class OpenServer {
       const prompts = await connection.prompts(this.#closing.signal).catch(() => undefined);
       if (prompts) this.#server.onPrompts(prompts.map(toPrompt));
     }
-    return toServerTools(await connection.tools(this.#closing.signal), connection, options);
+    const tools = this.#reviewed.select(await connection.tools(this.#closing.signal));
+    return toServerTools(tools, connection, options);
   }
 
   #read(): McpServer {

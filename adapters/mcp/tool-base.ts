@@ -13,6 +13,8 @@ export interface ServerToolsOptions {
   workspace: string;
   /** True if the program of the server has the network. */
   hasNetwork: boolean;
+  /** True if the program runs without a sandbox. */
+  isUnconfined: boolean;
   /** The connection for a call. @param writes True: the program may change files. */
   readonly connect: (writes: boolean, signal: AbortSignal) => Promise<McpConnection>;
   /** Throws KlausError `denied` if the grant does not allow the program. */
@@ -24,14 +26,26 @@ export function toToolName(server: string, tool: string): string {
   return `mcp__${server}__${tool.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}`;
 }
 
+/** Every text of a server, also of a failure, is of others. */
+export function toMaker(server: string) {
+  return { origin: 'others' as const, maker: `the MCP server ${server}` };
+}
+
 /** What all tools of a server have in common. */
-export function toBase(name: string, { server, hasNetwork }: ServerToolsOptions, isReading: boolean) {
+export function toBase(
+  name: string,
+  { name: serverName, server, hasNetwork, isUnconfined }: ServerToolsOptions,
+  isReading: boolean,
+) {
   const all: Effect[] =
     server.kind === 'http' ? ['network'] : ['read', 'write', 'execute', ...(hasNetwork ? ['network' as const] : [])];
   return {
     name,
     input: inputSchema,
     effects: isReading ? ['read' as const] : all,
+    // What its server says about a tool does not count: its program, or its address, can pass on what it is given.
+    ...toMaker(serverName),
+    sends: server.kind === 'http' || hasNetwork || (isUnconfined && ('unconfined' as const)),
     resume: isReading ? ('repeat' as const) : ('tell' as const),
     deferred: true,
     // A program that runs longer than a call cannot work on the layer of one call.

@@ -53,6 +53,7 @@ export {
   type HeaderSecret,
   type LimitedNetwork,
 } from './network/command-network.ts';
+export { isRegistryHost } from './network/registry-hosts.ts';
 export { toNetAuthorities, type ConfiguredHosts } from './network/presets.ts';
 export { classifyAddress, parseAddress, type AddressClass } from './network/address.ts';
 export {
@@ -66,7 +67,14 @@ export {
 } from './network/host-rule.ts';
 export { PROTECTED_PLACES, type PlaceRow, type ProtectedPlace } from './protected-places.ts';
 export { createRedactor, type Redactor, type RedactorOptions, type SecretHit } from './redactor.ts';
-export { askingRules, findRemembered, toRemembered, type Question, type FoundRemembered } from './remembered.ts';
+export {
+  askingRules,
+  findRemembered,
+  shorten,
+  toRemembered,
+  type Question,
+  type FoundRemembered,
+} from './remembered.ts';
 export { renderCommand, toCommandKey } from './render-command.ts';
 export { review, type Review } from './review.ts';
 export { RULES } from './rules.ts';

@@ -43,6 +43,8 @@ export interface CallFacts {
   searches?: string;
   /** True for a call that stores a text for later sessions. */
   isForLater?: true;
+  /** True if it can send data to others although it only reads. */
+  sends?: boolean;
   /** Paths to which protected places, or git's configuration, lead; relative to the workspace. */
   linked?: readonly string[];
 }

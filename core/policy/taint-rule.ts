@@ -48,14 +48,14 @@ function findProblem(call: CallFacts, { taint, isOffline }: { taint: Taint; isOf
 }
 
 /** How a call could send data out; undefined if it cannot. */
-function findWayOut({ access, effects }: CallFacts, isOffline: boolean): string | undefined {
+function findWayOut({ access, effects, sends }: CallFacts, isOffline: boolean): string | undefined {
   for (const each of access) {
     if (each.kind === 'secret') return `this sends ${each.name} to ${each.host}`;
     if (each.kind === 'net') return each.host === '*' ? 'this reaches the network' : `this reaches ${each.host}`;
     if (each.kind === 'exec' && each.hasNetwork) return 'this command can have the network';
   }
   if (effects.includes('execute') && !isOffline) return 'commands have the network here';
-  if (effects.includes('network') || effects.includes('deploy')) return 'this can reach the network';
+  if (effects.includes('network') || effects.includes('deploy') || sends) return 'this can reach the network';
   return undefined;
 }
 

@@ -5,6 +5,7 @@ import { limitsSchema } from './settings/limits.ts';
 import { partSchema } from './messages/message.ts';
 import { modeSchema, onAskSchema } from './authority/mode.ts';
 import { inputContentSchema } from './questions/input-field.ts';
+import { untrustedTextSchema } from './messages/tool-result.ts';
 import { effortSchema } from './settings/sampling.ts';
 
 const id = z.string().describe('ULID chosen by the sender: sending the same id twice has one effect.');
@@ -31,6 +32,7 @@ export const commandSchema = z.discriminatedUnion('type', [
         ),
       waitForModelMs,
       tainted: z.literal(true).optional().describe('The sending session had read untrusted content.'),
+      untrusted: untrustedTextSchema.optional().describe('It contains a text of others.'),
     })
     .describe('Start a run, or steer the active one.'),
   z

@@ -176,7 +176,13 @@ export { toBeginning, toContent } from './messages/message-text.ts';
 export { expandPrompt, fillPlaceholders, toPlaceholders } from './messages/prompt-template.ts';
 export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
 export { todoSchema, type Todo, type TodoList, toTodoList } from './messages/todo.ts';
-export { toolResultSchema, type ToolResult, type Untrusted } from './messages/tool-result.ts';
+export {
+  untrustedTextSchema,
+  toolResultSchema,
+  type ToolResult,
+  type Untrusted,
+  type UntrustedText,
+} from './messages/tool-result.ts';
 export { isRecord } from './is-record.ts';
 export { messageOf } from './message-of.ts';
 export { toNearest } from './nearest.ts';

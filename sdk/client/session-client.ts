@@ -1,5 +1,16 @@
 import type { ApprovalRow, ProcessStatus, RecalledText, SessionRow } from '@klaus/core/agent';
-import type { Event, EventOf, Hunk, InputQuestion, Live, OnAsk, Part, Remembered, Scope } from '@klaus/core/protocol';
+import type {
+  Event,
+  EventOf,
+  Hunk,
+  InputQuestion,
+  Live,
+  OnAsk,
+  Part,
+  Remembered,
+  Scope,
+  UntrustedText,
+} from '@klaus/core/protocol';
 import type { ExportedTest } from '../export/export-test.ts';
 import type { CopiesClient } from '../copies/working-copy.ts';
 import type { OpenOptions } from '../klaus-options.ts';
@@ -166,6 +177,8 @@ export interface ResumeRequest extends Undefinable<Pick<OpenOptions, 'limits'>> 
 interface PromptContent extends ResumeRequest, Undefinable<Pick<OpenOptions, 'model' | 'mode'>> {
   parts: readonly Part[];
   pin?: boolean | undefined;
+  /** It contains a text of others. */
+  untrusted?: UntrustedText | undefined;
 }
 
 export interface OpenRequest

@@ -17,6 +17,7 @@ import {
   type McpSource,
 } from './mcp-files.ts';
 import { rememberPrompts } from './mcp-prompts.ts';
+import { openPinStore } from './tool-pins.ts';
 import { toMcpPlace } from './session-servers.ts';
 
 /** A configured MCP server. */
@@ -29,6 +30,16 @@ export interface McpEntry {
   isTrusted: boolean;
   /** Names of variables of the user that it gets. */
   variables: readonly string[];
+}
+
+/** What a server says about its tools, for the decision of the user. */
+export interface ReviewedServer extends Pick<InspectedServer, 'server' | 'tools' | 'warning'> {
+  /** Names of tools that were added or changed since the user accepted them. All tools, if none was accepted. */
+  changed: readonly string[];
+  /** The changes as a diff. Undefined: the user has accepted none of the server. */
+  diff: string | undefined;
+  /** Stores that the user has seen these descriptions and accepts them. */
+  accept(): void;
 }
 
 /** The MCP servers of the user and of a project. */
@@ -44,6 +55,14 @@ export interface McpConfiguration {
   remove(name: string): Promise<string>;
   /** Sessions use the server of the project as long as its entry stays the same. @throws KlausError `usage`. */
   trust(name: string): Promise<McpEntry>;
+  /**
+   * Starts or reaches a server and compares the descriptions and schemas of its tools with those that the user has
+   * accepted. Sessions leave out a tool that changed, and treat the descriptions of a server without accepted ones as
+   * untrusted.
+   *
+   * @throws KlausError as `test`.
+   */
+  review(name: string, options: { signal: AbortSignal; startMs?: number }): Promise<ReviewedServer>;
   /** Starts or reaches a server, lists what it has, and calls nothing. @throws KlausError `usage`, `mcp.failed`, `auth`. */
   test(name: string, options: { signal: AbortSignal; startMs?: number }): Promise<InspectedServer>;
   /** Logs in to a server over HTTP. @throws KlausError `usage`, `auth`, `timeout`, `cancelled`. */
@@ -74,6 +93,27 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
     const adapter = await load();
     return { adapter, entry: found.entry, server: adapter.toMcpServer(name, found.entry, env) };
   };
+  const test = async (name: string, { signal, startMs }: { signal: AbortSignal; startMs?: number }) => {
+    const { adapter, server, entry } = await find(name);
+    const configuration = await loadConfiguration({ env, home, cwd });
+    const { createSandbox } = await import('@klaus/adapters/sandboxes');
+    const { createSecretSource } = await import('@klaus/adapters/workspace');
+    const sandbox = await createSandbox({
+      ...toSandboxOptions(configuration),
+      ...{ workspace: cwd, home, env },
+      masks: () => createSecretSource(cwd, { patterns: configuration.values.secrets.files }).files(),
+      choice: configuration.values.sandbox.driver,
+    });
+    const store = server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
+    const isLoggedIn = (await store?.read()) !== undefined;
+    const inspected = await adapter.inspectServer({
+      ...{ name, server, workspace: cwd, sandbox, signal },
+      startMs,
+      store: isLoggedIn ? store : undefined,
+    });
+    rememberPrompts(home, toEntryHash(entry), inspected.prompts);
+    return inspected;
+  };
   return {
     async list() {
       const { findVariables } = await load();
@@ -99,26 +139,15 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       if (found.from === 'project') trustEntry(place, name, found.entry);
       return { ...found, isTrusted: true, variables: findVariables(found.entry) };
     },
-    async test(name, { signal, startMs }) {
-      const { adapter, server, entry } = await find(name);
-      const configuration = await loadConfiguration({ env, home, cwd });
-      const { createSandbox } = await import('@klaus/adapters/sandboxes');
-      const { createSecretSource } = await import('@klaus/adapters/workspace');
-      const sandbox = await createSandbox({
-        ...toSandboxOptions(configuration),
-        ...{ workspace: cwd, home, env },
-        masks: () => createSecretSource(cwd, { patterns: configuration.values.secrets.files }).files(),
-        choice: configuration.values.sandbox.driver,
-      });
-      const store = server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
-      const isLoggedIn = (await store?.read()) !== undefined;
-      const inspected = await adapter.inspectServer({
-        ...{ name, server, workspace: cwd, sandbox, signal },
-        startMs,
-        store: isLoggedIn ? store : undefined,
-      });
-      rememberPrompts(home, toEntryHash(entry), inspected.prompts);
-      return inspected;
+    test,
+    async review(name, options) {
+      const { server, tools, warning, pinned } = await test(name, options);
+      const { findChanged, toPinDiff } = await load();
+      const store = openPinStore(place, { name, from: findEntry(place, name).from });
+      const known = store.read();
+      const changed = findChanged(known ?? {}, pinned);
+      const diff = known && toPinDiff(known, pinned, changed);
+      return { server, tools, warning, changed, diff, accept: () => store.write(pinned) };
     },
     async logIn(name, { signal, onUrl }) {
       const { adapter, server } = await find(name);

@@ -29,15 +29,15 @@ export function toMcpFile({ home, folder }: McpPlace, from: McpSource): string {
 
 /** The entries of a file; none if it does not exist. @throws KlausError `config` for an unreadable file. */
 export function readEntries(place: McpPlace, from: McpSource): McpEntries {
-  return readFile(toMcpFile(place, from), fileSchema, { mcpServers: {} }).mcpServers;
+  return readStateFile(toMcpFile(place, from), fileSchema, { mcpServers: {} }).mcpServers;
 }
 
 /** Adds, replaces or removes (`undefined`) an entry. All other content of the file does not change. */
 export function writeEntry(place: McpPlace, from: McpSource, [name, entry]: readonly [string, unknown]): void {
   const path = toMcpFile(place, from);
-  const file = readFile(path, fileSchema, { mcpServers: {} });
+  const file = readStateFile(path, fileSchema, { mcpServers: {} });
   const { [name]: _, ...others } = file.mcpServers;
-  writeFile(
+  writeStateFile(
     path,
     { ...file, mcpServers: entry === undefined ? others : { ...others, [name]: entry } },
     from === 'user',
@@ -58,14 +58,19 @@ export function isTrusted({ home, folder }: McpPlace, name: string, entry: unkno
 /** Stores that the user trusts an entry of the project, as long as it stays the same. */
 export function trustEntry({ home, folder }: McpPlace, name: string, entry: unknown): void {
   const others = readTrust(home).filter((one) => one.folder !== folder || one.name !== name);
-  writeFile(join(home, 'mcp-trust.json'), { trusted: [...others, { folder, name, hash: toEntryHash(entry) }] }, true);
+  writeStateFile(
+    join(home, 'mcp-trust.json'),
+    { trusted: [...others, { folder, name, hash: toEntryHash(entry) }] },
+    true,
+  );
 }
 
 function readTrust(home: string): z.infer<typeof trustSchema>['trusted'] {
-  return readFile(join(home, 'mcp-trust.json'), trustSchema, { trusted: [] }).trusted;
+  return readStateFile(join(home, 'mcp-trust.json'), trustSchema, { trusted: [] }).trusted;
 }
 
-function readFile<T>(path: string, schema: z.ZodType<T>, absent: T): T {
+/** @throws KlausError `config` for an unreadable file. */
+export function readStateFile<T>(path: string, schema: z.ZodType<T>, absent: T): T {
   const text = readFileText(path);
   if (text === undefined) return absent;
   try {
@@ -75,7 +80,8 @@ function readFile<T>(path: string, schema: z.ZodType<T>, absent: T): T {
   }
 }
 
-function writeFile(path: string, content: unknown, isPrivate: boolean): void {
+/** Writes a file at once. */
+export function writeStateFile(path: string, content: unknown, isPrivate: boolean): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(content, undefined, 2)}\n`, { mode: isPrivate ? 0o600 : 0o644 });

@@ -5,6 +5,7 @@ import type { LoginStore, SessionServer } from '@klaus/adapters/mcp';
 import { openLoginStore } from './login-store.ts';
 import { rememberPrompts } from './mcp-prompts.ts';
 import { readEntries, toEntryHash } from './mcp-files.ts';
+import { openPinStore } from './tool-pins.ts';
 import { toMcpPlace } from './session-servers.ts';
 
 /** Headers whose values are secret. */
@@ -31,7 +32,7 @@ export function openSessionTools(
       ),
     ));
   return {
-    list: async (signal) => (await open()).list(signal),
+    list: async (signal, ask) => (await open()).list(signal, ask),
     find: async (name, signal) => (await open()).find(name, signal),
     close: async () => (await opened)?.close(),
   };
@@ -61,6 +62,7 @@ function toSessionServer(
   };
   return {
     name,
+    pins: openPinStore(toMcpPlace(home, workspace), { name, from }),
     onPrompts: (prompts) => rememberPrompts(home, hash, [...prompts]),
     read: () => toMcpServer(name, read(), env),
     login: {

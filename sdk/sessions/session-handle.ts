@@ -1,4 +1,14 @@
-import type { Command, Event, EventOf, Live, OnAsk, Part, Scope, TreeChange } from '@klaus/core/protocol';
+import type {
+  Command,
+  Event,
+  EventOf,
+  Live,
+  OnAsk,
+  Part,
+  Scope,
+  TreeChange,
+  UntrustedText,
+} from '@klaus/core/protocol';
 import type {
   AttendOptions,
   Recall,
@@ -36,6 +46,8 @@ export interface PromptOptions {
   pin?: boolean;
   /** Milliseconds for which the run waits for an unavailable model, also after a restart. Default: the setting. */
   waitForModelMs?: number;
+  /** It contains a text of others. From then on the session asks before it sends anything out. Default: the user's. */
+  untrusted?: UntrustedText;
 }
 
 /** A handle on one session. It holds no lease. */

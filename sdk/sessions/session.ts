@@ -41,14 +41,13 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
   const { send, checkPolicy, checkReady } = createCommandSender({ engine, store, inForce }, id);
   return {
     id,
-    async prompt(
-      content,
-      { id: command = engine.ids.ulid(), onAsk = 'deny', delivery = 'steer', pin: pinned = false, waitForModelMs } = {},
-    ) {
+    async prompt(content, options = {}) {
       await checkReady();
+      const { id: command = engine.ids.ulid(), onAsk = 'deny', delivery = 'steer', pin: pinned = false } = options;
+      const { waitForModelMs, untrusted } = options;
       const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
       if (pinned) await checkPin(engine, id, toPinText(parts));
-      const more = { waitForModelMs, ...(pinned ? { pin: true } : {}) };
+      const more = { waitForModelMs, untrusted, ...(pinned ? { pin: true } : {}) };
       return send({ type: 'prompt', id: command, parts, onAsk, delivery, ...more });
     },
     async send(command) {

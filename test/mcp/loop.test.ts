@@ -94,11 +94,13 @@ for (const { cases, tags } of splitCases(
   2,
 ))
   test.each(cases)('a server that is %s is an error, and others work', { tags }, async (behaviour, code) => {
-    await using run = await runCalls({ bad: toEntry(behaviour), good: toEntry() }, [
+    const calls = [
       { name: 'tool_search', input: { query: 'echo repeat' } },
       use('mcp__bad__echo', { text: 'x' }),
       use('mcp__good__echo', { text: 'x' }),
-    ]);
+    ];
+    // Without a sandbox, a call of one server after a text of another one asks.
+    await using run = await runCalls({ bad: toEntry(behaviour), good: toEntry() }, calls, { user: 'yes' });
     expect(run.results[0]).toMatchObject({ outcome: 'ok', output: expect.stringContaining('mcp__good__echo') });
     expect(run.results[1]).toMatchObject({ outcome: 'error', detail: { code } });
     expect(run.results[2]).toMatchObject({ outcome: 'ok' });

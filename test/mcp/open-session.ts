@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Event, Session } from '@klaus/sdk';
+import { play, type PlayOptions } from '../fixtures/play.ts';
 import { createTestEngine, ofType, type TestEngine, type TestEngineOptions } from '../fixtures/engine.ts';
 
 export const FIXTURE = join(import.meta.dirname, 'server.fixture.ts');
@@ -22,7 +23,12 @@ export interface McpTest extends AsyncDisposable {
 export async function runCalls(
   servers: Readonly<Record<string, unknown>>,
   calls: readonly { name: string; input: object }[],
-  { settings, files, open = {} }: Pick<TestEngineOptions, 'settings' | 'files'> & { open?: object } = {},
+  {
+    settings,
+    files,
+    open = {},
+    user = 'none',
+  }: Pick<TestEngineOptions, 'settings' | 'files'> & { open?: object; user?: PlayOptions['user'] } = {},
 ): Promise<McpTest> {
   const engine = await createTestEngine({
     files: { '.mcp.json': JSON.stringify({ mcpServers: servers }), ...files },
@@ -38,8 +44,7 @@ export async function runCalls(
     },
   });
   const session = await engine.klaus.open({ trustCommand: true, ...open });
-  await session.prompt('go');
-  await session.advance();
+  await play(engine.klaus, session, { user, prompt: 'go' });
   const events = await Array.fromAsync(session.events());
   return {
     engine,

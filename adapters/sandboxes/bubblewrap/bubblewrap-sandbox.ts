@@ -129,6 +129,7 @@ export class BubblewrapSandbox implements Sandbox {
       for (const warning of await slot.close(protection, prestarted !== undefined)) warnings.add(warning);
       return {
         ...result,
+        ...(plan.gateway ? { reachedHosts: [...plan.gateway.reached] } : {}),
         ...(plan.gateway?.refused.size ? { refusedHosts: [...plan.gateway.refused] } : {}),
         unenforced: listUnenforced(started.controllers, filter !== undefined),
         ...(warnings.size > 0 ? { warnings: [...warnings] } : {}),

@@ -14,6 +14,8 @@ export interface FilterProxyOptions extends UpstreamOptions {
   secrets?: readonly HeaderSecret[];
   /** Called with each refused host and port, as `host:port`. */
   onRefused: (authority: string) => void;
+  /** Called with each host and port to which a connection was opened. */
+  onReached?: (authority: string) => void;
 }
 
 const MAX_CONNECTIONS = 512;
@@ -72,6 +74,7 @@ async function tunnel(
   if (!target) return void near.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   try {
     const far = await openConnection(target, options);
+    options.onReached?.(toAuthority(target));
     far.setTimeout(IDLE_MS, () => far.destroy());
     if (near.destroyed) return void far.destroy();
     near.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -102,6 +105,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, optio
   if (!url || !target) return void response.writeHead(403).end();
   try {
     const far = await openConnection(target, options);
+    options.onReached?.(toAuthority(target));
     const dropped = new Set([...HOP_HEADERS, 'host', ...toWords(request.headers.connection)]);
     const sent = send({
       createConnection: () => far,

@@ -15,18 +15,23 @@ export interface Gateway extends Relay {
   variables: Readonly<Record<string, string>>;
   /** Refused hosts, as `host:port`. */
   refused: ReadonlySet<string>;
+  /** Hosts to which connections were opened. */
+  reached: ReadonlySet<string>;
   close(): void;
 }
 
 const MAX_REFUSED = 20;
+const MAX_REACHED = 1_000;
 
-export async function openGateway(options: Omit<FilterProxyOptions, 'onRefused'>): Promise<Gateway> {
+export async function openGateway(options: Omit<FilterProxyOptions, 'onRefused' | 'onReached'>): Promise<Gateway> {
   const refused = new Set<string>();
+  const reached = new Set<string>();
   const server = createFilterProxy({
     ...options,
     onRefused: (authority) => void (refused.size < MAX_REFUSED && refused.add(authority)),
+    onReached: (authority) => void (reached.size < MAX_REACHED && reached.add(authority)),
   });
-  return { ...openRelay(() => server), refused, variables: toVariables(options.rules.some(isLocalRule)) };
+  return { ...openRelay(() => server), refused, reached, variables: toVariables(options.rules.some(isLocalRule)) };
 }
 
 /** A relay with a new folder. @param open Returns a server that does not listen yet. */

@@ -20,7 +20,7 @@ export async function openLimitedNetwork(
   { hosts, env = process.env }: Pick<SandboxOptions, 'hosts' | 'env'>,
 ): Promise<Gateway | undefined> {
   const { network = false, relay } = request;
-  if (relay !== undefined) return { ...relay, variables: {}, refused: new Set(), close() {} };
+  if (relay !== undefined) return { ...relay, variables: {}, refused: new Set(), reached: new Set(), close() {} };
   const within = hosts?.map(parseHostRule);
   const rules = typeof network === 'object' ? network.hosts : within;
   if (network === false || rules === undefined) return undefined;

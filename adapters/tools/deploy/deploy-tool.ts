@@ -39,6 +39,8 @@ export function toDeployTool<Shape extends z.ZodRawShape>(target: DeployTarget<S
     }) as unknown as z.ZodType<DeployInput>,
     deferred: true,
     effects: ['network', 'deploy'],
+    // Names, numbers and addresses of the user's own site.
+    origin: 'local',
     resume: 'repeat',
     example: {
       files: { 'dist/index.html': '<h1>Hello</h1>\n' },

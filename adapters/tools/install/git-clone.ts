@@ -58,6 +58,7 @@ export const gitClone = defineBuiltinTool({
   input,
   deferred: true,
   effects: ['network', 'execute', 'write'],
+  origin: 'channel',
   resume: 'tell',
   inPlace: true,
   example: { isOnline: true, input: { url: 'https://github.com/octocat/Hello-World' }, output: 'Cloned' },

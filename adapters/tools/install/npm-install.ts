@@ -36,6 +36,7 @@ export const npmInstall = defineBuiltinTool({
   input,
   deferred: true,
   effects: ['network', 'execute', 'write'],
+  origin: 'channel',
   resume: 'tell',
   example: {
     files: { 'package.json': '{"name":"app","version":"1.0.0"}' },

@@ -31,6 +31,7 @@ export const pipInstall = defineBuiltinTool({
   input,
   deferred: true,
   effects: ['network', 'execute', 'write'],
+  origin: 'channel',
   resume: 'tell',
   example: {
     files: { 'requirements.txt': '' },

@@ -20,6 +20,7 @@ export const terraformApply = defineBuiltinTool({
   deferred: true,
   inPlace: true,
   effects: ['execute', 'network', 'deploy'],
+  origin: 'channel',
   resume: 'tell',
   example: {
     files: EXAMPLE_FILES,

@@ -25,6 +25,7 @@ export const terraformDestroy = defineBuiltinTool({
   deferred: true,
   inPlace: true,
   effects: ['execute', 'network', 'deploy'],
+  origin: 'channel',
   resume: 'tell',
   example: {
     files: EXAMPLE_FILES,

@@ -25,6 +25,7 @@ export const terraformInit = defineBuiltinTool({
   deferred: true,
   inPlace: true,
   effects: ['execute', 'network'],
+  origin: 'channel',
   resume: 'tell',
   example: { files: EXAMPLE_FILES, program: 'terraform', input: {}, output: 'initialized' },
   async prepare({ folder, network, pluginDir, upgrade = false }, context) {

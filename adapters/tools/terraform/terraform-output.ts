@@ -20,6 +20,7 @@ export const terraformOutput = defineBuiltinTool({
   input: z.object(terraformFields),
   deferred: true,
   effects: ['execute', 'network'],
+  origin: 'channel',
   resume: 'tell',
   example: {
     files: {

@@ -32,6 +32,7 @@ export const terraformPlan = defineBuiltinTool({
   deferred: true,
   inPlace: true,
   effects: ['execute', 'network'],
+  origin: 'channel',
   resume: 'tell',
   example: {
     files: EXAMPLE_FILES,

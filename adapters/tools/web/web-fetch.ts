@@ -26,6 +26,7 @@ export const webFetch = defineBuiltinTool({
   }),
   deferred: true,
   effects: ['network'],
+  origin: 'channel',
   resume: 'repeat',
   example: {
     grant: 'web-access, net(127.0.0.1, 0)',

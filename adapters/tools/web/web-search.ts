@@ -27,6 +27,7 @@ export const webSearch = defineBuiltinTool({
   }),
   deferred: true,
   effects: ['network'],
+  origin: 'channel',
   resume: 'repeat',
   example: {
     grant: 'web-access, net(127.0.0.1, 0)',

@@ -66,14 +66,14 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
     },
     usage: async ({ session, by, since }) => klaus.usage({ session, by, since }),
 
-    async open({ parts, onAsk, waitForModelMs, pin, workspace, ...given }) {
+    async open({ parts, onAsk, waitForModelMs, pin, untrusted, workspace, ...given }) {
       const session = await klaus.open({
         ...given,
         ...(workspace === undefined ? {} : { workspace: toFolder(workspace) }),
       });
       const interrupted = await findInterrupted(klaus, session.id);
       if (interrupted !== undefined) onNotice(interrupted);
-      if (parts.length > 0) await session.prompt(parts, { onAsk, delivery: 'queue', waitForModelMs, pin });
+      if (parts.length > 0) await session.prompt(parts, { onAsk, delivery: 'queue', waitForModelMs, pin, untrusted });
       return session.id;
     },
     async prompt(id, request) {
@@ -141,11 +141,11 @@ async function findLatest(klaus: Klaus, { cwd, root }: Parameters<SessionClient[
 }
 
 async function sendPrompt(session: Session, request: PromptRequest): Promise<void> {
-  const { parts, onAsk, delivery, waitForModelMs, pin, model, mode, limits } = request;
+  const { parts, onAsk, delivery, waitForModelMs, pin, untrusted, model, mode, limits } = request;
   // These can be refused, so they are sent before anything has changed.
   if (model !== undefined || mode !== undefined) await session.send({ type: 'change', model, mode });
   if (limits) await session.send({ type: 'limits', limits });
-  await session.prompt(parts, { onAsk, delivery, waitForModelMs, pin });
+  await session.prompt(parts, { onAsk, delivery, waitForModelMs, pin, untrusted });
 }
 
 async function resume(klaus: Klaus, session: Session, { limits, onAsk, waitForModelMs }: ResumeRequest): Promise<void> {

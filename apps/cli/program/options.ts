@@ -23,6 +23,7 @@ export interface Options {
   agent?: string;
   runner?: 'acp' | 'claude-code';
   trustCommand?: true;
+  untrusted?: boolean;
   /** Names of agents. */
   worker?: readonly string[];
   effort?: Effort;

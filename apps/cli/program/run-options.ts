@@ -113,7 +113,7 @@ export function addRunOptions(command: Command): Command {
     .addOption(outputFormatOption)
     .option(
       '--output-schema <file>',
-      'a JSON Schema that the answer must match; the answer is printed as JSON, and asked for again at most twice',
+      'a JSON Schema that the answer must match; the answer is printed as JSON, and asked for again at most twice; patterns that cannot be tested in linear time are not checked',
     )
     .option('--agent <name>', 'work as this agent (klaus agents lists them); other options only narrow what it may do')
     .option('--session <id>', 'continue this session; the beginning of its id is enough')

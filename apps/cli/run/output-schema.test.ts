@@ -54,3 +54,11 @@ test('a folder and a missing file are refused', () => {
   for (const path of [folder, join(folder, 'nothing')])
     expect(() => readOutputSchema(path)).toThrow(expect.objectContaining({ code: 'usage' }));
 });
+
+test('a pattern that cannot be tested in linear time is named and not checked, and others are', () => {
+  const schema = toSchema({ properties: { a: { pattern: '(?=x)y' }, b: { pattern: '^b+$' } } });
+  expect(schema.warning).toContain('"(?=x)y"');
+  expect(schema.read('{"a":"1","b":"bb"}')).toEqual({ value: { a: '1', b: 'bb' } });
+  expect(schema.read('{"b":"a"}')).toEqual({ mistakes: [expect.stringContaining('/b')] });
+  expect(toSchema({ pattern: '^a$' }).warning).toBe('');
+});

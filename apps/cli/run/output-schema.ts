@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Ajv, type AnySchema, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createSchemaPatterns, describeUnchecked } from '@klaus/sdk/linear-pattern';
 import { messageOf } from '@klaus/sdk/message-of';
 import { UsageError } from '../program/cli-error.ts';
 
@@ -11,6 +12,8 @@ const MAX_CHARS = 100_000;
 const MAX_MISTAKES = 20;
 
 export interface OutputSchema {
+  /** A sentence about patterns that are not checked; '' if all are. */
+  readonly warning: string;
   /** Asks the model for JSON that matches the schema. */
   readonly prompt: string;
   /** The value in an answer, or what is wrong with the answer. */
@@ -18,14 +21,16 @@ export interface OutputSchema {
 }
 
 /**
- * Reads a JSON Schema: draft 2020-12, or draft-07 if its `$schema` says so. `format` is not checked.
+ * Reads a JSON Schema: draft 2020-12, or draft-07 if its `$schema` says so. `format` is not checked, and neither is a
+ * pattern that cannot be tested in linear time.
  *
  * @throws UsageError for a file that cannot be read, is too large or is no JSON Schema.
  */
 export function readOutputSchema(path: string): OutputSchema {
   const text = readText(path);
-  const check = compile(path, text);
+  const { check, unchecked } = compile(path, text);
   return {
+    warning: describeUnchecked(unchecked),
     prompt: `Answer at the end with one JSON value that matches this JSON Schema, and with nothing else:\n\n\`\`\`json\n${text.trim()}\n\`\`\``,
     read(answer) {
       const found = findJson(answer);
@@ -60,8 +65,9 @@ function compile(path: string, text: string) {
     const isDraft7 = typeof schema === 'object' && /draft-07/.test(String(schema['$schema']));
     // As JSON Schema defines it, unknown keywords and formats are ignored.
     const rules = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
-    const ajv = isDraft7 ? new Ajv(rules) : new Ajv2020(rules);
-    return ajv.compile(schema);
+    const patterns = createSchemaPatterns();
+    const ajv = new (isDraft7 ? Ajv : Ajv2020)({ ...rules, code: { regExp: patterns } });
+    return { check: ajv.compile(schema), unchecked: patterns.unchecked };
   } catch (error) {
     throw new UsageError(
       `${path} is not a JSON Schema: ${messageOf(error)}`,

@@ -43,6 +43,7 @@ export async function createResultDocument(options: Options): Promise<RunResult>
   const output = createOutput(options);
   const facts = createFacts();
   const schema = options.outputSchema === undefined ? undefined : await readSchema(options.outputSchema);
+  if (schema && schema.warning !== '') output.note(schema.warning, 'warn');
   return {
     output: {
       ...output,

@@ -205,7 +205,7 @@ export function toOnAsk(options: Options, settings: { onAsk: OnAsk | undefined }
 
 /** Sends a prompt to an existing session, with the changes of the options, and works on it. Returns the exit code. */
 export async function sendPrompt(
-  prompt: Pick<PromptRequest, 'parts' | 'delivery' | 'onAsk'>,
+  prompt: Pick<PromptRequest, 'parts' | 'delivery' | 'onAsk' | 'untrusted'>,
   options: RunSessionOptions,
 ): Promise<number> {
   const { client, session, show, output } = options;

@@ -114,13 +114,17 @@ async function convert(schema: object): Promise<Record<string, unknown>> {
   throw toSchemaError(`${vendor} offers no conversion`);
 }
 
-/** Draft 2020-12, or draft-07 if `$schema` says so. `format` is not checked. */
+/** Draft 2020-12, or draft-07 if `$schema` says so. `format` and patterns without linear time are not checked. */
 async function openJsonSchema(schema: JsonSchema): Promise<OpenedSchema> {
   // A copy without functions: what the model is shown and what is checked must be the same.
   const jsonSchema = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
   const rules = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
   const isDraft7 = /draft-0[67]/u.test(String(jsonSchema['$schema']));
-  const ajv = isDraft7 ? new (await import('ajv')).Ajv(rules) : new (await import('ajv/dist/2020.js')).Ajv2020(rules);
+  const { createSchemaPatterns } = await import('./schema-patterns.ts');
+  const checked = { ...rules, code: { regExp: createSchemaPatterns() } };
+  const ajv = isDraft7
+    ? new (await import('ajv')).Ajv(checked)
+    : new (await import('ajv/dist/2020.js')).Ajv2020(checked);
   const validate = ajv.compile(jsonSchema);
   return {
     jsonSchema,

@@ -1,4 +1,4 @@
-import { onAskSchema, partSchema } from '@klaus/core/protocol';
+import { onAskSchema, partSchema, untrustedTextSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute, type Method, type RouteFields } from './route.ts';
 
@@ -26,6 +26,7 @@ export const promptFields = {
   text: z.string().optional().describe('A text longer than `maxPromptChars` is attached as a file.'),
   parts: z.array(partSchema).optional().describe('Text, images and files; they follow `text`.'),
   pin: z.boolean().optional().describe('Pins the text in the context.'),
+  untrusted: untrustedTextSchema.optional().describe('Present if it contains a text of others.'),
   onAsk: onAskSchema.optional().describe('Default `wait`.'),
 };
 

@@ -35,6 +35,7 @@ export async function sendPrompt(klaus: Klaus, session: Session, input: PromptIn
     delivery: input.delivery,
     id: input.command,
     waitForModelMs: input.waitForModelMs,
+    untrusted: input.untrusted,
   });
 }
 

@@ -15,6 +15,7 @@ import type { Intent } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { toEditParts } from '../workspace/change-parts.ts';
 import { unlessStopped } from '../workspace/snapshot-workspace.ts';
+import { canSend, channelOf, withSource } from '../channel/call-channel.ts';
 import { coversOf } from './approval-scope.ts';
 import { acceptHunks } from './accept-hunks.ts';
 import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } from './call-events.ts';
@@ -31,7 +32,19 @@ import { judgeByHooks } from '../hooks/judge-hooks.ts';
 import { reviewCall, type ReviewedDecision } from '../review/review-call.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
 
+/** Decides about a call. A text of others in its result, such as the reason of a server for refusing it, is marked. */
 export async function decideCall(work: Work, parsed: ParsedCall): Promise<JudgedCall> {
+  const judged = await judgeParsed(work, parsed);
+  if (judged.kind !== 'finished') return judged;
+  const { tool, context } = parsed;
+  // A denial is a text of the gate, unless a hook gave the reason.
+  const origin = judged.finished.outcome !== 'denied' && tool.origin === 'others' ? 'others' : 'channel';
+  const redact = (text: string): string => work.redactor.redact(text);
+  const from = { tool: { ...tool, origin } as const, channel: channelOf(context), redact };
+  return { ...judged, finished: withSource(judged.finished, from) };
+}
+
+async function judgeParsed(work: Work, parsed: ParsedCall): Promise<JudgedCall> {
   const { call, tool, input, context } = parsed;
   let intent: Intent;
   try {
@@ -118,6 +131,7 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
   const facts = {
     name: tool.like ?? call.name,
     effects: tool.effects,
+    sends: canSend(tool, work.state.taint?.sources ?? []),
     access: await withOtherNames(work, intent.access),
     altered: call.redacted && !work.originals.has(call.id),
     scripts,

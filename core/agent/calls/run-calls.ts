@@ -9,6 +9,7 @@ import {
   type Untrusted,
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
+import { channelOf, withSource } from '../channel/call-channel.ts';
 import { toAttempt, toErrorDetail, toFinished, toHead, type CallHead } from './call-events.ts';
 import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
@@ -115,7 +116,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     }
     // The call may have read secret files that it created.
     if (!isReadOnly(tool.effects)) await work.learnSecrets();
-    const result = withUserNote(await toResult(work, { head, ready, output }), call);
+    const result = withUserNote(toMarked(work, ready, await toResult(work, { head, ready, output })), call);
     finished = { ...result, durationMs: clock.now() - began };
     // On a layer, `reviewChanges` adds the states.
     if (output.evidence && !layer) finished.evidence = await work.activities.toReceipt(work, output.evidence, tree);
@@ -135,7 +136,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
       detail: work.stop.aborted ? undefined : toErrorDetail(known),
       durationMs: clock.now() - began,
     });
-    finished = withUserNote(failed, call);
+    finished = withUserNote(toMarked(work, ready, failed), call);
   } finally {
     await layer?.layer.close();
   }
@@ -176,6 +177,10 @@ async function toResult(
     changes: [...(output.changes ?? [])],
     ...(output.todos ? { todos: [...output.todos] } : {}),
   });
+}
+
+function toMarked({ redactor }: Work, { tool, context }: ReadyCall, finished: ToolFinished): ToolFinished {
+  return withSource(finished, { tool, channel: channelOf(context), redact: (text) => redactor.redact(text) });
 }
 
 function toUntrusted({ redactor }: Work, { source, addresses, isWeb }: Untrusted): ToolFinished['untrusted'] {

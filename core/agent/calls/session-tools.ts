@@ -1,5 +1,5 @@
 import { allowsAccess } from '../../policy/index.ts';
-import type { Effect } from '../../protocol/index.ts';
+import type { Effect, EventBody } from '../../protocol/index.ts';
 import type { Work } from '../loop/work.ts';
 import { type Tool } from '../ports/tool.ts';
 import { isSessionTool, type SessionTools } from '../ports/session-tools.ts';
@@ -8,6 +8,17 @@ import { openedOf } from '../state/state.ts';
 
 /** Effects of a tool before its server has described it. Calls of such tools never run in parallel. */
 const ALL: readonly Effect[] = ['read', 'write', 'execute', 'network'];
+
+/** Beginning of the notices about the tools of servers. A replay recognizes them. */
+const NOTICE = 'MCP tools: ';
+
+export function toToolsNotice(text: string): EventBody {
+  return { type: 'notice', level: 'warn', text: `${NOTICE}${text}` };
+}
+
+export function isToolsNotice(event: EventBody): boolean {
+  return event.type === 'notice' && event.text.startsWith(NOTICE);
+}
 
 /** The effects of a tool by its name. Undefined: there is no such tool. Starts no server. */
 export function effectsOf(
@@ -33,6 +44,7 @@ export function openSessionTools(work: Work): SessionTools | undefined {
     session: work.session,
     workspace: opened.workspace,
     isSandboxed: opened.sandbox === 'bubblewrap',
+    isUnconfined: opened.sandbox === 'host',
     allows: (access) => allowsAccess(work.authority.grant(), access, work.engine.clock.now()),
     // Other sandboxes cannot show a part of the workspace, and would refuse the program.
     exec: (request, { writes }) =>

@@ -1,12 +1,13 @@
 import { readContextInfo } from '../budget/context-info.ts';
 import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
-import { isReadOnly, KlausError } from '../../protocol/index.ts';
+import { isReadOnly, KlausError, optional } from '../../protocol/index.ts';
 import {
   allowsToolUse,
   createSecretScanner,
   heldBy,
   isOfAnyHost,
   liveAt,
+  shorten,
   type HostRule,
   type Redactor,
   toFingerprint,
@@ -14,6 +15,14 @@ import {
 } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
+import {
+  bindChannel,
+  findCommandSource,
+  note,
+  toNotedClient,
+  toNotedProxy,
+  type CallChannel,
+} from '../channel/call-channel.ts';
 import { createPathFinder } from '../folders/find-path.ts';
 import { createChildren } from '../children/children.ts';
 import { createMemory } from '../context/memory.ts';
@@ -22,7 +31,7 @@ import { openToolFormatter } from '../formatting/session-formatter.ts';
 import { createRedactedBlob } from '../redaction/redacted-blob.ts';
 import { openedOf } from '../state/state.ts';
 import { searchTools } from './search-tools.ts';
-import { openSessionTools } from './session-tools.ts';
+import { openSessionTools, toToolsNotice } from './session-tools.ts';
 import { toSpec } from './tool-registry.ts';
 import { createToolProcesses } from '../processes/tool-processes.ts';
 import type { Engine } from '../loop/engine.ts';
@@ -35,14 +44,21 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   const { readable = [] } = toCommandView(work);
   let offset = 0;
   const buffers = engine.openBuffers?.(work.session);
-  return {
+  const channel: CallChannel = {};
+  const { sandbox: driver } = openedOf(work.state);
+  const context: ToolContext = {
     workspace,
     buffers,
     formatter: openToolFormatter(work),
     // Opened by the first command, so that a run that only reads starts none.
     sandbox: {
-      name: openedOf(work.state).sandbox,
-      exec: async (request) => (await work.sandbox()).exec({ ...request, ...toCommandView(work) }),
+      name: driver,
+      async exec(request) {
+        const result = await (await work.sandbox()).exec({ ...request, ...toCommandView(work) });
+        const at = { driver, workspace: workspace.root, registries: () => engine.registries() };
+        note(channel, findCommandSource(request, result, at));
+        return result;
+      },
     },
     signal: work.stop,
     session: work.session,
@@ -58,7 +74,9 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     execLimits: engine.settings.execLimits,
     readable,
     find: createPathFinder({ workspace, readable, open: (folder) => work.folder(folder) }),
-    processes: createToolProcesses(work, call),
+    processes: createToolProcesses(work, call, (command) => {
+      note(channel, `what \`${shorten(command)}\` receives from the network`);
+    }),
     webSearch: engine.settings.webSearch,
     providerSearch: createProviderSearch(work),
     maxSearchResults: engine.settings.maxSearchResults,
@@ -74,18 +92,22 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     children: createChildren(work, call),
     memory: createMemory(engine.openKnowledge(workspace.root), { redactor, session: work.session }),
     recall: engine.openRecall(work.session),
-    findTools: createToolFinder(work),
+    findTools: createToolFinder(work, (question, signal) => context.ask(question, signal)),
     contextInfo: () => readContextInfo(work),
     authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
     registries: () => engine.registries(),
-    web: ({ access }) => engine.openWeb(toWebRules(work, access)),
-    proxy: ({ access }) => engine.openProxy(toHostRules(access)),
+    web: ({ access }) => toNotedClient(engine.openWeb(toWebRules(work, access)), channel),
+    proxy: ({ access }) => {
+      const hosts = access.flatMap((one) => (one.kind === 'net' ? [one.host] : []));
+      return toNotedProxy(engine.openProxy(toHostRules(access)), channel, hosts);
+    },
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,
     ask: (question, signal) => work.activities.askUser(work, call, { question, signal }),
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };
+  return bindChannel(context, channel);
 }
 
 /** A host that only an authority for any host covers may not be at a private address, such as one of this machine. */
@@ -110,7 +132,7 @@ function findSecret(engine: Engine, { access }: Pick<Intent, 'access'>, of: { na
 }
 
 /** Finds tools that grant and mode allow and that are not in the request. */
-function createToolFinder(work: Work): ToolContext['findTools'] {
+function createToolFinder(work: Work, ask: ToolContext['ask']): ToolContext['findTools'] {
   const { engine, state, authority } = work;
   const offered = new Set(openedOf(state).tools);
   return async (query) => {
@@ -120,10 +142,14 @@ function createToolFinder(work: Work): ToolContext['findTools'] {
       allowsToolUse(authority.grant(), { name: tool.like ?? tool.name, effects: tool.effects }, now) &&
       (authority.mode() !== 'plan' || isReadOnly(tool.effects));
     const names = engine.tools.names.filter((name) => !offered.has(name) && isUsable(engine.tools.get(name)));
-    const { tools = [], failures = [] } = (await openSessionTools(work)?.list(work.stop)) ?? {};
+    const listed = await openSessionTools(work)?.list(work.stop, ask);
+    const { tools = [], failures = [], notices = [], sources } = listed ?? {};
+    if (notices.length > 0) await work.append(notices.map(toToolsNotice));
     const own = tools.filter(isUsable).map(toSpec);
     const specs = [...engine.tools.specs(names), ...own];
-    return { found: searchTools(query, specs), names: [...names, ...own.map(({ name }) => name)], failures };
+    const found = searchTools(query, specs);
+    const source = found.map(({ name }) => sources?.get(name)).find((each) => each !== undefined);
+    return { found, names: [...names, ...own.map(({ name }) => name)], failures, ...optional({ source }) };
   };
 }
 

@@ -19,7 +19,7 @@ export const toolSearch = defineTool({
     return { title: `find a tool: ${query.replaceAll(/\s+/g, ' ').slice(0, 100)}`, access: [] };
   },
   async run({ query }, context) {
-    const { found, names, failures } = await context.findTools(query);
+    const { found, names, failures, source } = await context.findTools(query);
     const others = listNames(names.filter((name) => !found.some((spec) => spec.name === name)));
     const rest = [others === '' ? '' : `${found.length > 0 ? 'Others' : 'There are'}: ${others}`, ...failures]
       .filter((part) => part !== '')
@@ -30,6 +30,7 @@ export const toolSearch = defineTool({
     return {
       text: [...found.map(describe), how, rest].filter((part) => part !== '').join('\n\n'),
       detail: { found: found.map(({ name }) => name) },
+      ...(source === undefined ? {} : { untrusted: { source } }),
     };
   },
 });

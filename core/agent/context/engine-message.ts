@@ -1,4 +1,4 @@
-import type { EventBody } from '../../protocol/index.ts';
+import type { EventBody, UntrustedText } from '../../protocol/index.ts';
 import type { Ids } from '../ports/ids.ts';
 
 interface Moment {
@@ -9,9 +9,15 @@ interface Moment {
 /** The event that adds a text of the engine, or of a context file, to the history. */
 export function toTextMessage(
   { run, turn }: Moment,
-  { id, origin, text }: { id: string; origin: 'engine' | 'context'; text: string },
+  {
+    id,
+    origin,
+    text,
+    untrusted,
+  }: { id: string; origin: 'engine' | 'context'; text: string; untrusted?: UntrustedText },
 ): EventBody {
-  return { type: 'message.added', run, turn, message: { id, role: 'user', origin, parts: [{ type: 'text', text }] } };
+  const message = { id, role: 'user' as const, origin, parts: [{ type: 'text' as const, text }] };
+  return { type: 'message.added', run, turn, message, ...(untrusted ? { untrusted } : {}) };
 }
 
 /** The same with a new id. */

@@ -7,7 +7,7 @@ import { reportFormat } from '../formatting/session-formatter.ts';
 import { reportProblems } from '../diagnostics/report-problems.ts';
 import type { AfterCall } from './hook-results.ts';
 import { toFailedNotice, toTaggedText } from './hook-notice.ts';
-import { chooseHooks } from './hooks.ts';
+import { chooseHooks, toHookSource } from './hooks.ts';
 import { runHook } from './run-hook.ts';
 
 /** Maximum characters that the hooks of one call add to its result. */
@@ -22,21 +22,24 @@ export async function runAfterCall(work: Work, ready: ReadyCall, finished: ToolF
   const found = Promise.all([reportFormat(work, ready), reportProblems(work, ready)]);
   // A failure of the hooks comes first.
   found.catch(() => {});
-  const { texts, notices } = await runHooks(work, ready, finished);
+  const { texts, notices, source } = await runHooks(work, ready, finished);
   const parts = [finished.output, texts.length === 0 ? '' : cut(texts.join('\n')), ...(await found)];
   if (work.stop.aborted) return { finished, notices };
-  return { finished: { ...finished, output: parts.filter((part) => part !== '').join('\n\n') }, notices };
+  const output = parts.filter((part) => part !== '').join('\n\n');
+  const { untrusted = source === undefined ? undefined : { source: work.redactor.redact(source) } } = finished;
+  return { finished: { ...finished, output, ...(untrusted ? { untrusted } : {}) }, notices };
 }
 
 async function runHooks(
   work: Work,
   ready: ReadyCall,
   finished: ToolFinished,
-): Promise<{ texts: string[]; notices: EventBody[] }> {
+): Promise<{ texts: string[]; notices: EventBody[]; source?: string }> {
   const { call, intent } = ready;
   const { hooks = {} } = work.engine.settings;
   const texts: string[] = [];
   const notices: EventBody[] = [];
+  let source: string | undefined;
   for (const one of chooseHooks(hooks, 'PostToolUse', toToolNames(call.name, intent))) {
     for (const hooked of toHookedCalls(ready, openedOf(work.state).workspace)) {
       const { file_path: filePath } = hooked.tool_input;
@@ -53,10 +56,12 @@ async function runHooks(
         continue;
       }
       const text = [answer.decision === 'none' ? '' : answer.reason, answer.context].filter(Boolean).join('\n');
-      if (text !== '') texts.push(toTaggedText(one, text));
+      if (text === '') continue;
+      texts.push(toTaggedText(one, text));
+      source ??= toHookSource(one);
     }
   }
-  return { texts, notices };
+  return { texts, notices, ...(source === undefined ? {} : { source }) };
 }
 
 function cut(text: string): string {

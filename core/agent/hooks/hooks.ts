@@ -30,6 +30,14 @@ export interface HookPost {
   signal: AbortSignal;
 }
 
+/**
+ * The source of what a hook says, if it is not of the user: a service at an URL, and a command that a project names.
+ * Commands of the user run without a network.
+ */
+export function toHookSource({ hook, name, place }: ChosenHook): string | undefined {
+  return hook.type === 'http' || place === 'project' ? `the hook ${name}` : undefined;
+}
+
 const MAX_NAME = 80;
 
 /**

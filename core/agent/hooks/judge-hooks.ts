@@ -4,7 +4,8 @@ import type { Work } from '../loop/work.ts';
 import type { ReviewedDecision } from '../review/review-call.ts';
 import { openedOf } from '../state/state.ts';
 import { toHookedCalls, toToolNames } from './hook-input.ts';
-import { chooseHooks } from './hooks.ts';
+import { channelOf, note } from '../channel/call-channel.ts';
+import { chooseHooks, toHookSource } from './hooks.ts';
 import { runHook } from './run-hook.ts';
 
 /** Name of the findings of hooks in the log. */
@@ -31,6 +32,9 @@ export async function judgeByHooks(
       if (work.stop.aborted) return decision;
       const finding = toFinding(one.name, answer);
       narrowed = { ...narrowed, findings: [...narrowed.findings, finding] };
+      // The reason of a denial is part of the result.
+      const channel = finding.verdict === 'allow' ? undefined : channelOf(ready.context);
+      if (channel) note(channel, toHookSource(one));
       if (finding.verdict === 'deny') return { ...narrowed, ...finding };
       if (finding.verdict === 'ask' && narrowed.verdict === 'allow') narrowed = { ...narrowed, ...finding };
     }

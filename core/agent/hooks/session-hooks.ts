@@ -1,11 +1,11 @@
-import { toText, type EventBody, type Message } from '../../protocol/index.ts';
+import { toText, type EventBody, type Message, type UntrustedText } from '../../protocol/index.ts';
 import type { HookEventName } from '../../protocol/settings/hook-settings.ts';
 import { toTextMessage } from '../context/engine-message.ts';
 import type { Work } from '../loop/work.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import { toFailedNotice, toRefusedNotice, toTaggedText } from './hook-notice.ts';
 import type { Submitted } from './hook-results.ts';
-import { chooseHooks } from './hooks.ts';
+import { chooseHooks, toHookSource } from './hooks.ts';
 import { runHook, type HookFields } from './run-hook.ts';
 
 /** Maximum characters of the text that the hooks of one event add to the context. */
@@ -24,6 +24,8 @@ interface Answers {
   /** Why the first hook denied. */
   denied?: string;
   notices: EventBody[];
+  /** Present if a text is not of a hook of the user. */
+  untrusted?: UntrustedText;
 }
 
 /** @param at.isBefore True: a failure denies. */
@@ -37,12 +39,15 @@ async function runHooks(
   for (const one of chooseHooks(work.engine.settings.hooks ?? {}, event)) {
     const answer = await runHook(work, one, { event, fields });
     if (work.stop.aborted) break;
+    const source = toHookSource(one);
+    const untrusted = source === undefined ? undefined : { source: work.redactor.redact(source) };
     if ('failure' in answer) {
       if (isBefore) return { ...answers, denied: `${one.name} failed: ${answer.failure}` };
       answers.notices.push(toFailedNotice(run, `${one.name}: ${answer.failure}`));
       continue;
     }
     // Without a user to ask, a question is a denial.
+    if (answer.decision !== 'none' || answer.context !== '') answers.untrusted ??= untrusted;
     if (answer.decision !== 'none') return { ...answers, denied: `${one.name}: ${answer.reason}` };
     if (answer.context !== '') texts.push(toTaggedText(one, answer.context.slice(0, MAX_TEXT)));
   }
@@ -55,11 +60,12 @@ export async function startByHooks(work: Work, run: string): Promise<EventBody[]
   if (seenFolders.has(START) || state.turn > 0) return [];
   seenFolders.add(START);
   const fields = { source: 'startup' };
-  const { context, notices, denied } = await runHooks(work, 'SessionStart', { run, fields, isBefore: false });
+  const answers = await runHooks(work, 'SessionStart', { run, fields, isBefore: false });
+  const { context, notices, denied, untrusted } = answers;
   const text = [context, ...(denied === undefined ? [] : [denied])].filter(Boolean).join('\n');
   if (text === '') return notices;
   const id = `context:${START}`;
-  return [toTextMessage({ run, turn: state.turn }, { id, origin: 'context', text }), ...notices];
+  return [toTextMessage({ run, turn: state.turn }, { id, origin: 'context', text, untrusted }), ...notices];
 }
 
 /** Runs the hooks of `UserPromptSubmit`. A denial or a failure refuses the prompt. */
@@ -68,13 +74,13 @@ export async function submitPrompt(
   { run, message }: { run: string; message: Message },
 ): Promise<Submitted> {
   const fields = { prompt: toText(message) };
-  const { context, denied, notices } = await runHooks(work, 'UserPromptSubmit', { run, fields, isBefore: true });
+  const answers = await runHooks(work, 'UserPromptSubmit', { run, fields, isBefore: true });
+  const { context, denied, notices, untrusted } = answers;
   if (denied !== undefined) return { refused: denied, notice: toRefusedNotice(run, denied) };
   if (context === '') return { bodies: notices };
   const id = `context://prompt/${message.id}`;
-  return {
-    bodies: [toTextMessage({ run, turn: work.state.turn }, { id, origin: 'context', text: context }), ...notices],
-  };
+  const said = toTextMessage({ run, turn: work.state.turn }, { id, origin: 'context', text: context, untrusted });
+  return { bodies: [said, ...notices] };
 }
 
 /** Runs the hooks of `Stop` before a run is done. `continues`: a hook gave the model something more to do. */
@@ -87,11 +93,11 @@ export async function keepWorking(work: Work): Promise<{ bodies: EventBody[]; co
   const kept = state.messages.slice(since + 1).filter(({ id }) => id.startsWith(KEPT)).length;
   const last = state.messages.findLast(({ role }) => role === 'assistant');
   const fields = { stop_hook_active: kept > 0, last_assistant_message: last ? toText(last) : '' };
-  const { denied, notices } = await runHooks(work, 'Stop', { run, fields, isBefore: false });
+  const { denied, notices, untrusted } = await runHooks(work, 'Stop', { run, fields, isBefore: false });
   if (denied === undefined || kept >= MAX_KEPT) return { bodies: notices, continues: false };
   const text = `A hook of the user did not accept the end of the work: ${denied}`;
   const id = `${KEPT}${engine.ids.ulid()}`;
-  const message = toTextMessage({ run, turn: state.turn }, { id, origin: 'engine', text });
+  const message = toTextMessage({ run, turn: state.turn }, { id, origin: 'engine', text, untrusted });
   return { bodies: [...notices, message], continues: true };
 }
 

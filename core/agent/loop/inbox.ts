@@ -154,7 +154,7 @@ async function beginRun(work: Work, command: Extract<Command, { type: 'prompt' }
   // The run's id is passed because the state does not contain the run yet.
   for (const body of await work.activities.loadInstructions(work, 'root', run)) bodies.push(body);
   bodies.push(...(await recallKnowledge(work, run)), ...submitted.bodies, ...announcePlanMode(work, run));
-  bodies.push({ type: 'message.added', run, turn: state.turn, message, tainted: command.tainted });
+  bodies.push({ type: 'message.added', run, turn: state.turn, message, ...toMarks(command) });
   if (command.pin) bodies.push(await toPromptPin(work, command, message));
   return bodies;
 }
@@ -191,6 +191,11 @@ async function contextWindowOf(work: Work): Promise<number> {
   }
 }
 
+/** What the message of a prompt says about its text. */
+function toMarks({ tainted, untrusted }: Extract<Command, { type: 'prompt' }>) {
+  return { tainted, untrusted };
+}
+
 function toRunOptions({ onAsk, waitForModelMs }: Extract<Command, { type: 'prompt' | 'resume' }>) {
   return { onAsk, waitForModelMs };
 }
@@ -207,7 +212,7 @@ async function toSteer(work: Work, command: Extract<Command, { type: 'prompt' }>
   const submitted = await work.activities.submitPrompt(work, { run, message });
   if ('refused' in submitted) return [submitted.notice];
   const head = { run, turn: state.turn };
-  const added: EventBody = { type: 'message.added', ...head, message, tainted: command.tainted };
+  const added: EventBody = { type: 'message.added', ...head, message, ...toMarks(command) };
   return command.pin ? [added, await toPromptPin(work, command, message)] : [added];
 }
 

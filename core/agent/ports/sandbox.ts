@@ -99,6 +99,8 @@ export interface ExecResult {
   exceeded?: readonly string[];
   /** Refused connections as `host:port`, if the network is limited. */
   refusedHosts?: readonly string[];
+  /** Hosts to which connections were opened, as `host:port`, if the network is limited. */
+  reachedHosts?: readonly string[];
   /** Changes and restrictions by the driver beyond the request, each as a sentence for the user and the model. */
   warnings?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { Access } from '../../protocol/index.ts';
 import type { AgentProcess } from './runner.ts';
 import type { ExecResult } from './sandbox.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
 
 /** What the tools of one session use of the engine. */
 export interface SessionToolsHost {
@@ -10,6 +10,8 @@ export interface SessionToolsHost {
   workspace: string;
   /** True if `exec` hides the machine and can make the workspace read-only. */
   readonly isSandboxed: boolean;
+  /** True if `exec` runs a program without a sandbox. */
+  readonly isUnconfined: boolean;
   /** True if the present grant of the session allows the access. */
   readonly allows: (access: Access) => boolean;
   /**
@@ -22,10 +24,25 @@ export interface SessionToolsHost {
   readonly learn: (values: readonly { name: string; value: string }[]) => void;
 }
 
+/** The tools of the servers of a session. */
+export interface ListedTools {
+  tools: readonly Tool<unknown>[];
+  /** Sentences of Klaus about servers that cannot be used. */
+  failures: readonly string[];
+  /** Sentences for the user, each once. */
+  notices: readonly string[];
+  /** By the name of a tool whose description the user has not accepted: whose text it is. */
+  sources: ReadonlyMap<string, string>;
+}
+
 /** The tools that one session has in addition to those of the engine: those of its MCP servers. Opened at their first use. */
 export interface SessionTools {
-  /** All tools. Servers that cannot be used have none; `failures` are sentences about them. */
-  list(signal: AbortSignal): Promise<{ tools: readonly Tool<unknown>[]; failures: readonly string[] }>;
+  /**
+   * All tools. Servers that cannot be used have none.
+   *
+   * @param ask Asks about tools that are not as the user knows them. Without an acceptance they are left out.
+   */
+  list(signal: AbortSignal, ask?: ToolContext['ask']): Promise<ListedTools>;
   /** The tool of a call. If there is none, `prepare` of the returned one throws the reason. Never rejects. */
   find(name: string, signal: AbortSignal): Promise<Tool<unknown>>;
   /** Ends the servers and waits for their end. Idempotent. */

@@ -162,6 +162,8 @@ export interface FoundTools {
   names: readonly string[];
   /** MCP servers whose tools are missing, each as a sentence. */
   failures: readonly string[];
+  /** Present if a description of `found` is a text of others: whose. */
+  source?: string;
 }
 
 export interface ToolContext {
@@ -261,6 +263,20 @@ export interface Tool<Input = unknown> {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly effects: readonly Effect[];
   readonly resume: Resume;
+  /**
+   * Where the text of its results comes from, also of failures. `channel`: from others if a service of the context
+   * received something from a network. `others`: always. `local`: never. Default `others` for a tool with the effect
+   * `network` or `deploy`, otherwise `channel`.
+   */
+  readonly origin?: 'channel' | 'others' | 'local';
+  /** Who made it, in the words of a user: the source of its results. */
+  readonly maker?: string;
+  /**
+   * True: it can send data to others, although it only reads, such as a program with the network. `unconfined`: a program
+   * without a sandbox, which needs no call to send what it can read; it counts after a text of others than its maker.
+   * Default false.
+   */
+  readonly sends?: boolean | 'unconfined';
   /** The tool that a grant must allow for it. Default: itself. */
   readonly like?: string;
   /**

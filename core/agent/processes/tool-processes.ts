@@ -4,8 +4,12 @@ import type { ToolProcesses } from '../ports/tool.ts';
 import { openedOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
-/** The background processes of a session for a call. Processes that it starts are recorded under the id `call`. */
-export function createToolProcesses(work: Work, call: string): ToolProcesses {
+/**
+ * The background processes of a session for a call. Processes that it starts are recorded under the id `call`.
+ *
+ * @param onNetwork Called with the command of one that has the network.
+ */
+export function createToolProcesses(work: Work, call: string, onNetwork: (command: string) => void): ToolProcesses {
   const { engine, state, session } = work;
   const processes = engine.openProcesses(session);
   const refusal = toRefusal(work);
@@ -34,6 +38,7 @@ export function createToolProcesses(work: Work, call: string): ToolProcesses {
         ...toCommandView(work),
         signal: work.stop,
       });
+      if (network === true) onNetwork(command);
       return processes.find(id)!;
     },
   };

@@ -52,7 +52,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'model.requested': {},
   'model.attempted': { isClosing: ({ outcome }) => outcome === 'abandoned' },
   'message.added': {
-    read({ message: { origin, parts }, tainted }, { events, at, id }) {
+    read({ message: { origin, parts }, tainted, untrusted }, { events, at, id }) {
       if (origin !== 'steer') return undefined;
       const pin = readPromptPin(events, at + 1);
       const command: Command = {
@@ -63,6 +63,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
         delivery: 'steer',
         ...pin,
         tainted,
+        untrusted,
       };
       return { command, next: at + (pin ? 2 : 1) };
     },
@@ -164,10 +165,10 @@ function readPrompt(
     if (event.type !== 'message.added') return undefined;
     if (event.message.origin !== 'user') continue;
     const { parts } = event.message;
-    const { tainted } = event;
+    const { tainted, untrusted } = event;
     const pin = readPromptPin(events, next + 1);
     return {
-      command: { type: 'prompt', id, parts, delivery: 'queue', ...options, ...pin, tainted },
+      command: { type: 'prompt', id, parts, delivery: 'queue', ...options, ...pin, tainted, untrusted },
       next: next + (pin ? 2 : 1),
     };
   }

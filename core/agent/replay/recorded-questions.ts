@@ -1,5 +1,6 @@
 import type { Event } from '../../protocol/index.ts';
 import { SECRET_DECLINED } from '../questions/asks-for-secret.ts';
+import { isToolsNotice } from '../calls/session-tools.ts';
 import type { Work } from '../loop/work.ts';
 import { toBody } from './compare.ts';
 import type { Recording } from './recording.ts';
@@ -32,7 +33,8 @@ export async function appendQuestions({ work, recording, call }: RecordedCall): 
     const isOwn =
       (event.type === 'approval.asked' && event.subject.kind === 'input' && event.subject.call === call) ||
       (event.type === 'approval.answered' && own.has(event.approval)) ||
-      isDeclinedNotice(event);
+      isDeclinedNotice(event) ||
+      isToolsNotice(event);
     if (isOwn) {
       if (isClosedByOther(events, index)) return;
       if (event.type === 'approval.asked') own.add(event.approval);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KlausError, type Event, type EventBody, type EventOf } from '../../protocol/index.ts';
-import type { Tool, ToolOutput } from '../ports/tool.ts';
+import { channelOf } from '../channel/call-channel.ts';
+import type { Tool, ToolContext, ToolOutput } from '../ports/tool.ts';
 import type { SessionTools } from '../ports/session-tools.ts';
 import { ABANDONED_OUTPUT } from '../loop/cancel-grace.ts';
 import { toBody } from './compare.ts';
@@ -24,7 +25,7 @@ export function createRecordedTools({ events }: Recording): SessionTools {
     events.flatMap((event) => (event.type === 'tool.started' && event.resume === 'repeat' ? [event.name] : [])),
   );
   return {
-    list: async () => ({ tools: [], failures: [] }),
+    list: async () => ({ tools: [], failures: [], notices: [], sources: new Map() }),
     find: async (name) => ({
       name,
       description: '',
@@ -41,10 +42,12 @@ export function createRecordedTools({ events }: Recording): SessionTools {
 /** The tool of one call, without effects: it returns the recorded result. */
 export function toRecordedTool(tool: Tool, recorded: RecordedCall): Tool {
   const { name, description, input, effects, resume, inPlace } = tool;
-  return { name, description, input, effects, resume, inPlace, run: () => answer(recorded) };
+  const run: Tool['run'] = (_, context) => answer(recorded, context);
+  // The log shows whether the result was of others.
+  return { name, description, input, effects, resume, inPlace, origin: 'channel', run };
 }
 
-async function answer(recorded: RecordedCall): Promise<ToolOutput> {
+async function answer(recorded: RecordedCall, context: ToolContext): Promise<ToolOutput> {
   await appendRequests(recorded.work, recorded.recording, 'search');
   await appendQuestions(recorded);
   const { recording, call } = recorded;
@@ -55,6 +58,9 @@ async function answer(recorded: RecordedCall): Promise<ToolOutput> {
   if (end.kind === 'waits') return { text: '', awaits: end.waiting };
   const { outcome, output, detail, changes, ...rest } = end.finished;
   const { images, blob, evidence, todos, untrusted } = rest;
+  // Also for a failure.
+  const channel = channelOf(context);
+  if (channel) channel.found = untrusted;
   if (outcome === 'cancelled') throw new KlausError('cancelled', output);
   if (outcome === 'unknown') {
     recording.cancel();

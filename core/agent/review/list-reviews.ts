@@ -24,7 +24,8 @@ export async function listReviews(
   const { tool, intent, context } = ready;
   const edits = await Promise.all((intent.edits ?? []).map((edit) => readEdit(context.workspace, edit)));
   const isWrite = intent.access.some((access) => access.kind === 'fs' && access.right === 'w');
-  const isReaching = tool.effects.some((effect) => REACHING.has(effect)) || (isWrite && edits.length === 0);
+  const isReaching =
+    tool.sends === true || tool.effects.some((effect) => REACHING.has(effect)) || (isWrite && edits.length === 0);
   if (edits.length === 0 && !isReaching) return [];
   const request = listRequests(state);
   const call = toReviewedCall(state, ready);

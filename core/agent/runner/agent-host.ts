@@ -22,7 +22,8 @@ import { snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { runAgentProcess } from './agent-process.ts';
 import { AgentText, type TakenText } from './agent-text.ts';
 import { AgentChildren, type OpenRunnerChild } from './agent-children.ts';
-import { toAgentTool, toAgentToolName, toInput, toWebResult } from './agent-tool.ts';
+import { toAgentTool, toAgentToolName, toInput } from './agent-tool.ts';
+import { toSource } from './call-source.ts';
 import type { Observed, Turn } from './agent-turn.ts';
 import { receiveAnswers } from './answers.ts';
 import { performCall } from './perform-call.ts';
@@ -270,7 +271,7 @@ export class AgentHost implements RunnerHost {
         toFinished(head, {
           outcome: call.state === 'done' ? 'ok' : 'error',
           output,
-          ...toWebResult(call, output, work.redactor),
+          ...(await toSource(work, { id: observed.id, call, output })),
           durationMs: work.engine.clock.now() - observed.began,
         }),
       );

@@ -15,6 +15,11 @@ const NO_TIMEOUT_MS = Number.MAX_SAFE_INTEGER;
 /** A sandbox has all of the network or none of it, and the agent must reach its model. */
 const EVERY_HOST = { kind: 'net', host: '*', port: 443 } as const;
 
+/** True if the process of an agent has the network. */
+export function hasNetwork({ state, authority, engine }: Pick<Work, 'state' | 'authority' | 'engine'>): boolean {
+  return openedOf(state).sandbox === 'host' || allowsAccess(authority.grant(), EVERY_HOST, engine.clock.now());
+}
+
 /**
  * Runs the process of an agent in the sandbox, with the files and the network of the session's grant.
  *

@@ -1,4 +1,4 @@
-import { findAddresses, toAddress, toGrantText, type Redactor } from '../../policy/index.ts';
+import { findAddresses, findNetworkNeed, shorten, toAddress, toGrantText, type Redactor } from '../../policy/index.ts';
 import type { ToolFinished } from '../calls/judged-call.ts';
 import type { Access, Effect } from '../../protocol/index.ts';
 import { z } from 'zod';
@@ -84,16 +84,28 @@ function toSent({ kind, sends }: AgentCall): Pick<Intent, 'fetches' | 'searches'
   return fetches === undefined ? {} : { fetches };
 }
 
-/** Marks the result of a call that reads the web: it can contain instructions of others. */
-export function toWebResult(
-  { kind, url = 'the web' }: AgentCall,
+/**
+ * Marks the result of a call with text of others, which can contain instructions: of the web, of a tool that Klaus does
+ * not know, such as one of an MCP server, and of a command that uses the network of the program.
+ *
+ * @param at.hasNetwork True: the process of the agent has the network.
+ */
+export function toForeignResult(
+  { kind, url = 'the web', title, command }: AgentCall,
   output: string,
-  redactor: Pick<Redactor, 'redact'>,
+  at: { redactor: Pick<Redactor, 'redact'>; workspace: string; hasNetwork: boolean },
 ): Pick<ToolFinished, 'untrusted'> {
-  if (kind !== 'fetch') return {};
-  return {
-    untrusted: { source: redactor.redact(url), addresses: findAddresses(output).slice(0, MAX_LINKS), isWeb: true },
-  };
+  const { redactor, workspace, hasNetwork } = at;
+  if (kind === 'fetch')
+    return {
+      untrusted: { source: redactor.redact(url), addresses: findAddresses(output).slice(0, MAX_LINKS), isWeb: true },
+    };
+  const reaches =
+    kind === 'other' ||
+    (kind === 'execute' &&
+      hasNetwork &&
+      (command === undefined || findNetworkNeed(command, { workspace }) !== undefined));
+  return reaches ? { untrusted: { source: redactor.redact(shorten(title)) } } : {};
 }
 
 function toAccess({ kind, paths, command, url }: AgentCall, workspace: string): Access[] {

@@ -3,8 +3,9 @@ import { toFinished, type CallHead } from '../calls/call-events.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import type { Work } from '../loop/work.ts';
 import type { AgentCall, ProgramExchange } from '../ports/runner.ts';
-import { runOf } from '../state/state.ts';
-import { toAgentToolName, toInput, toWebResult } from './agent-tool.ts';
+import { openedOf, runOf } from '../state/state.ts';
+import { hasNetwork } from './agent-process.ts';
+import { toAgentToolName, toForeignResult, toInput } from './agent-tool.ts';
 
 /** Writes what the requests of a wrapped program show as events, those of one exchange at once. */
 export class ProgramExchanges {
@@ -23,16 +24,18 @@ export class ProgramExchanges {
     return [...results.flatMap((result) => this.#toFinished(work, result)), ...this.#toMessage(work, texts, calls)];
   }
 
-  #toFinished({ engine, redactor }: Work, { id, output, isError }: ProgramExchange['results'][number]): EventBody[] {
+  #toFinished(work: Work, { id, output, isError }: ProgramExchange['results'][number]): EventBody[] {
     const open = this.#open.get(id);
     if (!open) return [];
     this.#open.delete(id);
+    const { engine, redactor, state } = work;
+    const at = { redactor, workspace: openedOf(state).workspace, hasNetwork: hasNetwork(work) };
     const text = cutOutput(redactor.redact(output), engine.settings.maxToolOutputContext);
     return [
       toFinished(open.head, {
         outcome: isError ? 'error' : 'ok',
         output: text,
-        ...toWebResult(open.call, text, redactor),
+        ...toForeignResult(open.call, text, at),
         durationMs: engine.clock.now() - open.began,
       }),
     ];

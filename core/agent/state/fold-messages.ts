@@ -3,7 +3,7 @@ import { countBytes } from '../context/count-bytes.ts';
 import { cutInputs } from '../context/cut-input.ts';
 import { isPinMessage, toPinMessage, toPinsMessage } from '../context/pins.ts';
 import { isTodoMessage, toTodoMessage } from '../context/todos.ts';
-import { foldPrompt } from './fold-taint.ts';
+import { foldMessageSource } from './fold-taint.ts';
 import type { State } from './state.ts';
 
 /** Beginning of the id of a message that reports the ends of background processes to the model. */
@@ -11,7 +11,7 @@ export const PROCESS_REPORT = 'processes:';
 
 export function foldMessage(state: State, event: EventOf<'message.added'>): void {
   const { message, turn } = event;
-  foldPrompt(state, event);
+  foldMessageSource(state, event);
   if (state.run) state.run.empty = false;
   if (message.id.startsWith(PROCESS_REPORT)) for (const each of state.processes.values()) each.isReported = true;
   if (message.origin === 'user' && state.firstPrompt === undefined) state.firstPrompt = toText(message);

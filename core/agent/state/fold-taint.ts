@@ -6,15 +6,29 @@ import type { TaintState } from './taint-state.ts';
 /** Maximum addresses of a session. A fetch of a later one asks. */
 const MAX_ADDRESSES = 5_000;
 
+/** Sources of a session that are kept. */
+const MAX_SOURCES = 200;
+
 /** The user's prompts name addresses; a task of a parent session can contain what that session read. */
-export function foldPrompt(state: State, { message, tainted }: EventOf<'message.added'>): void {
+export function foldMessageSource(state: State, event: EventOf<'message.added'>): void {
+  const { message, untrusted } = event;
+  if (untrusted) {
+    const taint = addSource(state, untrusted.source);
+    if (!untrusted.isAttached) taint.passed.add(message.id);
+  }
+  foldPrompt(state, event);
+}
+
+function foldPrompt(state: State, { message, tainted, untrusted }: EventOf<'message.added'>): void {
   if (message.origin !== 'user' && message.origin !== 'steer') return;
   if (tainted) {
-    const taint = (state.taint ??= toTaintState('the task of another session'));
+    const taint = addSource(state, 'the task of another session');
     taint.isPassed = true;
     taint.passed.add(message.id);
     return;
   }
+  // The user wrote none of it.
+  if (untrusted && !untrusted.isAttached) return;
   // A parent session writes the prompts of a child.
   if (state.taint && !state.session?.parent) state.taint.spentBits = 0;
   addAddresses(state, findAddresses(toText(message)), 'user');
@@ -28,13 +42,20 @@ export function foldFetch(state: State, { fetches }: EventOf<'tool.started'>): v
 
 export function foldUntrusted(state: State, { call, untrusted }: EventOf<'tool.finished'>): void {
   if (!untrusted) return;
-  const taint = (state.taint ??= toTaintState(untrusted.source));
+  const taint = addSource(state, untrusted.source);
   if (untrusted.isWeb) taint.pages.add(call);
   addAddresses(state, untrusted.addresses ?? [], 'web');
 }
 
+function addSource(state: State, source: string): TaintState {
+  const taint = (state.taint ??= toTaintState(source));
+  // One more shows that there are others than the first ones.
+  if (taint.sources.size < MAX_SOURCES) taint.sources.add(source);
+  return taint;
+}
+
 function toTaintState(source: string): TaintState {
-  return { source, isPassed: false, pages: new Set(), passed: new Set(), spentBits: 0 };
+  return { source, sources: new Set(), isPassed: false, pages: new Set(), passed: new Set(), spentBits: 0 };
 }
 
 function addAddresses({ addresses }: State, found: readonly string[], origin: AddressOrigin): void {

@@ -93,7 +93,8 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
     for (const command of evaluation.commands) {
       for (const [name, rule] of COMMAND_RULES) {
         const finding = rule(command, context);
-        if (finding && !(isAnswered && finding.needs && !finding.worksOffline)) note(name, finding);
+        const isHarmless = !finding?.worksOffline || (options.isLimited === true && finding.reinstalls === true);
+        if (finding && !(isAnswered && finding.needs && isHarmless)) note(name, finding);
       }
     }
   } catch {

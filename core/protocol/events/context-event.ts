@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageSchema } from '../messages/message.ts';
+import { untrustedTextSchema } from '../messages/tool-result.ts';
 import { run } from './event-fields.ts';
 
 export const messageAdded = z
@@ -9,6 +10,7 @@ export const messageAdded = z
     turn: z.int().describe('The turn that made it or, for user text, the last turn before it.'),
     message: messageSchema,
     tainted: z.literal(true).optional().describe('Present for a task from a session that had read untrusted content.'),
+    untrusted: untrustedTextSchema.optional().describe('Present if the message contains a text of others.'),
   })
   .describe(
     'A message was added to the history. Results of calls are added by the fold, in call order, from tool.finished.',

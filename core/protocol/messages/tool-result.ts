@@ -19,6 +19,13 @@ export const untrustedSchema = z.object({
 /** Content of others in the result of a call. From then on the session asks before it sends anything out. */
 export type Untrusted = z.infer<typeof untrustedSchema>;
 
+/** A text of others that a user or a program passed on with a message. */
+export const untrustedTextSchema = z.object({
+  source: z.string().describe('Its origin for users, such as the standard input of a command.'),
+  isAttached: z.literal(true).optional().describe('Present if only the attached files are of others.'),
+});
+export type UntrustedText = z.infer<typeof untrustedTextSchema>;
+
 export const toolResultSchema = z.object({
   outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
   output: z.string().describe('The text for the model.'),

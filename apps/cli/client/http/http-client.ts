@@ -84,8 +84,8 @@ async function connectDaemon({ socket }: Daemon): Promise<ConnectedServer> {
   return { ...(await connectServer({ server: `unix:${socket}` })), name: 'the daemon', at: '' };
 }
 
-function toPrompt({ parts, onAsk, waitForModelMs, pin }: OpenRequest | PromptRequest) {
-  return { command: toNewUlid(), parts: [...parts], onAsk, waitForModelMs, pin };
+function toPrompt({ parts, onAsk, waitForModelMs, pin, untrusted }: OpenRequest | PromptRequest) {
+  return { command: toNewUlid(), parts: [...parts], onAsk, waitForModelMs, pin, untrusted };
 }
 
 function toBody({

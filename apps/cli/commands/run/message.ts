@@ -5,6 +5,7 @@ import { CliError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { onAskOption } from '../../program/run-options.ts';
+import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 
 export const command: LeafCommand = {
@@ -15,7 +16,7 @@ export const command: LeafCommand = {
   footer: 'Examples:\n  klaus message 01J "use the other parser"\n  git diff | klaus message 01J "this changed"',
   server: 'both',
   declare: (declared) =>
-    declared
+    addPipedOptions(declared)
       .addArgument(new IdArgument('<id>', 'sessions'))
       .argument('<text...>', 'the message; - reads it from standard input')
       .addOption(onAskOption)
@@ -28,7 +29,12 @@ export const command: LeafCommand = {
     const { id } = await client.session(given);
     if (toGivenServer(options) === undefined) await checkProblem(id);
     const onAsk = options.onAsk ?? settings.onAsk ?? 'wait';
-    const { isHandedOver } = await client.prompt(id, { parts, onAsk, delivery: 'steer' });
+    const { isHandedOver } = await client.prompt(id, {
+      parts,
+      onAsk,
+      delivery: 'steer',
+      ...toPipedMark(words, stdin, options),
+    });
     if (options.json) out.json({ session: id, delivery: isHandedOver ? 'steer' : 'prompt' });
     else
       err.write(isHandedOver ? `Session ${id} gets the message.\n` : `Session ${id} starts to work on the message.\n`);

@@ -5,6 +5,7 @@ import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRunOptions, checkCombination, toLimits, toSettings, toWorkingCopy } from '../../program/run-options.ts';
+import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { openRunResult } from '../../run/open-run-result.ts';
 import { runSession, sendPrompt, toOnAsk } from '../../run/run-session.ts';
@@ -16,7 +17,8 @@ export const command: LeafCommand = {
   description: 'Works on a prompt: klaus run "…", or just klaus "…".',
   footer: 'Piped input is added as context, as a file named stdin. Without a prompt, it is the prompt.',
   server: 'both',
-  declare: (declared) => addRunOptions(declared.argument('[prompt...]', 'what to do; - reads it from standard input')),
+  declare: (declared) =>
+    addPipedOptions(addRunOptions(declared.argument('[prompt...]', 'what to do; - reads it from standard input'))),
   run,
 };
 
@@ -45,18 +47,20 @@ async function run(line: readonly string[], options: Options): Promise<number> {
   const settings = await client.settings();
   const given = toPromptParts({ words, stdin, maxChars: settings.maxPromptChars });
   const parts = [...given, ...result.parts];
+  const piped = toPipedMark(words, stdin, options);
   const { onAsk, asks } = toOnAsk(options, settings);
   if (isExisting) {
     const session =
       options.session === undefined ? await client.latest(options) : await client.session(options.session);
     if (options.continue) output.note(`Session ${session.id}${session.title ? `, ${toPrintable(session.title)}` : ''}`);
     const run = { client, session, show: options, output, asks, onAsk };
-    return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'queue' }, run));
+    return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'queue', ...piped }, run));
   }
   if (asks && options.budgetUsd === undefined && (await settings.lacksBudget(options.model)))
     output.note('No budget is set. `--budget-usd 5` sets $5 for a session, `klaus init --budget-usd 5` for each one.');
   const id = await client.open({
     parts,
+    ...piped,
     onAsk,
     waitForModelMs: options.waitForModel,
     pin: options.pin,

@@ -15,6 +15,7 @@ import { EXIT } from '../../program/exit-codes.ts';
 import { integer } from '../../program/option-values.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRequestOptions, addWorktreeOptions, toLimits, toWorkingCopy } from '../../program/run-options.ts';
+import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { runSession, toOnAsk } from '../../run/run-session.ts';
 import { checkServerOptions } from './run.ts';
@@ -42,7 +43,7 @@ export const command: LeafCommand = {
   declare: (declared) =>
     addWorktreeOptions(
       addRequestOptions(
-        declared
+        addPipedOptions(declared)
           .addArgument(new IdArgument('<agent>', 'agents'))
           .argument('<prompt...>', 'what to do; - reads it from standard input')
           .option('--count <number>', 'number of sessions that start with this prompt', integer(1, MAX_COUNT), 1)
@@ -68,7 +69,13 @@ export const command: LeafCommand = {
     // No terminal answers for a session that is only started: its questions wait.
     const onAsk = options.detach ? (options.onAsk ?? settings.onAsk ?? 'wait') : asking.onAsk;
     const origin = await findOrigin(options.instance, folder);
-    const request = { ...toRequest({ agent, options, workspace }), ...origin, parts, onAsk };
+    const request = {
+      ...toRequest({ agent, options, workspace }),
+      ...origin,
+      parts,
+      onAsk,
+      ...toPipedMark(words, stdin, options),
+    };
     const ids: string[] = [];
     for (let count = 0; count < options.count; count++) {
       const id = await client.open(request);

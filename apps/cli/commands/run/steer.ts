@@ -2,6 +2,7 @@ import { openClient } from '../../client/open-client.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
 import { addShowOptions, onAskOption, outputFormatOption } from '../../program/run-options.ts';
+import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { openRunResult } from '../../run/open-run-result.ts';
 import { sendPrompt, toOnAsk } from '../../run/run-session.ts';
@@ -11,12 +12,14 @@ export const command: LeafCommand = {
   summary: 'send a message to a running session; it is read at the next model call',
   server: 'both',
   declare: (declared) =>
-    addShowOptions(
-      declared
-        .addArgument(new IdArgument('<id>', 'sessions'))
-        .argument('<text...>', 'the message; - reads it from standard input')
-        .addOption(onAskOption),
-    ).addOption(outputFormatOption),
+    addPipedOptions(
+      addShowOptions(
+        declared
+          .addArgument(new IdArgument('<id>', 'sessions'))
+          .argument('<text...>', 'the message; - reads it from standard input')
+          .addOption(onAskOption),
+      ).addOption(outputFormatOption),
+    ),
   async run(id: string, words: readonly string[], options: Options) {
     const result = await openRunResult(options);
     const { output } = result;
@@ -27,6 +30,9 @@ export const command: LeafCommand = {
     const session = await client.session(id);
     const { onAsk, asks } = toOnAsk(options, settings);
     const run = { client, session, show: options, output, asks, onAsk };
-    return await result.finish(run, await sendPrompt({ parts, onAsk, delivery: 'steer' }, run));
+    return await result.finish(
+      run,
+      await sendPrompt({ parts, onAsk, delivery: 'steer', ...toPipedMark(words, stdin, options) }, run),
+    );
   },
 };

@@ -7,6 +7,7 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
+import { reviewTools } from './mcp-review.ts';
 
 interface FolderOptions {
   cwd?: string;
@@ -82,6 +83,9 @@ const add: LeafCommand = {
         : { type: 'http', url: options.url, ...toPairs('headers', options.header, ':') };
     const file = await (await open(options)).add(name, entry, options.user ? 'user' : 'project');
     out.write(`The MCP server ${toPrintable(name)} is in ${toPrintable(file)}.\n`);
+    err.write(
+      `\`klaus mcp trust ${toPrintable(name)}\` shows the descriptions of its tools, which are untrusted before.\n`,
+    );
     return EXIT.done;
   },
 };
@@ -113,12 +117,19 @@ const trust: LeafCommand = {
   name: 'trust',
   summary: 'let sessions use an MCP server of the project',
   description:
-    'A server of .mcp.json is a program or an address of the project. Sessions use it after you have trusted it, and as long as its entry stays the same.',
+    'A server of .mcp.json is a program or an address of the project. Sessions use it after you have trusted it, and as long as its entry stays the same. Starts it, and shows the descriptions of its tools, or how they have changed: once you have accepted them, they are not untrusted, and a session leaves out a tool that changes.',
   server: 'none',
-  declare: (declared) => declared.argument('<name>', 'its name').option(...FOLDER),
-  async run(name: string, options: FolderOptions) {
-    const entry = await (await open(options)).trust(name);
+  declare: (declared) =>
+    declared
+      .argument('<name>', 'its name')
+      .option('--yes', 'accept the descriptions without a question')
+      .option(...FOLDER),
+  async run(name: string, options: FolderOptions & { yes?: true }) {
+    using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
+    const mcp = await open(options);
+    const entry = await mcp.trust(name);
     out.write(`Trusted:\n${toTable([toRow(entry)])}`);
+    await reviewTools(mcp, name, { yes: options.yes, signal: stop.signal });
     return EXIT.done;
   },
 };
@@ -136,14 +147,16 @@ const test: LeafCommand = {
     using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
     const found = await (await open(options)).test(name, { signal: stop.signal });
     if (options.json) {
-      out.json(found);
+      const { pinned: _, ...shown } = found;
+      out.json(shown);
       return EXIT.done;
     }
-    const { server, protocol, tools, prompts, resources } = found;
+    const { server, protocol, tools, prompts, resources, warning } = found;
     out.write(`${cut(server)}, protocol ${cut(protocol)}\n`);
     out.write(
       toTable(tools.map((tool) => [cut(tool.name), tool.reads ? 'reads' : 'any effect', cut(tool.description)])),
     );
+    if (warning !== '') err.write(`${toPrintable(warning)}\n`);
     out.write(`${prompts.length} prompts, ${resources} resources\n`);
     return EXIT.done;
   },

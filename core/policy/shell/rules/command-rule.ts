@@ -14,6 +14,8 @@ export interface ShellFinding {
    * command fails offline.
    */
   worksOffline?: boolean;
+  /** True if it only has that effect without a network. */
+  reinstalls?: boolean;
 }
 
 export const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });

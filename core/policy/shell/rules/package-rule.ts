@@ -63,6 +63,9 @@ const WORKS_OFFLINE: Record<string, RegExp> = {
   deno: /^install$/,
 };
 
+/** Subcommands that delete what they then install again: with a network nothing is lost. */
+const REINSTALLS = /^(?:ci|clean-install|cit)$/;
+
 const PATH = /^(?:\.{0,2}\/|file:|\.$)/;
 
 /** Packages: fetches and runs code of others, or changes what `npm run` runs. */
@@ -100,7 +103,10 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
   // A path is installed from the workspace: its scripts run.
   const isPath = !name.startsWith('docker') && rest.some((word) => PATH.test(word));
   const isLocal = isPath || (Object.hasOwn(WORKS_OFFLINE, name) && WORKS_OFFLINE[name]?.test(subcommand));
-  return (isLocal ? ask : askNetwork)(`${name} ${subcommand} fetches, publishes or runs code of others`);
+  const reason = `${name} ${subcommand} fetches, publishes or runs code of others`;
+  if (name === 'npm' && !isPath && REINSTALLS.test(subcommand))
+    return { ...askNetwork(reason), worksOffline: true, reinstalls: true };
+  return (isLocal ? ask : askNetwork)(reason);
 }
 
 function judgeSettings(subcommand: Word, rest: Word[], args: readonly Word[]): ShellFinding | undefined {

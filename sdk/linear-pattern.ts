@@ -1,0 +1,1 @@
+export { createSchemaPatterns, describeUnchecked } from '@klaus/core/linear-pattern';
