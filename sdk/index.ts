@@ -85,6 +85,7 @@ export {
   accessSchema,
   agentHeadSchema,
   agentNameSchema,
+  fromProjectAgent,
   addUsage,
   approvalAnswered,
   approvalAsked,

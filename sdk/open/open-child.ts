@@ -25,7 +25,9 @@ export async function openChild(
       await engine.store.append(id, toProgramChild({ engine, configuration }, request), { lease });
       return;
     }
-    const { definition, hash } = await engine.openAgents(opened.workspace).find(agent);
+    const found = await engine.openAgents(opened.workspace).find(agent);
+    const { hash, isTrusted } = found;
+    const definition = { ...found.definition, name: found.name };
     if (hash !== request.definition) {
       throw new KlausError('workspace.conflict', `The definition of ${agent} changed before it was started.`, {
         hint: 'Start it again: it then gets its present authority.',
@@ -57,7 +59,7 @@ export async function openChild(
         grant,
         readable: (opened.readable ?? []).filter(isReadable),
         writable: (opened.writable ?? []).filter(isReadable),
-        mcpServers: selectServers(definition, opened.mcpServers ?? []),
+        mcpServers: isTrusted ? selectServers(definition, opened.mcpServers ?? []) : [],
       },
     );
     // A child is reviewed at least as its parent.

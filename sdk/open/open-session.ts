@@ -116,7 +116,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     limits,
     mcpServers: mcp?.servers,
   };
-  const workers = await findWorkers(engine, workspace.root, given.workers);
+  const workers = await findWorkers(engine, workspace.root, given);
   const first = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
   const own = copy && { repository: copy.repository, path: copy.path, branch: copy.branch, base: copy.base };
   const driven = runner ? toDriven(first, { runner, agent: as.agent }) : first;
@@ -192,20 +192,22 @@ type Opened = Extract<EventBody, { type: 'session.opened' }>;
 async function findWorkers(
   engine: Engine,
   workspace: string,
-  names: readonly string[] = [],
+  { workers: names = [], trustCommand: trustsAll = false }: Pick<OpenOptions, 'workers' | 'trustCommand'>,
 ): Promise<Pick<Opened, 'workers'>> {
   if (names.length === 0) return {};
   const agents = engine.openAgents(workspace);
   const found = [...new Set(names)].map(async (name) => {
-    const { definition, hash } = await agents.find(name);
+    const worker = await agents.find(name);
+    const { definition, hash } = worker;
     if (definition.runner) {
       throw new KlausError('usage', `${name} cannot be a worker: another program drives it.`, {
         hint: `Start it yourself with --agent ${name}.`,
       });
     }
     const { grant } = agents.grantOf(definition);
+    if (!trustsAll) agents.checkTrust(worker, { grant });
     // Its money and turns are a part of the limits of this session.
-    return { agent: name, definition: hash, grant: toGrant(heldBy(grant).filter((one) => !isAmount(one))) };
+    return { agent: worker.name, definition: hash, grant: toGrant(heldBy(grant).filter((one) => !isAmount(one))) };
   });
   return { workers: await Promise.all(found) };
 }
