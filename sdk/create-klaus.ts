@@ -163,6 +163,7 @@ export async function createKlausOver<S extends SessionStore>(
       return explain(call, { ...options, session }, explaining());
     },
     recordGuard: (body) => store.appendHost(body),
+    effectsOf: (tool) => engine.tools.find(tool)?.effects,
     attach(added) {
       engine.tools.add(added);
       tools.push(...added.map(({ name }) => name));

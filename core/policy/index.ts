@@ -51,6 +51,7 @@ export {
   type LimitedNetwork,
 } from './network/command-network.ts';
 export { toNetAuthorities, type ConfiguredHosts } from './network/presets.ts';
+export { findPrivateHosts, toPublicNetwork, toPublicRules } from './network/public-rules.ts';
 export { classifyAddress, parseAddress, type AddressClass } from './network/address.ts';
 export {
   findRule,

@@ -6,6 +6,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { toSender } from '../access/caller.ts';
 import { limitContext, toFolder } from '../access/limit-context.ts';
+import { isPublicOnly } from '../access/check-network.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
 import type { Context } from '../http/handler.ts';
@@ -80,7 +81,7 @@ export function serveChat(all: Context, socket: WebSocket, { request, identity }
 
   const open = async (): Promise<string> => {
     if (session !== undefined) return session;
-    const { id } = await klaus.open({ agent: toDefined(agent), workspace: toFolder(context, undefined) });
+    const { id } = await klaus.open({ agent: toDefined(agent), workspace: toFolder(context, undefined), publicOnly: isPublicOnly(identity) });
     isLast = true;
     await follow(id);
     saveEnd(0);

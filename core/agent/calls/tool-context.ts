@@ -11,6 +11,7 @@ import {
   type Redactor,
   toFingerprint,
   toHostRules,
+  toPublicRules,
 } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
@@ -78,14 +79,20 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     contextInfo: () => readContextInfo(work),
     authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
     registries: () => engine.registries(),
-    web: ({ access }) => engine.openWeb(toWebRules(work, access)),
-    proxy: ({ access }) => engine.openProxy(toHostRules(access)),
+    web: ({ access }) => engine.openWeb(limitRules(work, toWebRules(work, access))),
+    proxy: ({ access }) => engine.openProxy(limitRules(work, toHostRules(access))),
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,
     ask: (question, signal) => work.activities.askUser(work, call, { question, signal }),
     openBlob: () => createRedactedBlob(engine.store.writeBlob(), redactor),
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };
+}
+
+/** Public addresses only, if that applies to the session. */
+function limitRules({ state }: Work, rules: HostRule[]): HostRule[] {
+  const { privateHosts } = openedOf(state);
+  return privateHosts ? toPublicRules(rules, privateHosts) : rules;
 }
 
 /** A host that only an authority for any host covers may not be at a private address, such as one of this machine. */
