@@ -87,6 +87,7 @@ export {
   agentHeadSchema,
   agentNameSchema,
   fromProjectAgent,
+  toProjectAgent,
   addUsage,
   approvalAnswered,
   approvalAsked,

@@ -35,16 +35,20 @@ test('the first folder of the user wins a name, and that of the project has anot
   expect(broken).toEqual([]);
   expect((await findAgent(places, 'reviewer')).file).toBe(files[0]);
   expect((await findAgent(places, 'project/reviewer')).file).toBe(files[2]);
-  for (const file of files.slice(0, 3)) rmSync(file);
+  rmSync(files[0]!);
   expect((await findAgent(places, 'reviewer')).file).toBe(files[1]);
   rmSync(files[1]!);
+  rmSync(files[2]!);
   expect(await findAgent(places, 'reviewer')).toMatchObject({ name: 'project/reviewer', file: files[3] });
 });
 
 test('a mistake in the file of the user does not give its name to the project', async () => {
   write('h/.klaus/agents/reviewer.md', '---\nname: reviewer\nwrong: 1\n---\n');
   write('w/.klaus/agents/reviewer.md', head('reviewer', 'theirs'));
-  await expect(findAgent(places, 'reviewer')).rejects.toMatchObject({ code: 'config' });
+  await expect(findAgent(places, 'reviewer')).rejects.toMatchObject({
+    code: 'usage',
+    hint: expect.stringContaining('h/.klaus/agents/reviewer.md:3'),
+  });
   expect((await findAgent(places, 'project/reviewer')).from).toBe('project');
 });
 

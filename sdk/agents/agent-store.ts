@@ -101,7 +101,7 @@ function toSortKey({ definition, from }: FoundAgent): string {
 /**
  * The agent of a name: that of the user, else that of the project, which is also `project/NAME`.
  *
- * @throws KlausError `usage` with the nearest name, `config` if the file of the user's agent cannot be read.
+ * @throws KlausError `usage` with the nearest name; of a file of the user that cannot be read too.
  */
 export async function findAgent(places: AgentPlaces, reference: string): Promise<FoundAgent> {
   const ofProject = fromProjectAgent(reference);
@@ -112,7 +112,7 @@ export async function findAgent(places: AgentPlaces, reference: string): Promise
     if (own) return own;
     // A mistake in the file of the user must not give its name to the project.
     const wrong = broken.find(({ file }) => basename(file) === `${name}.md` && ownFolders.includes(dirname(file)));
-    if (wrong && ofProject === undefined) throw wrong.error;
+    if (wrong && ofProject === undefined) return undefined;
     return agents.find((agent) => agent.name === toProjectAgent(name));
   };
   // Only files that can contain the name, also with escaped characters, are parsed.
@@ -123,9 +123,9 @@ export async function findAgent(places: AgentPlaces, reference: string): Promise
   const all = await listAgents(places);
   const nearest = toNearest(
     reference,
-    all.agents.map((agent) => agent.name),
+    all.agents.flatMap((agent) => (ofProject === undefined ? [agent.name, agent.definition.name] : [agent.name])),
   );
-  const own = all.broken.find(({ file }) => file.endsWith(`/${name}.md`));
+  const [own] = all.broken.filter(({ file }) => file.endsWith(`/${name}.md`));
   const hint =
     own?.error.message ??
     (nearest === undefined ? 'klaus agents lists them; klaus agents new creates one.' : `Did you mean ${nearest}?`);

@@ -1,4 +1,4 @@
-import { isKlausError, KlausError, type AgentDefinition, type Agents, type FoundAgent } from '@klaus/sdk';
+import { isKlausError, KlausError, toProjectAgent, type AgentDefinition, type Agents, type FoundAgent } from '@klaus/sdk';
 import { BUILT_IN_AGENT, type AgentView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
 import { toFolder } from '../access/limit-context.ts';
@@ -57,7 +57,8 @@ export const agentHandlers = {
     const agents = openAgents(context, query);
     const described = describeValid(agents, body);
     const file = query.dryRun ? null : await agents.save(body, { place: query.place });
-    return { name: body.name, file, ...described };
+    const name = query.place === 'project' ? toProjectAgent(body.name) : body.name;
+    return { name, file, ...described };
   },
 
   async changeAgent({ params, query, body }, context) {

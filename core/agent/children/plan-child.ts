@@ -46,7 +46,9 @@ export async function planChild(work: Work, request: ChildRequest): Promise<Chil
   const now = engine.clock.now();
   const held = work.authority.grant();
   const asked = withoutAmounts(agents.grantOf(definition).grant, held);
-  const wanted = request.narrow ? attenuate(held, asked, now).child : asked;
+  // Refuses a session that may start none.
+  const offered = attenuate(held, asked, now).child;
+  const wanted = request.narrow ? offered : asked;
   agents.checkTrust(found, { grant: wanted });
   return { id, agent, definition: hash, edge: 'spawn', wanted, limits };
 }
