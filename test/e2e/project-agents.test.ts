@@ -1,6 +1,7 @@
 // Covers sdk/agents, sdk/open, core/agent/children: authority of a definition that comes with a project, on every way in.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { listPrompts } from '@klaus/sdk/prompts';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 
@@ -87,6 +88,31 @@ test('what the user writes through Klaus is trusted', async () => {
   expect(await grantOf(engine, 'builder')).toMatchObject({ agent: 'project/builder' });
 });
 
+test('a prompt of the project does not replace that of the user', async () => {
+  const files = { '~/.klaus/commands/review.md': 'Mine.', '.klaus/commands/review.md': 'Theirs.' };
+  await using engine = await start({ ...files, '.claude/commands/other.md': 'Other.' });
+  const { workspace, home, env } = engine.place;
+  const found = listPrompts({ workspace, home: env['HOME']!, state: home });
+  expect(found.map(({ name, text }) => `${name}: ${text}`)).toEqual([
+    'review: Mine.',
+    'project:review: Theirs.',
+    'other: Other.',
+  ]);
+});
+
+test('a skill of the project gives no authority and does not replace that of the user', async () => {
+  const head = (text: string) => `---\nname: build\ndescription: ${text}\nallowed-tools: Bash WebFetch\n---\n\n${text}\n`;
+  await using engine = await start({
+    '~/.klaus/skills/build/SKILL.md': head('Mine.'),
+    '.klaus/skills/build/SKILL.md': head('Theirs.'),
+  });
+  const { skills } = await engine.klaus.skills().list();
+  expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
+  const session = await engine.klaus.open({ grant: 'fs(., r) · tool(read_file)' });
+  const [opened] = ofType(await Array.fromAsync(session.events()), 'session.opened');
+  expect(opened?.grant.authorities.map(({ kind }) => kind).toSorted()).toEqual(['fs', 'tool']);
+});
+
 /** Kinds of authority, by a part of the front matter that requests it. True: it needs trust. */
 const REQUESTS: Readonly<Record<string, boolean>> = {
   'tools: Read': false,
@@ -117,6 +143,9 @@ const REQUESTS: Readonly<Record<string, boolean>> = {
 const FOLDERS = ['.klaus/agents', '.claude/agents'];
 const STATES = ['untrusted', 'trusted', 'changed'] as const;
 type State = (typeof STATES)[number];
+
+/** More than reading and editing the workspace. A grant of the user can leave less. */
+const BEYOND = /"kind":"(?:exec|net|secret|spawn)"|mcp__|outside|"rights":"r?w?x"|"command"/;
 
 const WAYS = ['open', 'worker', 'reference', 'grant', 'chat'] as const;
 
@@ -160,7 +189,7 @@ test('no definition of a project gets authority without trust', { timeout: 600_0
             const found = await enterCase({ request, folder, way, state, isTaken });
             const isMine = isTaken && (way === 'open' || way === 'chat');
             // Another reason to refuse comes first for some: no server of that name, a program that cannot be a worker.
-            const isRefused = found === 'refused' || found.startsWith('error: ');
+            const isRefused = found === 'refused' || found.startsWith('error: ') || (way === 'grant' && !BEYOND.test(found));
             if (!isMine && needsTrust && state !== 'trusted' && !isRefused) effects.push(`${count}: ${found}`);
             if (!isMine && (!needsTrust || state === 'trusted') && found === 'refused') effects.push(`${count}: asked`);
             if (isMine && found !== 'own') effects.push(`${count}: replaces the agent of the user: ${found}`);

@@ -79,12 +79,12 @@ test('a session of an operator opens with no authority for this machine, and tha
     }
   expect(refused).toEqual([]);
   const own = await send(it, 'admin', ['POST', '/api/sessions', { allowNet: ['127.0.0.1:8080'] }]);
-  expect(own.status).toBe(200);
+  expect(own.status).toBe(202);
   // An operator does not use the authority of the admin either.
   const path = `/api/sessions/${String(own.body['session'])}/prompt`;
   expect((await send(it, 'operator', ['POST', path, { text: 'Go.' }])).status).toBe(403);
   const plain = await send(it, 'operator', ['POST', '/api/sessions', { allowNet: ['npm', 'example.com'] }]);
-  expect(plain.status).toBe(200);
+  expect(plain.status).toBe(202);
   const [opened] = await it.klaus.store.eventsOf(String(plain.body['session']), ['session.opened']);
   expect(opened?.privateHosts).toEqual([]);
 });
@@ -92,7 +92,7 @@ test('a session of an operator opens with no authority for this machine, and tha
 test('the setting lets an operator name a private host', async () => {
   await using it = await startTestServer({ env: { ...ENV, KLAUS_SERVER_PRIVATE_HOSTS: '10.0.0.7:8080' } });
   const open = async (host: string) => (await send(it, 'operator', ['POST', '/api/sessions', { allowNet: [host] }])).status;
-  expect([await open('10.0.0.7:8080'), await open('10.0.0.7:8081'), await open('10.0.0.8:8080')]).toEqual([200, 400, 400]);
+  expect([await open('10.0.0.7:8080'), await open('10.0.0.7:8081'), await open('10.0.0.8:8080')]).toEqual([202, 400, 400]);
 });
 
 test('the proxy of a public session dials no address of this machine, by any spelling', async () => {
