@@ -117,6 +117,11 @@ export async function createKlausOver<S extends SessionStore>(
   const copies = createCopies({ home, lock });
   const workingCopies = createWorkingCopies({ engine, store, copies, projects });
   const opening = { engine, store, copies, inForce, cwd, env, onNotice };
+  /** With the policy of the workspace of a session, which says what is secret. */
+  const readingEngine = async (id: string) => {
+    const root = (await store.session(id))?.workspace;
+    return root ? inForce.judging(root) : engine;
+  };
   const close = () => closeAll({ engine, processes, snapshots, traced, store });
   return {
     home,
@@ -133,8 +138,14 @@ export async function createKlausOver<S extends SessionStore>(
       const forked = await forkSession({ engine, store }, await find(idOrPrefix), given);
       return { ...forked, session: open(forked.session) };
     },
-    exportTest: async (idOrPrefix) => exportTest({ engine, store }, await find(idOrPrefix)),
-    shareHtml: async (id, options) => shareSession({ engine, store, home: toUserHome(env) }, await find(id), options),
+    async exportTest(idOrPrefix) {
+      const id = await find(idOrPrefix);
+      return exportTest({ engine: await readingEngine(id), store }, id);
+    },
+    async shareHtml(idOrPrefix, options) {
+      const id = await find(idOrPrefix);
+      return shareSession({ engine: await readingEngine(id), store, home: toUserHome(env) }, id, options);
+    },
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
     ...createWorkspaceQueries({ engine, store, configuration: current, inForce, cwd }),
@@ -163,6 +174,7 @@ export async function createKlausOver<S extends SessionStore>(
       return explain(call, { ...options, session }, explaining());
     },
     recordGuard: (body) => store.appendHost(body),
+    effectsOf: (tool) => engine.tools.find(tool)?.effects,
     attach(added) {
       engine.tools.add(added);
       tools.push(...added.map(({ name }) => name));

@@ -51,6 +51,7 @@ export {
   BUNDLE_NAMES,
   describeCapability,
   describeGrant,
+  findPrivateHosts,
   toGrantText,
   toNewText,
   type BundleName,
@@ -85,6 +86,8 @@ export {
   accessSchema,
   agentHeadSchema,
   agentNameSchema,
+  fromProjectAgent,
+  toProjectAgent,
   addUsage,
   approvalAnswered,
   approvalAsked,
@@ -301,7 +304,7 @@ export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grant
 export type { Configuration, SettingRow } from './config/configuration.ts';
 export type { SettingDetail, SettingLock, UserSettings } from './config/setting-details.ts';
 export type { SettingChanges } from './config/user-settings.ts';
-export { toHostEnvironment } from '@klaus/adapters/system';
+export { protectPort, toHostEnvironment } from '@klaus/adapters/system';
 export type { RecoveryReport } from '@klaus/adapters/store';
 export type { FetchStep, Policy, PolicyEntry } from '@klaus/core/policy';
 export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';

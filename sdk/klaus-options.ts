@@ -77,6 +77,11 @@ export interface OpenOptions {
   /** True: a definition or a set-up command of the project may run its program. The user has read it. Default false. */
   trustCommand?: boolean;
   /**
+   * True: the session reaches public addresses only, and the hosts of the setting `server.privateHosts`, regardless of its
+   * grant. Default false.
+   */
+  publicOnly?: boolean;
+  /**
    * Names of agents to which this session can give tasks that they do with their own authority, as their definitions
    * say now. Default: none. It can start other agents with what its grant may delegate.
    */

@@ -16,7 +16,7 @@ import type {
   Tool,
 } from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
-import type { EventOf, HostEvent, HostEventBody, Mode } from '@klaus/core/protocol';
+import type { Effect, EventOf, HostEvent, HostEventBody, Mode } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import type { UserSettings } from './config/setting-details.ts';
 import type { ModeQueries } from './config/start-mode.ts';
@@ -196,6 +196,8 @@ export interface Klaus extends ModeQueries {
    * @throws KlausError `usage` when a name is taken; none is added then.
    */
   attach(tools: readonly Tool[]): void;
+  /** The effects of a tool; undefined for an unknown one, and for those of MCP servers. */
+  effectsOf(tool: string): readonly Effect[] | undefined;
   /**
    * Redacts secrets in a text that belongs to no session, such as a line of a log: the credentials of environment and
    * configuration, and texts that look like secrets.

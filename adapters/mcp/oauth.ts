@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { protectPort } from '@klaus/adapters/system';
 import { KlausError, messageOf } from '@klaus/core/protocol';
 import {
   auth,
@@ -116,7 +117,7 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
     response.end(isAnswer ? 'Klaus has the answer. You can close this page.\n' : 'Not found.\n');
     if (isAnswer) resolve(at);
   });
-  server.listen(0, '127.0.0.1');
+  protectPort(server).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
   const abort = (): void => reject(new KlausError('cancelled', 'The login was cancelled.'));

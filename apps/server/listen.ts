@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { KlausError } from '@klaus/sdk';
+import { KlausError, protectPort } from '@klaus/sdk';
 import { markLocal } from './access/request-guard.ts';
 
 /** @throws KlausError `usage` for a port that is in use, or an address that the machine does not have. */
 export async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
-  server.listen({ host, port });
+  protectPort(server).listen({ host, port });
   try {
     await once(server, 'listening');
   } catch (cause) {

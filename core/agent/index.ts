@@ -158,6 +158,7 @@ export type {
   AgentDescription,
   AgentGrant,
   AgentList,
+  AgentSource,
   Agents,
   BrokenAgent,
   FoundAgent,

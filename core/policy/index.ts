@@ -55,6 +55,7 @@ export {
 } from './network/command-network.ts';
 export { isRegistryHost } from './network/registry-hosts.ts';
 export { toNetAuthorities, type ConfiguredHosts } from './network/presets.ts';
+export { findPrivateHosts, toPublicNetwork, toPublicRules } from './network/public-rules.ts';
 export { classifyAddress, parseAddress, type AddressClass } from './network/address.ts';
 export {
   findRule,

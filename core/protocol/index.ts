@@ -1,5 +1,11 @@
 export { agentConfigSchema, agentHeadSchema, type AgentDefinition, type AgentHead } from './agents/agent-definition.ts';
-export { agentNameSchema, RESERVED_AGENT_NAMES } from './agents/agent-name.ts';
+export {
+  agentNameSchema,
+  agentReferenceSchema,
+  fromProjectAgent,
+  RESERVED_AGENT_NAMES,
+  toProjectAgent,
+} from './agents/agent-name.ts';
 export { reviewSchema, type Review } from './authority/review.ts';
 export {
   scopeSchema,

@@ -1,11 +1,18 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import type { Agents, Engine } from '@klaus/core/agent';
+import { basename, dirname, join } from 'node:path';
+import type { Agents, Engine, FoundAgent } from '@klaus/core/agent';
 import { describeGrant, toGrantText } from '@klaus/core/policy';
-import { agentHeadSchema, isKlausError, KlausError, type AgentDefinition } from '@klaus/core/protocol';
+import {
+  agentHeadSchema,
+  isKlausError,
+  KlausError,
+  toProjectAgent,
+  type AgentDefinition,
+} from '@klaus/core/protocol';
 import { createFile, replaceFile } from './agent-file.ts';
 import { toAgentGrant, type AgentGrantPlace, type AgentTool } from './agent-grant.ts';
-import { findAgent, listAgents, toAgentFolders, toHash } from './agent-store.ts';
+import { findAgent, listAgents, toAgentFolders, toHash, type AgentPlaces } from './agent-store.ts';
+import { createAgentTrust } from './agent-trust.ts';
 import { readDefinition } from './read-definition.ts';
 import { writeDefinition } from './write-definition.ts';
 
@@ -13,14 +20,23 @@ import { writeDefinition } from './write-definition.ts';
  * @param at.workspace Absolute real path.
  * @param at.userHome The home folder of the user.
  * @param at.registries Those that the user configured. Default: none.
+ * @param at.model The model that the user configured.
  */
 export function openAgents(
   engine: Pick<Engine, 'home' | 'tools' | 'clock' | 'store'>,
-  { workspace, userHome, registries }: Pick<AgentGrantPlace, 'workspace' | 'registries'> & { userHome: string },
+  {
+    workspace,
+    userHome,
+    registries,
+    model,
+  }: Pick<AgentGrantPlace, 'workspace' | 'registries'> & { userHome: string; model: () => string },
 ): Agents {
   const folders = toAgentFolders({ workspace, home: userHome, state: engine.home });
-  const find: Agents['find'] = (name) => findAgent(folders, name);
-  const isOfProject: Agents['isOfProject'] = (file) => file.startsWith(`${workspace}/`);
+  const trust = createAgentTrust({ workspace, home: engine.home, model, now: () => engine.clock.now() });
+  const places: AgentPlaces = { folders, isTrusted: trust.isTrusted };
+  const find: Agents['find'] = (name) => findAgent(places, name);
+  const isOfProject: Agents['isOfProject'] = (file) =>
+    folders.some(({ path, from }) => from === 'project' && path === dirname(file));
   const listTools = (): AgentTool[] =>
     engine.tools.names
       .map((name) => engine.tools.get(name))
@@ -37,17 +53,36 @@ export function openAgents(
     copyFileSync(file, copy);
     return copy;
   };
-  const replace = (file: string, text: string, expected?: string): string =>
+  /** The user has seen what is written through Klaus. */
+  const trustFile = (name: string, file: string, text: string): void => {
+    if (isOfProject(file)) trust.add(name, toHash(text));
+  };
+  const replace = (name: string, { file, text, expected }: { file: string; text: string; expected?: string }): string => {
     changeFile(file, () => {
       checkUnchanged(file, expected);
       keepCopy(file);
       replaceFile(file, text);
-      return file;
     });
+    trustFile(name, file, text);
+    return file;
+  };
+  const untrusted: Agents['untrusted'] = (found, { grant, hasModel = false } = {}) =>
+    trust.findRest(found, { grant: grant ?? grantOf(found.definition).grant, hasModel });
   return {
     workspace,
-    list: () => listAgents(folders),
+    list: () => listAgents(places),
     find,
+    async trust(name, { expected } = {}) {
+      const found = await find(name);
+      if (expected !== undefined && expected !== found.hash) throw toConflict(found.file);
+      if (found.from === 'project') trust.add(found.definition.name, found.hash);
+      return { ...found, isTrusted: true };
+    },
+    untrusted,
+    checkTrust(found, given) {
+      const rest = untrusted(found, given);
+      if (rest.length > 0) throw toUntrusted(found, rest);
+    },
     grantOf,
     isOfProject,
     describe(definition) {
@@ -55,20 +90,22 @@ export function openAgents(
       const lines = describeGrant(grant, { workspace, now: engine.clock.now(), tools: listTools() });
       return { grant: toGrantText(grant), lines, unknownTools };
     },
-    async save(definition, { place = 'user', replace: isReplaced = false, expected } = {}) {
+    async save(definition, { place, replace: isReplaced = false, expected } = {}) {
       const text = await toCheckedText(definition);
       grantOf(definition);
       const { name } = definition;
-      if (isReplaced) return replace((await find(name)).file, text, expected);
+      const reference = place === 'project' ? toProjectAgent(name) : name;
+      if (isReplaced) return replace(name, { file: (await find(reference)).file, text, expected });
       const folder = join(place === 'project' ? join(workspace, '.klaus') : engine.home, 'agents');
       const file = join(folder, `${name}.md`);
-      const taken = (await listAgents(folders)).agents.find((agent) => agent.definition.name === name)?.file;
+      const taken = (await listAgents(places)).agents.find((agent) => agent.name === reference)?.file;
       if (taken !== undefined || existsSync(file)) throw toTaken(name, taken ?? file);
       const isCreated = changeFile(file, () => {
-        mkdirSync(folder, { recursive: true, mode: place === 'user' ? 0o700 : undefined });
+        mkdirSync(folder, { recursive: true, mode: place === 'project' ? undefined : 0o700 });
         return createFile(file, text);
       });
       if (!isCreated) throw toTaken(name, file);
+      trustFile(name, file, text);
       return file;
     },
     async edit(file, { name, before, text }) {
@@ -79,7 +116,7 @@ export function openAgents(
         });
       }
       grantOf(definition);
-      replace(file, text, toHash(before));
+      replace(name, { file, text, expected: toHash(before) });
     },
     async remove(name, { expected } = {}) {
       const found = await find(name);
@@ -108,7 +145,11 @@ function changeFile<T>(file: string, change: () => T): T {
 /** @throws KlausError `workspace.conflict` if the file has another hash. */
 function checkUnchanged(file: string, expected: string | undefined): void {
   if (expected === undefined || toHash(readFileSync(file, 'utf8')) === expected) return;
-  throw new KlausError('workspace.conflict', `${file} was changed in the meantime.`, {
+  throw toConflict(file);
+}
+
+function toConflict(file: string): KlausError {
+  return new KlausError('workspace.conflict', `${file} was changed in the meantime.`, {
     hint: 'Read the definition again and repeat the change.',
   });
 }
@@ -123,6 +164,14 @@ async function toCheckedText({ systemPrompt, ...head }: AgentDefinition): Promis
   const text = await writeDefinition({ ...parsed.data, systemPrompt });
   await readDefinition(text, `${parsed.data.name}.md`);
   return text;
+}
+
+function toUntrusted({ name, file }: FoundAgent, rest: readonly string[]): KlausError {
+  return new KlausError(
+    'usage',
+    `Run \`klaus agents trust ${name}\` first: this agent of the project asks for more than reading and editing files of the workspace.`,
+    { hint: `Read ${file}. It asks for: ${rest.join('; ')}.` },
+  );
 }
 
 function toTaken(name: string, file: string): KlausError {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { toHostEnvironment } from '@klaus/adapters/system';
-import { KlausError } from '@klaus/core/protocol';
+import { isKlausError, KlausError } from '@klaus/core/protocol';
 import type { CloneSource } from './clone-source.ts';
+import { limitGit, toUnreachable, type CloneLimits, type LimitedGit } from './limited-clone.ts';
 
 export interface CloneProgress {
   /** As Git names it, such as `Receiving objects`. */
@@ -15,6 +16,8 @@ export interface CloneOptions {
   /** Absolute path of the new folder. No sandbox may be able to write in it, because Git runs outside of any. */
   folder: string;
   onProgress?: (progress: CloneProgress) => void;
+  /** Default: Git uses the network and the credentials of the user of this process. */
+  limits?: CloneLimits;
   signal: AbortSignal;
 }
 
@@ -56,8 +59,32 @@ const ENVIRONMENT = {
  * @throws KlausError `tool.failed` with Git's message; `cancelled` if the signal is aborted. The folder may then exist
  *   partly.
  */
-export async function cloneRepository({ source, folder, onProgress, signal }: CloneOptions): Promise<void> {
-  const settings = { ...SETTINGS, [`protocol.${source.protocol}.allow`]: 'always' };
+export async function cloneRepository({ limits, ...options }: CloneOptions): Promise<void> {
+  if (!limits) return await runClone(options);
+  using limited = await limitGit(options.source, limits);
+  try {
+    await runClone({ ...options, limited });
+  } catch (error) {
+    // What Git reports about a connection shows what listens where.
+    if (isKlausError(error) && error.code === 'tool.failed' && options.source.protocol !== 'file') {
+      if (!ANSWERED.test(error.message)) throw toUnreachable();
+    }
+    throw error;
+  }
+}
+
+/** Messages about an answer of a server that was reached. */
+const ANSWERED =
+  /Authentication failed|could not read Username|terminal prompts disabled|not found|returned error: 40[134]|No space left|Permission denied|git did not start/i;
+
+async function runClone({
+  source,
+  folder,
+  onProgress,
+  signal,
+  limited = { settings: {}, env: {} },
+}: CloneOptions & { limited?: Pick<LimitedGit, 'settings' | 'env'> }): Promise<void> {
+  const settings = { ...SETTINGS, ...limited.settings, [`protocol.${source.protocol}.allow`]: 'always' };
   const own = Object.entries(toHostEnvironment()).filter(([name]) => !name.startsWith('GIT_'));
   const child = spawn(
     'git',
@@ -66,7 +93,7 @@ export async function cloneRepository({ source, folder, onProgress, signal }: Cl
       ...['clone', '--progress', '--no-hardlinks', '--no-recurse-submodules', '--template=', '--', source.url, folder],
     ],
     // A group of its own, because Git starts programs that would survive it.
-    { env: { ...Object.fromEntries(own), ...ENVIRONMENT }, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+    { env: { ...Object.fromEntries(own), ...ENVIRONMENT, ...limited.env }, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
   );
   const stop = (): void => {
     try {

@@ -125,7 +125,12 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openAgents: (workspace) =>
       openAgents(
         { home, tools, clock, store: traced.store },
-        { workspace, userHome: toUserHome(env), registries: () => findRegistries(env).hosts },
+        {
+          workspace,
+          userHome: toUserHome(env),
+          registries: () => findRegistries(env).hosts,
+          model: () => configurations.current.values.model,
+        },
       ),
     openSkills: (workspace) => openSkills({ workspace, home: toUserHome(env), state: home }, () => tools.names),
     openKnowledge: (workspace) => store.knowledge(workspace),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { openSecretsOf, splitState, type Engine, type Snapshots } from '@klaus/core/agent';
-import { isSecretFile, toSecretValues, type Redactor } from '@klaus/core/policy';
+import { toSecretValues, type Redactor } from '@klaus/core/policy';
 import { isKlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
+import { toHiddenNames } from '../workspace/hidden-files.ts';
 import { orUndefined } from '../or-undefined.ts';
 import type { RecordedSession } from './read-session.ts';
 
@@ -30,8 +31,7 @@ export async function readStartingFiles(
 ): Promise<StartingFiles> {
   const none: StartingFiles = { files: new Map(), left: {}, hasGit: session.usesGit, notes: [] };
   const needed = 'Put the files that the session began with into workspace/: ';
-  const { secretPatterns, hiddenPatterns } = engine.settings;
-  const isSecret = (path: string): boolean => isSecretFile(path, [...secretPatterns, ...hiddenPatterns]);
+  const isSecret = toHiddenNames(engine);
   if (session.opened.snapshots === false) return { ...none, notes: [`${needed}it kept no states (undo was off).`] };
   try {
     const { workspace } = session.opened;

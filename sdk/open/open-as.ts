@@ -62,10 +62,10 @@ export async function openAs(
   }
   const agents = engine.openAgents(workspace);
   const found = await agents.find(given.agent);
-  const { definition } = found;
+  const definition = { ...found.definition, name: found.name };
+  const isTrustedAgent = isTrusted || found.isTrusted;
   const ofDefinition = toSessionRunner(found, {
-    isOfProject: agents.isOfProject(found.file),
-    ...{ isTrusted, workspace, ofParent, findClaude: toClaude, home: toUserHome(env), state: engine.home },
+    ...{ isTrustedAgent, isTrusted, workspace, ofParent, findClaude: toClaude, home: toUserHome(env), state: engine.home },
   });
   const own = ofDefinition && { ...ofDefinition, ...(given.model === undefined ? {} : { model: given.model }) };
   const runner =
@@ -83,6 +83,7 @@ export async function openAs(
     given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });
   // Only the user decides what the agent may delegate of it.
   const grant = user ? toGrant(heldBy(intersect(requested.grant, user)), delegableOf(user)) : requested.grant;
+  if (!isTrustedAgent) agents.checkTrust(found, { grant, hasModel: given.model !== undefined });
   const { approve } = configuration.values;
   const limits = toOpeningLimits(configuration, given);
   const { maxTurns = 0 } = definition;
@@ -102,7 +103,7 @@ export async function openAs(
       temperature,
       effort,
     },
-    agent: definition,
+    agent: isTrustedAgent ? definition : { ...definition, mcpServers: [] },
     runner,
     warnings: requested.unknownTools.map((name) => `The agent ${definition.name} names the unknown tool ${name}.`),
   };

@@ -25,7 +25,9 @@ export async function openChild(
       await engine.store.append(id, toProgramChild({ engine, configuration }, request), { lease });
       return;
     }
-    const { definition, hash } = await engine.openAgents(opened.workspace).find(agent);
+    const found = await engine.openAgents(opened.workspace).find(agent);
+    const { hash, isTrusted } = found;
+    const definition = { ...found.definition, name: found.name };
     if (hash !== request.definition) {
       throw new KlausError('workspace.conflict', `The definition of ${agent} changed before it was started.`, {
         hint: 'Start it again: it then gets its present authority.',
@@ -57,13 +59,13 @@ export async function openChild(
         grant,
         readable: (opened.readable ?? []).filter(isReadable),
         writable: (opened.writable ?? []).filter(isReadable),
-        mcpServers: selectServers(definition, opened.mcpServers ?? []),
+        mcpServers: isTrusted ? selectServers(definition, opened.mcpServers ?? []) : [],
       },
     );
     // A child is reviewed at least as its parent.
     const reviewers = [...new Set([...(opened.reviewers ?? []), ...(definition.reviewers ?? [])])];
     const bodies: EventBody[] = [
-      { ...body, parent, patchApproval: opened.patchApproval, ...(reviewers.length === 0 ? {} : { reviewers }) },
+      { ...body, parent, privateHosts: opened.privateHosts, patchApproval: opened.patchApproval, ...(reviewers.length === 0 ? {} : { reviewers }) },
       { type: 'session.changed', title },
     ];
     await engine.store.append(
@@ -81,7 +83,7 @@ function toProgramChild(
   { engine, configuration }: { engine: Engine; configuration: Configuration },
   { parent, agent, limits, grant, opened, model, mode, title }: OpenChild,
 ): (EventBody & { at: number })[] {
-  const { workspace, sandbox, readable = [], writable = [], runner, patchApproval, isolate } = opened;
+  const { workspace, sandbox, readable = [], writable = [], runner, patchApproval, isolate, privateHosts } = opened;
   const given = { mode, checkpoint: 'manual' as const, isolate: isolate === true };
   const { deferred: _, ...body } = toOpened(
     { engine, configuration, given },
@@ -90,7 +92,7 @@ function toProgramChild(
   const at = engine.clock.now();
   const own = { agent, allowedAgents: ['*'], tools: [], system: '', snapshots: false as const };
   return [
-    { ...body, ...own, ...(runner ? { runner } : {}), parent, patchApproval, at },
+    { ...body, ...own, ...(runner ? { runner } : {}), parent, patchApproval, privateHosts, at },
     { type: 'session.changed', title, at },
   ];
 }

@@ -30,8 +30,8 @@ const CLAUDE_ENV = [
 ];
 
 interface RunnerPlace {
-  /** True for a definition in the workspace. */
-  isOfProject: boolean;
+  /** True for a definition of the user, and one of the project that the user trusts. */
+  isTrustedAgent: boolean;
   isTrusted: boolean;
   /** The home folder of the user. */
   home: string;
@@ -61,16 +61,16 @@ export function toClaudeCode(
 }
 
 /**
- * Checks the program that a definition names. A definition of the project only runs it if the user has agreed, because
- * it comes with the files of the project.
+ * Checks the program that a definition names. A definition of the project only runs it if the user trusts it, because it
+ * comes with the files of the project.
  *
  * @throws KlausError `config` for an incomplete definition or an unusable folder, `usage` without the agreement.
  */
 export function toSessionRunner(
-  { definition, file }: Pick<FoundAgent, 'definition' | 'file'>,
+  { name, definition, file }: Pick<FoundAgent, 'name' | 'definition' | 'file'>,
   at: RunnerPlace,
 ): SessionRunner | undefined {
-  const { runner, home, name, settingSources, model } = definition;
+  const { runner, home, settingSources, model } = definition;
   const isClaude = runner === 'claude-code';
   const { command = isClaude ? [at.findClaude()] : undefined, env = isClaude ? CLAUDE_ENV : undefined } = definition;
   if (settingSources && !isClaude) {
@@ -97,10 +97,10 @@ export function toSessionRunner(
       hint: 'Remove `model`, and configure the model in the program of the agent.',
     });
   }
-  if (at.isOfProject && !at.isTrusted) {
+  if (!at.isTrustedAgent) {
     const line = JSON.stringify(command);
     throw new KlausError('usage', `The agent ${name} of this project runs the program ${line}.`, {
-      hint: `Read ${file}. If you trust it, repeat this with --trust-command, or copy the file to ${join(at.state, 'agents')}.`,
+      hint: `Read ${file}. If you trust it, run \`klaus agents trust ${name}\`, or repeat this with --trust-command.`,
     });
   }
   const own = { env, home: home && toFolder(home, at), ...(isClaude ? { model, settingSources } : {}) };

@@ -2,12 +2,13 @@ import { basename, resolve } from 'node:path';
 import { createSandbox, findRefusedEnvironments } from '@klaus/adapters/sandboxes';
 import { createWorkspace, type Copies, type NewCopy } from '@klaus/adapters/workspace';
 import { toSystemPrompt, USE_SKILL, type Engine, type SessionStore } from '@klaus/core/agent';
-import { allowsAccess, allowsToolUse, heldBy, isAmount, toGrant } from '@klaus/core/policy';
+import { allowsAccess, allowsToolUse, findPrivateHosts, heldBy, isAmount, toGrant } from '@klaus/core/policy';
 import {
   isReadOnly,
   KlausError,
   TOOL_SEARCH,
   USE_TOOL,
+  type Authority,
   type EventBody,
   type Grant,
   type Limits,
@@ -79,7 +80,8 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   // The user allows the address of a server with the server.
   const addresses = given.grant === undefined ? (mcp?.addresses ?? []) : [];
   const asked = { ...resolved.grant, authorities: [...resolved.grant.authorities, ...addresses] };
-  const grant = withHosts(asked, { allowNet: given.allowNet, env });
+  const privateHosts = given.publicOnly ? values.server.privateHosts : undefined;
+  const grant = toPublicGrant(withHosts(asked, { allowNet: given.allowNet, env }), { privateHosts, addresses });
   if (writable.length > 0 && !values.undo.enabled) {
     throw new KlausError(
       'config',
@@ -116,11 +118,11 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     limits,
     mcpServers: mcp?.servers,
   };
-  const workers = await findWorkers(engine, workspace.root, given.workers);
+  const workers = await findWorkers(engine, workspace.root, given);
   const first = toOpened({ engine, configuration, given, agent: as.agent }, { ...chosen, grant, readable, writable });
   const own = copy && { repository: copy.repository, path: copy.path, branch: copy.branch, base: copy.base };
   const driven = runner ? toDriven(first, { runner, agent: as.agent }) : first;
-  const opened = { ...driven, ...workers, workingCopy: own };
+  const opened = { ...driven, ...workers, workingCopy: own, privateHosts };
   const refused =
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
@@ -143,6 +145,25 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     await lease.release();
   }
   return id;
+}
+
+/**
+ * Without the addresses of MCP servers in private networks, for a session that reaches public addresses only.
+ *
+ * @throws KlausError `usage` for another authority that names one.
+ */
+function toPublicGrant(
+  grant: Grant,
+  { privateHosts, addresses }: { privateHosts: readonly string[] | undefined; addresses: readonly Authority[] },
+): Grant {
+  if (!privateHosts) return grant;
+  const isPrivate = (one: Authority): boolean => findPrivateHosts([one], privateHosts).length > 0;
+  const kept = grant.authorities.filter((one) => !(addresses.includes(one) && isPrivate(one)));
+  const wrong = [...kept, ...(grant.delegable ?? [])].find(isPrivate);
+  if (wrong?.kind !== 'net') return { ...grant, authorities: kept };
+  throw new KlausError('usage', `${wrong.host} is no public address, and your role gives no authority for it.`, {
+    hint: 'Name a public host, or let an administrator add it to the setting `server.privateHosts`.',
+  });
 }
 
 /** The MCP servers of a session that the loop drives, with notices about those that are left out. */
@@ -192,20 +213,22 @@ type Opened = Extract<EventBody, { type: 'session.opened' }>;
 async function findWorkers(
   engine: Engine,
   workspace: string,
-  names: readonly string[] = [],
+  { workers: names = [], trustCommand: trustsAll = false }: Pick<OpenOptions, 'workers' | 'trustCommand'>,
 ): Promise<Pick<Opened, 'workers'>> {
   if (names.length === 0) return {};
   const agents = engine.openAgents(workspace);
   const found = [...new Set(names)].map(async (name) => {
-    const { definition, hash } = await agents.find(name);
+    const worker = await agents.find(name);
+    const { definition, hash } = worker;
     if (definition.runner) {
       throw new KlausError('usage', `${name} cannot be a worker: another program drives it.`, {
         hint: `Start it yourself with --agent ${name}.`,
       });
     }
     const { grant } = agents.grantOf(definition);
+    if (!trustsAll) agents.checkTrust(worker, { grant });
     // Its money and turns are a part of the limits of this session.
-    return { agent: name, definition: hash, grant: toGrant(heldBy(grant).filter((one) => !isAmount(one))) };
+    return { agent: worker.name, definition: hash, grant: toGrant(heldBy(grant).filter((one) => !isAmount(one))) };
   });
   return { workers: await Promise.all(found) };
 }

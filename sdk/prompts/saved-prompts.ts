@@ -36,14 +36,17 @@ export interface SavedPrompt extends PromptContent {
   isOwn: boolean;
 }
 
-/** The prompts of all folders. The first folder wins a name: the project, then the user. */
+/**
+ * The prompts of all folders. The first folder wins a name: those of the user, then those of the project. One of the project
+ * whose name the user has is `project:NAME`, so that no project replaces a command of the user.
+ */
 export function listPrompts({ workspace, home, state }: PromptPlaces): SavedPrompt[] {
   const folders = [
-    { path: join(workspace, '.klaus/commands'), place: 'project' },
-    { path: join(workspace, '.claude/commands'), place: 'project' },
     { path: join(state, 'commands'), place: 'user' },
     { path: join(home, '.klaus/commands'), place: 'user' },
     { path: join(home, '.claude/commands'), place: 'user' },
+    { path: join(workspace, '.klaus/commands'), place: 'project' },
+    { path: join(workspace, '.claude/commands'), place: 'project' },
   ] as const;
   const found = new Map<string, SavedPrompt>();
   for (const { path, place } of folders) {
@@ -51,7 +54,9 @@ export function listPrompts({ workspace, home, state }: PromptPlaces): SavedProm
     const limit = place === 'project' ? workspace : undefined;
     for (const prompt of readFolder(path, limit)) {
       const isOwn = path === join(state, 'commands');
-      if (!found.has(prompt.name)) found.set(prompt.name, { ...prompt, place, isOwn });
+      const isTaken = place === 'project' && found.get(prompt.name)?.place === 'user';
+      const name = isTaken ? `project:${prompt.name}` : prompt.name;
+      if (!found.has(name)) found.set(name, { ...prompt, name, place, isOwn });
     }
   }
   return [...found.values()];

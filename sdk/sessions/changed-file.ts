@@ -1,6 +1,6 @@
 import { changesOfQuestion, changesOfTurn, type Engine } from '@klaus/core/agent';
-import { isSecretFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
+import { findHiddenChanges, findHiddenFiles } from '../workspace/hidden-files.ts';
 
 export interface ChangedFileOptions {
   /** Relative to the workspace, with forward slashes. */
@@ -21,9 +21,13 @@ export interface ChangedFile {
   content: Uint8Array | null;
 }
 
-/** @throws KlausError `usage` for a turn or a question without effects, and for a path that has no file on that side of the changes. */
+/**
+ * @param engine With the policy of the workspace.
+ * @param root Absolute path of the workspace.
+ * @throws KlausError `usage` for a turn or a question without effects, and for a path that has no file on that side of the changes.
+ */
 export async function readChangedFile(
-  engine: Engine,
+  { engine, root }: { engine: Engine; root: string },
   session: string,
   { path, side, turn = 'all', approval, maxBytes }: ChangedFileOptions,
 ): Promise<ChangedFile> {
@@ -33,7 +37,8 @@ export async function readChangedFile(
       : await changesOfQuestion(engine, session, approval);
   const entry = changes.find((change) => change.path === path)?.[side];
   if (entry?.type !== 'file') throw new KlausError('usage', `There is no file ${path} ${side} the changes.`);
-  if (isSecretFile(path, engine.settings.secretPatterns)) return { size: entry.size, content: null };
+  const isHidden = findHiddenChanges(changes, await findHiddenFiles(engine, root));
+  if (isHidden(path)) return { size: entry.size, content: null };
   // The store reads complete contents.
   if (entry.size > maxBytes) return { size: entry.size, content: new Uint8Array() };
   return { size: entry.size, content: await snapshots.content(entry) };

@@ -7,8 +7,6 @@ import {
   restore,
   applyQueuedCommands,
   toPinText,
-  toChangeParts,
-  toDiffText,
   verifyEvidence,
   type Engine,
   type SessionStore,
@@ -17,6 +15,7 @@ import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/
 import { readCallOutput } from './call-output.ts';
 import { readChangedFile } from './changed-file.ts';
 import { grantHistory, reachesHost, revokeGrant } from '../grants/session-grants.ts';
+import { toShownDiff } from './shown-diff.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
 import { createCommandSender } from './send-command.ts';
@@ -38,6 +37,11 @@ const POLICED: ReadonlySet<Command['type']> = new Set(['resume', 'approve', 'she
 
 export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
   const workspace = async (): Promise<string | undefined> => (await store.session(id))?.workspace || undefined;
+  /** What decides which content is shown. Without a workspace: the settings alone. */
+  const toReader = async (root: string | undefined) => ({
+    engine: root === undefined ? engine : await inForce.judging(root),
+    root: root ?? '/nonexistent',
+  });
   const { send, checkPolicy, checkReady } = createCommandSender({ engine, store, inForce }, id);
   return {
     id,
@@ -97,10 +101,12 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     restore: (request, options) => restore(engine, id, { request, ...options }),
     async turnChanges(given) {
       const { turn, changes, parts, snapshots } = await changesOfTurn(engine, id, given);
-      return { turn, changes, diff: toDiffText(await toChangeParts(snapshots, parts)) };
+      const root = await workspace();
+      const diff = toShownDiff(await toReader(root), { changes, parts, snapshots });
+      return { turn, changes, diff: await diff };
     },
     callOutput: (call) => readCallOutput(store, id, call),
-    changedFile: (options) => readChangedFile(engine, id, options),
+    changedFile: async (options) => readChangedFile(await toReader(await workspace()), id, options),
     replay: async ({ onRequest } = {}) =>
       replay({
         events: await readLog(store, id),

@@ -1,11 +1,11 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { readRepositoryFacts, type RepositoryFacts } from '@klaus/adapters/tools';
-import { createSecretFiles, listFiles } from '@klaus/adapters/workspace';
+import { listFiles } from '@klaus/adapters/workspace';
 import type { Engine, ResolvedPath, Workspace } from '@klaus/core/agent';
-import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { toRealFolder } from '../open/outside-folders.ts';
+import { findHiddenFiles, toHiddenNames } from './hidden-files.ts';
 import { indexPaths } from './rank-paths.ts';
 import { redactIn } from './redact-in.ts';
 import { openWorkspaceGit, type InForceOf, type WorkspaceGit } from './workspace-git.ts';
@@ -67,8 +67,8 @@ export async function openWorkspaceFiles(
   { folder, inForceOf }: { folder: string; inForceOf: InForceOf },
 ): Promise<WorkspaceFiles> {
   const workspace = await engine.openWorkspace(toRealFolder(folder));
-  const patterns = engine.settings.secretPatterns;
-  const secretFiles = createSecretFiles(workspace.root, patterns);
+  /** With the policy of the workspace. */
+  const open = async (): Promise<Engine> => (await inForceOf(workspace.root)).engine;
   return {
     root: workspace.root,
     list: (path) => list(workspace, path),
@@ -77,9 +77,11 @@ export async function openWorkspaceFiles(
       const { relative, absolute } = await resolvePath(workspace, path);
       const state = await workspace.stat(relative);
       if (state?.kind !== 'file') throw new KlausError('usage', `There is no file ${path}.`);
-      const named = isSecretFile(relative, patterns) || isSecretFile(path, patterns);
+      const inForce = await open();
+      const isNamed = toHiddenNames(inForce);
+      const named = isNamed(relative) || isNamed(path);
       // A hard link to a secret file can have any name, so it is checked only if several links exist.
-      const hidden = named || (isLinked(absolute) && (await secretFiles.find()).includes(absolute));
+      const hidden = named || (isLinked(absolute) && (await findHiddenFiles(inForce, workspace.root))(relative));
       const content = hidden
         ? null
         : await workspace.read(relative, { offset: 0, length: Math.min(maxBytes, state.size) });
@@ -99,7 +101,7 @@ export async function openWorkspaceFiles(
       const find = await listOnce(engine, workspace.root);
       return find(characters, limit);
     },
-    redact: (text) => redactIn(engine, workspace.root, text),
+    redact: async (text) => redactIn(await open(), workspace.root, text),
     async git() {
       if ((await readRepositoryFacts(workspace)) === undefined) return undefined;
       return openWorkspaceGit({ workspace, inForceOf });

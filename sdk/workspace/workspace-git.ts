@@ -1,9 +1,7 @@
-import { relative, sep } from 'node:path';
 import { listCommits, readCommit, readWorkingDiff, type GitCommit, type GitText } from '@klaus/adapters/tools';
-import { createSecretFiles } from '@klaus/adapters/workspace';
 import { openSecretsOf, type Engine, type Workspace } from '@klaus/core/agent';
-import { isSecretFile } from '@klaus/core/policy';
 import type { SandboxName } from '@klaus/core/protocol';
+import { findHiddenFiles } from './hidden-files.ts';
 import { redactIn } from './redact-in.ts';
 
 /** What is in force in a folder: the engine with its policy, and its sandbox; without one, the best one that works. */
@@ -46,10 +44,9 @@ export function openWorkspaceGit({ workspace, inForceOf }: GitInput): WorkspaceG
     const { engine, sandbox: name } = await inForceOf(root);
     const secrets = openSecretsOf(engine, { workspace: root });
     const sandbox = await engine.openSandbox({ workspace: root, masks: () => secrets.files(), name });
-    const { secretPatterns, hiddenPatterns } = engine.settings;
     return {
       context: { workspace, sandbox, signal: new AbortController().signal },
-      options: { isHidden: await findHidden(root, [...secretPatterns, ...hiddenPatterns]), maxChars: MAX_CHARS },
+      options: { isHidden: await findHiddenFiles(engine, root), maxChars: MAX_CHARS },
       redact: (text: string) => redactIn(engine, root, text),
     };
   };
@@ -74,13 +71,6 @@ export function openWorkspaceGit({ workspace, inForceOf }: GitInput): WorkspaceG
       return redactText(await readCommit(context, hash, options), redact);
     },
   };
-}
-
-/** Recognizes hidden paths, also other names of these files: hard links and the targets of links. */
-async function findHidden(root: string, patterns: readonly string[]): Promise<(path: string) => boolean> {
-  const files = await createSecretFiles(root, patterns).find();
-  const found = new Set(files.map((path) => relative(root, path).split(sep).join('/')));
-  return (path) => found.has(path) || isSecretFile(path, patterns);
 }
 
 async function redactText(given: GitText, redact: (text: string) => Promise<string>): Promise<GitText> {

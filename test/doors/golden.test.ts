@@ -245,7 +245,7 @@ You fix sums.
 
 describe.each(Object.entries(DOORS_OF_AGENT))('%s', (_, door) => {
   test('gives the golden log of a defined agent', async () => {
-    using place = createTestHome({ ...FILES, '.klaus/agents/fixer.md': FIXER });
+    using place = createTestHome({ ...FILES, '~/.klaus/agents/fixer.md': FIXER });
     Object.assign(place.env, LIMITS);
     await using server = await startServer(SESSION);
     const events = await door(place, server);

@@ -33,7 +33,7 @@ test('it reports the folded state, and its replay is equal', async () => {
 test('an agent that can only chat has it when its definition names it', async () => {
   await using engine = await createTestEngine({
     script: SCRIPT,
-    files: { 'README.md': '# Test\n', '.klaus/agents/thrifty.md': ONLY_TOOL },
+    files: { 'README.md': '# Test\n', '~/.klaus/agents/thrifty.md': ONLY_TOOL },
   });
   const session = await engine.klaus.open({ agent: 'thrifty', mode: 'plan' });
   await session.prompt('How much is left?');

@@ -8,16 +8,16 @@ const toFile = (head: string, body = ''): string => `---\n${head}\n---\n${body =
 const FILES = {
   'README.md': '# Test\n',
   'AGENTS.md': 'The instructions of the project.\n',
-  '.klaus/agents/chatter.md': toFile('name: chatter\ndescription: Talks.', 'You only talk.'),
-  '.klaus/agents/reader.md': toFile('name: reader\ndescription: Reads.\ngrants: fs(., r) tool(*)\nmaxTurns: 3'),
-  '.klaus/agents/planner.md': toFile(
+  '~/.klaus/agents/chatter.md': toFile('name: chatter\ndescription: Talks.', 'You only talk.'),
+  '~/.klaus/agents/reader.md': toFile('name: reader\ndescription: Reads.\ngrants: fs(., r) tool(*)\nmaxTurns: 3'),
+  '~/.klaus/agents/planner.md': toFile(
     'name: planner\ndescription: Plans.\ncapabilities: [file-operations]\npermissionMode: plan',
   ),
-  '.klaus/agents/wide.md': toFile(
+  '~/.klaus/agents/wide.md': toFile(
     'name: wide\ndescription: Everything.\ncapabilities: file-operations, code-execution\npermissionMode: bypassPermissions',
   ),
-  '.claude/agents/claude.md': toFile('name: claude\ndescription: Of Claude Code.\ntools: Read, Grep, WebSearch'),
-  '.klaus/agents/without-commands.md': toFile(
+  '~/.claude/agents/claude.md': toFile('name: claude\ndescription: Of Claude Code.\ntools: Read, Grep, WebSearch'),
+  '~/.klaus/agents/without-commands.md': toFile(
     'name: without-commands\ndescription: Edits.\ncapabilities: [file-operations]\ndisallowedTools: [delete_file]',
   ),
 };

@@ -91,7 +91,7 @@ test('an agent adds the reviewers of its definition', async () => {
   await using engine = await openReviewed({
     use: [],
     calls: [edit("'one'", '"one"')],
-    files: { '.klaus/agents/writer.md': definition },
+    files: { '~/.klaus/agents/writer.md': definition },
   });
   const session = await engine.klaus.open({ agent: 'writer' });
   await session.prompt('Fix the crash in a.js');
@@ -113,8 +113,8 @@ test('a child session has the reviewers of its parent', async () => {
   await using engine = await createTestEngine({
     files: {
       'a.js': "const a = 'one';\n",
-      '.klaus/agents/lead.md': define('lead', `grants: ${grant}\nallowedAgents: [writer]\nreviewers: style-drift\n`),
-      '.klaus/agents/writer.md': define('writer', 'grants: fs(., rw) tool(*)\n'),
+      '~/.klaus/agents/lead.md': define('lead', `grants: ${grant}\nallowedAgents: [writer]\nreviewers: style-drift\n`),
+      '~/.klaus/agents/writer.md': define('writer', 'grants: fs(., rw) tool(*)\n'),
     },
     script: {
       steps: [

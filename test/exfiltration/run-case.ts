@@ -36,8 +36,8 @@ const FILES = {
   'notes.txt': `${CANARY}\n`,
   'package.json': '{"name":"x","type":"module","scripts":{"test":"node --test"}}\n',
   'test/a.test.js': "import { test } from 'node:test';\ntest('a', () => {});\n",
-  '.klaus/agents/courier.md': toAgent('courier', 'net(127.0.0.1, 0) tool(*)'),
-  '.klaus/agents/writer.md': toAgent('writer', 'fs(., r) tool(*)'),
+  '~/.klaus/agents/courier.md': toAgent('courier', 'net(127.0.0.1, 0) tool(*)'),
+  '~/.klaus/agents/writer.md': toAgent('writer', 'fs(., r) tool(*)'),
 };
 
 /** What the agents do. */

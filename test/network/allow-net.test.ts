@@ -36,7 +36,7 @@ test('a definition names hosts, and the user can add some', async () => {
     '---\nname: builder\ndescription: Builds.\ncapabilities: [code-execution]\nallowNet: [pypi]\n---\nBuild.\n';
   await using engine = await createTestEngine({
     script: { steps: [] },
-    files: { '.klaus/agents/builder.md': definition },
+    files: { '~/.klaus/agents/builder.md': definition },
   });
   const session = await engine.klaus.open({ agent: 'builder', allowNet: ['example.org:443'] });
   expect(netOf(await Array.fromAsync(session.events()))).toEqual([

@@ -8,9 +8,9 @@ const define = (name: string, more: string): string =>
 
 /** Agents by what they may start. */
 export const AGENTS: Readonly<Record<string, string>> = {
-  '.klaus/agents/orchestrator.md': define('orchestrator', 'allowedAgents: [programmer]\n'),
-  '.klaus/agents/programmer.md': define('programmer', 'allowedAgents: ["*"]\n'),
-  '.klaus/agents/reader.md': define('reader', ''),
+  '~/.klaus/agents/orchestrator.md': define('orchestrator', 'allowedAgents: [programmer]\n'),
+  '~/.klaus/agents/programmer.md': define('programmer', 'allowedAgents: ["*"]\n'),
+  '~/.klaus/agents/reader.md': define('reader', ''),
 };
 
 /** Prompts with `hang` get an answer that never ends; prompts with `ask` write a file. */

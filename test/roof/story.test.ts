@@ -34,7 +34,7 @@ async function openStory() {
   const roof = await createRoof({
     script: SCRIPT,
     env: { KLAUS_SERVER_IDLE_EXIT: '1' },
-    files: { 'a.txt': 'one\ntwo\nthree\n', '.klaus/agents/reviewer.md': REVIEWER },
+    files: { 'a.txt': 'one\ntwo\nthree\n', '~/.klaus/agents/reviewer.md': REVIEWER },
   });
   const { place, model } = roof;
   const git = (...args: string[]): string =>

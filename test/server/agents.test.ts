@@ -10,13 +10,13 @@ const toFile = (head: string, body = ''): string => `---\n${head}\n---\n\n${body
 
 const FILES = {
   'README.md': '# Test\n',
-  '.klaus/agents/reader.md': toFile(
+  '~/.klaus/agents/reader.md': toFile(
     'name: reader\ndescription: Reads.\ngrants: fs(., r) tool(*)\nmodel: scripted/other',
     'You only read.',
   ),
-  '.claude/agents/reader.md': toFile('name: reader\ndescription: Is hidden.'),
-  '.claude/agents/chatter.md': toFile('name: chatter\ndescription: Talks.', 'You only talk.'),
-  '.klaus/agents/broken.md': '---\nname: broken\ndescription: Broken.\nwrong: 1\n---\n',
+  '~/.claude/agents/reader.md': toFile('name: reader\ndescription: Is hidden.'),
+  '~/.claude/agents/chatter.md': toFile('name: chatter\ndescription: Talks.', 'You only talk.'),
+  '~/.klaus/agents/broken.md': '---\nname: broken\ndescription: Broken.\nwrong: 1\n---\n',
 };
 
 const start = (): Promise<TestServer> =>
@@ -45,7 +45,7 @@ async function send(
 
 test('the list has every agent, the built-in one first, and the broken files', async () => {
   await using it = await start();
-  const { workspace } = it.place;
+  const { home } = it.place;
   const { agents, broken } = await it.client.agents();
   expect(agents.map(({ name }) => name)).toEqual(['klaus', 'chatter', 'reader']);
   expect(agents[0]).toMatchObject({ file: null, lastUsed: null });
@@ -56,11 +56,13 @@ test('the list has every agent, the built-in one first, and the broken files', a
     isChatOnly: false,
     tools: null,
     model: 'scripted/other',
-    file: join(workspace, '.klaus/agents/reader.md'),
-    hides: [join(workspace, '.claude/agents/reader.md')],
+    file: join(home, 'agents/reader.md'),
+    hides: [join(home, '../user/.claude/agents/reader.md')],
+    source: 'user',
+    untrusted: [],
     lastUsed: null,
   });
-  const file = join(workspace, '.klaus/agents/broken.md');
+  const file = join(home, 'agents/broken.md');
   expect(broken).toMatchObject([{ file, line: 4, reason: expect.not.stringContaining(file) }]);
 });
 
@@ -77,7 +79,7 @@ test('one agent has its definition and its authority in words', async () => {
 
 test('a definition with an unknown capability can be read, so that it can be corrected', async () => {
   await using it = await start();
-  const file = join(it.place.workspace, '.klaus/agents/misspelled.md');
+  const file = join(it.place.home, 'agents/misspelled.md');
   writeFileSync(file, toFile('name: misspelled\ndescription: Reads.\ncapabilities: [file-operation]'));
   const found = await it.client.agent({ params: { name: 'misspelled' } });
   expect(found).toMatchObject({ may: [], grant: '', problem: expect.stringContaining('file-operation') });
@@ -109,8 +111,11 @@ test('an agent is created, changed and deleted', async () => {
 
 test('an agent of the project is written in the workspace', async () => {
   await using it = await start();
-  const { file } = await it.client.createAgent({ query: { place: 'project' }, body: WRITER });
+  const { file, name } = await it.client.createAgent({ query: { place: 'project' }, body: WRITER });
+  expect(name).toBe('project/writer');
   expect(file).toBe(join(it.place.workspace, '.klaus/agents/writer.md'));
+  const found = await it.client.agent({ params: { name } });
+  expect(found).toMatchObject({ name, source: 'project', untrusted: [], definition: WRITER });
   expect(readFileSync(file!, 'utf8')).toContain('You write.');
 });
 
@@ -133,7 +138,7 @@ test('invalid requests name the field, and change no file', async () => {
   const renamed = await send(it, ['PUT', `/api/agents/reader?hash=${hash}`], WRITER);
   expect(renamed).toMatchObject({ status: 400, answer: { errors: [{ path: 'name' }] } });
   for (const name of ['reader', 'broken']) {
-    const [place, body] = ['place=project', { ...WRITER, name }];
+    const [place, body] = ['place=user', { ...WRITER, name }];
     expect(await send(it, ['POST', `/api/agents?${place}`], body)).toMatchObject({ status: 409 });
   }
   expect((await it.client.agents()).agents).toHaveLength(3);
@@ -228,7 +233,7 @@ test('the chat has every agent with its own tools and its own conversation', asy
 test('the chat with an unknown agent ends with an error that names the nearest one', async () => {
   await using it = await start();
   expect(await chat(it, 'chater')).toMatchObject([{ type: 'error', message: expect.stringContaining('chatter') }]);
-  writeFileSync(join(it.place.workspace, '.claude/agents/chatter.md'), 'broken');
+  writeFileSync(join(it.place.home, '../user/.claude/agents/chatter.md'), 'broken');
   expect(await chat(it, 'chatter')).toMatchObject([{ type: 'error', message: expect.stringContaining(':1') }]);
   expect(await it.klaus.sessions()).toEqual([]);
 });

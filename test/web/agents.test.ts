@@ -21,8 +21,8 @@ You review.
 
 const FILES = {
   'README.md': '# Test\n',
-  '.klaus/agents/reviewer.md': REVIEWER,
-  '.klaus/agents/broken.md': '---\nname: broken\ndescription: b\nwrong: 1\n---\n',
+  '~/.klaus/agents/reviewer.md': REVIEWER,
+  '~/.klaus/agents/broken.md': '---\nname: broken\ndescription: b\nwrong: 1\n---\n',
 };
 
 const { fields } = enAgents;
@@ -39,7 +39,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
     beforeAll(async () => {
       await provideWebPage();
       it = await startTestServer({ files: FILES, script: { steps: [], fallback: { text: 'Fine.' } } });
-      reviewer = join(it.place.workspace, '.klaus/agents/reviewer.md');
+      reviewer = join(it.place.home, 'agents/reviewer.md');
       mine = join(it.place.home, 'agents/mine.md');
       browser = await openBrowser();
       page = await browser.newPage({ locale: 'en-GB' });
@@ -90,7 +90,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await open('');
       await page.getByRole('button', { name: en.app.agents }).click();
       await list().getByRole('link', { name: 'reviewer' }).waitFor();
-      await page.getByText(join(it.place.workspace, '.klaus/agents/broken.md')).waitFor();
+      await page.getByText(join(it.place.home, 'agents/broken.md')).waitFor();
       expect(
         await list()
           .getByText(new RegExp(`^${enAgents.line(4)}:`))

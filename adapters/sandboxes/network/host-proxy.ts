@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import { protectPort } from '@klaus/adapters/system';
 import type { NetworkProxy } from '@klaus/core/agent';
 import { createFilterProxy, type FilterProxyOptions } from './filter-proxy.ts';
 
@@ -10,7 +11,7 @@ export async function openHostProxy(options: Omit<FilterProxyOptions, 'onRefused
   const refused = new Set<string>();
   const sockets = new Set<Socket>();
   const onRefused = (authority: string): void => void (refused.size < MAX_REFUSED && refused.add(authority));
-  const server = createFilterProxy({ ...options, onRefused });
+  const server = protectPort(createFilterProxy({ ...options, onRefused }));
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { findRule, parseHostRule, toAllowedAddresses, type HostRule } from '@klaus/core/policy';
+import { isOwnPort } from '@klaus/adapters/system';
+import {
+  classifyAddress,
+  findRule,
+  parseHostRule,
+  toAllowedAddresses,
+  type HostRule,
+} from '@klaus/core/policy';
 
 export interface Target {
   /** Lower case, without brackets. */
@@ -67,20 +74,44 @@ function isExcepted(text: string, target: { host: string; port: number }): boole
 /** Opens a connection: directly, after its address was checked, or through the user's proxy. @throws Error */
 export async function openConnection(target: Target, options: UpstreamOptions): Promise<Socket> {
   const proxy = findUserProxy(options.env, target);
-  return proxy ? await openThrough(proxy, target) : await open(target, options);
+  if (!proxy) return await open(target, options);
+  await checkKnown(target, options);
+  return await openThrough(proxy, target);
+}
+
+/**
+ * Before a proxy of the user resolves a name: where this machine resolves it, its addresses must be allowed as for a
+ * direct connection to public addresses, and no server of this process.
+ *
+ * @throws Error
+ */
+async function checkKnown({ host, port, rule }: Target, options: UpstreamOptions): Promise<void> {
+  const found = await findAddresses(host, options).catch(() => []);
+  const isRefused = ({ address }: ResolvedAddress): boolean =>
+    isOwnPort(address, port) || (rule.isPublicOnly === true && classifyAddress(address) !== 'public');
+  if (found.some(isRefused)) throw new Error(toRefusal(host));
+}
+
+async function findAddresses(host: string, { resolve }: UpstreamOptions): Promise<readonly ResolvedAddress[]> {
+  if (isIP(host) !== 0) return [{ address: host, family: isIP(host) }];
+  return resolve ? await resolve(host) : await lookup(host, { all: true });
+}
+
+function toRefusal(host: string): string {
+  return `${host} leads to an address that is not allowed for this name`;
 }
 
 async function open({ host, port, rule }: Target, options: UpstreamOptions): Promise<Socket> {
-  const { resolve = (name) => lookup(name, { all: true }), dial = connect } = options;
-  const found = isIP(host) === 0 ? await resolve(host) : [{ address: host, family: isIP(host) }];
+  const { dial = connect } = options;
+  const found = await findAddresses(host, options);
   const allowed = new Set(
     toAllowedAddresses(
       rule,
       found.map(({ address }) => address),
     ),
   );
-  const addresses = found.filter(({ address }) => allowed.has(address));
-  if (addresses.length === 0) throw new Error(`${host} leads to an address that is not allowed for this name`);
+  const addresses = found.filter(({ address }) => allowed.has(address) && !isOwnPort(address, port));
+  if (addresses.length === 0) throw new Error(toRefusal(host));
   const socket = dial({
     host,
     port,

@@ -47,9 +47,11 @@ function toText(definition: AgentDefinition | undefined): string {
 }
 
 /** One line that describes an agent to a model. */
-export function describeAgent(agents: Agents, { definition, file }: FoundAgent): string {
-  const { name, description, model } = definition;
+export function describeAgent(agents: Agents, found: FoundAgent): string {
+  const { name, from, definition } = found;
+  const { description, model } = definition;
   const grant = toGrantText(agents.grantOf(definition).grant);
-  const place = agents.isOfProject(file) ? 'this project' : 'all projects';
-  return `${name} (${place}): ${description} Authority: ${grant}.${model === undefined ? '' : ` Model: ${model}.`}`;
+  const place = from === 'project' ? 'this project' : 'all projects';
+  const trust = agents.untrusted(found).length > 0 ? ' The user has not trusted it.' : '';
+  return `${name} (${place}): ${description} Authority: ${grant}.${trust}${model === undefined ? '' : ` Model: ${model}.`}`;
 }

@@ -41,8 +41,11 @@ export const createAgent = defineBuiltinTool({
     const { name, project = false } = given;
     const definition = toDefinition(given);
     const { agents: all } = await agents.list();
-    const same = all.find((agent) => JSON.stringify(agent.definition) === JSON.stringify(definition));
-    const file = same?.file ?? (await agents.save(definition, { place: project ? 'project' : 'user' }));
+    const from = project ? 'project' : 'user';
+    const same = all.find(
+      (agent) => agent.from === from && JSON.stringify(agent.definition) === JSON.stringify(definition),
+    );
+    const file = same?.file ?? (await agents.save(definition, { place: from }));
     return { text: `Created the agent ${name}. The user starts it with: klaus chat ${name}`, detail: { name, file } };
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentNameSchema } from '@klaus/core/protocol';
+import { agentReferenceSchema } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { toAgentIntent } from './agent-intent.ts';
@@ -10,7 +10,7 @@ export const deleteAgent = defineBuiltinTool({
   name: 'delete_agent',
   description:
     'Delete an agent. A copy of its file is kept. The user must approve if it has authority that you may not delegate.',
-  input: z.strictObject({ name: agentNameSchema, reason: z.string().describe('The user sees it.') }),
+  input: z.strictObject({ name: agentReferenceSchema, reason: z.string().describe('The user sees it.') }),
   effects: ['spawn'],
   resume: 'tell',
   example: {
@@ -20,7 +20,7 @@ export const deleteAgent = defineBuiltinTool({
     output: 'Deleted the agent poet',
   },
   async prepare({ name, reason }, { agents }) {
-    const { definition, file, hides } = await agents.find(name);
+    const { definition, from, hides } = await agents.find(name);
     if (hides.length > 0) {
       throw toolFailed(`${name} hides ${hides[0]}, which may have more authority: the user deletes it.`, {
         hint: `klaus agents delete ${name}`,
@@ -31,7 +31,7 @@ export const deleteAgent = defineBuiltinTool({
       name,
       reason,
       before: definition,
-      isOfProject: agents.isOfProject(file),
+      isOfProject: from === 'project',
     });
   },
   async run({ name }, { agents }) {

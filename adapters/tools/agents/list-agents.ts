@@ -16,6 +16,6 @@ export const listAgents = defineBuiltinTool({
     const lines = all.map((agent) => describeAgent(agents, agent));
     const wrong = broken.map(({ error }) => `Broken: ${error.message}`);
     const text = [...(lines.length === 0 ? ['No agents are defined.'] : lines), ...wrong].join('\n');
-    return { text, detail: { agents: all.map(({ definition }) => definition.name) } };
+    return { text, detail: { agents: all.map(({ name }) => name) } };
   },
 });

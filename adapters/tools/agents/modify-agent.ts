@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Agents } from '@klaus/core/agent';
-import { agentNameSchema, type AgentDefinition } from '@klaus/core/protocol';
+import type { Agents, AgentSource } from '@klaus/core/agent';
+import { agentReferenceSchema, type AgentDefinition } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { agentFieldsSchema, toFields } from './agent-input.ts';
@@ -8,7 +8,7 @@ import { toAgentIntent } from './agent-intent.ts';
 import { CREATE_POET } from './example-agent.ts';
 
 const input = z.strictObject({
-  name: agentNameSchema,
+  name: agentReferenceSchema,
   ...agentFieldsSchema.shape,
   reason: z.string().describe('Why the agent needs the authority that it has then. The user sees it.'),
 });
@@ -33,7 +33,7 @@ export const modifyAgent = defineBuiltinTool({
   },
   async prepare(given, { agents }) {
     const { name, reason } = given;
-    const { before, after, file } = await toChanged(agents, given);
+    const { before, after, from } = await toChanged(agents, given);
     const { unknownTools } = agents.grantOf(after);
     if (unknownTools.length > 0) throw toolFailed(`There is no tool ${unknownTools.join(', ')}.`);
     return toAgentIntent(agents, {
@@ -42,12 +42,12 @@ export const modifyAgent = defineBuiltinTool({
       reason,
       before,
       after,
-      isOfProject: agents.isOfProject(file),
+      isOfProject: from === 'project',
     });
   },
   async run(given, { agents }) {
-    const { after } = await toChanged(agents, given);
-    const file = await agents.save(after, { replace: true });
+    const { after, from } = await toChanged(agents, given);
+    const file = await agents.save(after, { replace: true, place: from });
     return { text: `Changed the agent ${given.name}. Later sessions use it.`, detail: { name: given.name, file } };
   },
 });
@@ -55,7 +55,7 @@ export const modifyAgent = defineBuiltinTool({
 async function toChanged(
   agents: Agents,
   { name, reason: _, ...fields }: z.infer<typeof input>,
-): Promise<{ before: AgentDefinition; after: AgentDefinition; file: string }> {
-  const { definition, file } = await agents.find(name);
-  return { before: definition, after: { ...definition, ...toFields(fields) }, file };
+): Promise<{ before: AgentDefinition; after: AgentDefinition; from: AgentSource }> {
+  const { definition, from } = await agents.find(name);
+  return { before: definition, after: { ...definition, ...toFields(fields) }, from };
 }

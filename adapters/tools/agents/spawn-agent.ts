@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toGrantText } from '@klaus/core/policy';
-import { agentNameSchema, limitsSchema } from '@klaus/core/protocol';
+import { agentReferenceSchema, limitsSchema } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { budgetSchema, toLimits } from './budget.ts';
@@ -12,7 +12,7 @@ export const spawnAgent = defineBuiltinTool({
   description:
     'Give a task to an agent in a session of its own. It does not see this conversation. Returns at once: several agents work at the same time, and wait_agents returns their results. The user must approve authority that you may not delegate.',
   input: z.strictObject({
-    agent: agentNameSchema.describe('list_agents lists them.'),
+    agent: agentReferenceSchema.describe('list_agents lists them.'),
     task: z.string().min(1).describe('All that it needs to know.'),
     budget: budgetSchema.optional(),
     narrow: z

@@ -22,14 +22,17 @@ async function findChatAgent(
 ): Promise<ChatAgent> {
   const agents = klaus.agents(...(cwd === undefined ? [] : [toFolder(cwd)]));
   const isDefined = async (wanted: string): Promise<boolean> =>
-    (await agents.list()).agents.some(({ definition }) => definition.name === wanted);
+    (await agents.list()).agents.some((agent) => agent.name === wanted);
   const { AGENT_BUILDER } = await import('@klaus/sdk');
   const builder = AGENT_BUILDER.name;
   if (name === builder && !(await isDefined(builder))) {
     const file = await agents.save(AGENT_BUILDER);
     return toChatAgent(AGENT_BUILDER, [`The agent ${builder} was created: ${file}. It helps to create agents.`]);
   }
-  if (name !== undefined && name !== BUILT_IN) return toChatAgent((await agents.find(name)).definition);
+  if (name !== undefined && name !== BUILT_IN) {
+    const found = await agents.find(name);
+    return toChatAgent({ ...found.definition, name: found.name });
+  }
   if (!isStart || (await klaus.sessions({ limit: 1 })).length > 0 || (await agents.list()).agents.length > 0)
     return toChatAgent(undefined);
   try {

@@ -58,7 +58,7 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     models: async () => klaus.models().models.map((model) => ({ ...model, tier: model.tier })),
     async agents(workspace) {
       const { agents } = await klaus.agents(...(workspace === undefined ? [] : [toFolder(workspace)])).list();
-      return agents.map(({ definition: { name, description } }) => ({ name, description }));
+      return agents.map(({ name, definition: { description } }) => ({ name, description }));
     },
     async findFiles({ workspace, characters, limit }) {
       return (await klaus.files(workspace)).find(characters, { limit });

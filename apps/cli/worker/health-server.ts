@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { protectPort } from '@klaus/sdk';
 import { CliError } from '../program/cli-error.ts';
 import type { WorkerHealth } from './worker-status.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
@@ -41,7 +42,7 @@ export async function startHealthServer({ host, port, read, metrics }: HealthSer
       () => send(response, toText(500, 'failed')),
     );
   });
-  server.listen({ host, port });
+  protectPort(server).listen({ host, port });
   try {
     await once(server, 'listening');
   } catch (cause) {

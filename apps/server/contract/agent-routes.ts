@@ -20,7 +20,7 @@ const definitionSchema = agentHeadSchema.extend({
 });
 
 export const agentViewSchema = z.object({
-  name: z.string(),
+  name: z.string().describe('How a session names it; `project/NAME` for a definition of the project.'),
   description: z.string(),
   capabilities: z.array(z.string()),
   isChatOnly: z.boolean().describe('True if it requests no authority.'),
@@ -28,6 +28,10 @@ export const agentViewSchema = z.object({
   model: z.string().nullable().describe('Null: that of the session.'),
   file: z.string().nullable().describe('Absolute path of its definition; null: built in.'),
   hides: z.array(z.string()).describe('Files of the same name that it hides.'),
+  source: z.enum(['user', 'project']).nullable().describe('Who wrote its definition; null: built in.'),
+  untrusted: z
+    .array(z.string())
+    .describe('What it asks for beyond reading and editing files, until `klaus agents trust` agrees to it.'),
   lastUsed: z.string().nullable().describe('ISO 8601; null: never.'),
 });
 export type AgentView = z.infer<typeof agentViewSchema>;

@@ -1,4 +1,4 @@
-import { isKlausError, KlausError, type AgentDefinition, type Agents, type FoundAgent } from '@klaus/sdk';
+import { isKlausError, KlausError, toProjectAgent, type AgentDefinition, type Agents, type FoundAgent } from '@klaus/sdk';
 import { BUILT_IN_AGENT, type AgentView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
 import { toFolder } from '../access/limit-context.ts';
@@ -13,6 +13,8 @@ const KLAUS: AgentView = {
   model: null,
   file: null,
   hides: [],
+  source: null,
+  untrusted: [],
   lastUsed: null,
 };
 
@@ -28,12 +30,13 @@ export function toDefined(agent: string | undefined): string | undefined {
 
 export const agentHandlers = {
   async agents({ query }, context) {
-    const { agents, broken } = await openAgents(context, query).list();
+    const agents = openAgents(context, query);
+    const { agents: all, broken } = await agents.list();
     const uses = await context.klaus.store.agentUses();
     return {
       agents: [
         { ...KLAUS, lastUsed: uses.get(BUILT_IN_AGENT) ?? null },
-        ...agents.map((found) => toView(found, uses.get(found.definition.name))),
+        ...all.map((found) => toView(agents, found, uses.get(found.name))),
       ],
       broken: broken.map(({ file, error }) => {
         const [, line = '1', reason = error.message] = /^:(\d+): ([^]*)$/.exec(error.message.slice(file.length)) ?? [];
@@ -47,25 +50,26 @@ export const agentHandlers = {
     const found = await agents.find(params.name);
     const uses = await context.klaus.store.agentUses();
     const { definition, hash } = found;
-    return { ...toView(found, uses.get(params.name)), ...describeAny(agents, definition), definition, hash };
+    return { ...toView(agents, found, uses.get(found.name)), ...describeAny(agents, definition), definition, hash };
   },
 
   async createAgent({ query, body }, context) {
     const agents = openAgents(context, query);
     const described = describeValid(agents, body);
     const file = query.dryRun ? null : await agents.save(body, { place: query.place });
-    return { name: body.name, file, ...described };
+    const name = query.place === 'project' ? toProjectAgent(body.name) : body.name;
+    return { name, file, ...described };
   },
 
   async changeAgent({ params, query, body }, context) {
     const agents = openAgents(context, query);
-    await agents.find(params.name);
-    if (body.name !== params.name) {
+    const { definition, from } = await agents.find(params.name);
+    if (body.name !== definition.name) {
       throw toInvalid('name', new KlausError('usage', 'The name of an agent cannot be changed.'));
     }
     const described = describeValid(agents, body);
-    const file = query.dryRun ? null : await agents.save(body, { replace: true, expected: query.hash });
-    return { name: body.name, file, ...described };
+    const file = query.dryRun ? null : await agents.save(body, { replace: true, place: from, expected: query.hash });
+    return { name: params.name, file, ...described };
   },
 
   async deleteAgent({ params, query }, context) {
@@ -74,8 +78,9 @@ export const agentHandlers = {
   },
 } satisfies PartialHandlers;
 
-function toView({ definition, file, hides }: FoundAgent, used: string | undefined): AgentView {
-  const { name, description, capabilities = [], grants = [], tools, model } = definition;
+function toView(agents: Agents, found: FoundAgent, used: string | undefined): AgentView {
+  const { name, from, definition, file, hides } = found;
+  const { description, capabilities = [], grants = [], tools, model } = definition;
   const uses = [used, definition.last_used].filter((at) => at != null);
   return {
     name,
@@ -86,8 +91,20 @@ function toView({ definition, file, hides }: FoundAgent, used: string | undefine
     model: model ?? null,
     file,
     hides: [...hides],
+    source: from,
+    untrusted: toUntrusted(agents, found),
     lastUsed: uses.toSorted((a, b) => Date.parse(b) - Date.parse(a))[0] ?? null,
   };
+}
+
+/** Also for a definition whose authority cannot be computed. */
+function toUntrusted(agents: Agents, found: FoundAgent): string[] {
+  try {
+    return [...agents.untrusted(found)];
+  } catch (error) {
+    if (!isKlausError(error)) throw error;
+    return [];
+  }
 }
 
 /** @throws KlausError `config`, `usage` for an unknown capability or an invalid grant. */

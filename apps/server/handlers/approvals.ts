@@ -1,5 +1,6 @@
 import { hunksOf, isEditable, KlausError, type ApprovalRow, type EventOf } from '@klaus/sdk';
 import type { Caller } from '../access/caller.ts';
+import { checkApproval } from '../access/check-network.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
 import type { ApprovalView, RouteOf } from '../contract/index.ts';
@@ -75,6 +76,10 @@ export async function answerQuestion(
   const { klaus, queue } = context;
   const row = await checkQuestion(context, id);
   if (row) await checkSandbox({ klaus }, identity, row.session);
+  if (answer === 'approved' && row) {
+    const effects = (tool: string) => klaus.effectsOf(tool);
+    await checkApproval({ store: klaus.store, effects }, identity, await klaus.question(id));
+  }
   if (row?.answer != null) {
     throw new Refusal(409, 'usage', {
       title: `This question is closed already: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KlausError } from '@klaus/sdk';
+import { isPublicOnly } from '../access/check-network.ts';
 import { isLocal } from '../access/request-guard.ts';
 import type { CloneView, ProjectView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
@@ -66,7 +67,7 @@ export const projectHandlers = {
 
   clones: (_given, { clones, seen }) => ({ clones: clones.list().filter(({ path }) => seen.sees(path)) }),
 
-  async startClone({ body }, { workspaces, clones, log }, { request }) {
+  async startClone({ body }, { klaus, workspaces, clones, log }, { request, identity }) {
     const { parseCloneSource } = await import('@klaus/sdk/clone');
     const from = { isLocal: isLocal(request) };
     const source = parseCloneSource(body.url);
@@ -84,7 +85,13 @@ export const projectHandlers = {
       });
     }
     log.info('clone started', { path, protocol: source.protocol });
-    return clones.start({ ...source, url }, path);
+    const limits = isPublicOnly(identity!)
+      ? {
+          privateHosts: klaus.configuration.get('server.privateHosts'),
+          lendsCredentials: klaus.configuration.get('server.lendCredentials'),
+        }
+      : undefined;
+    return clones.start({ ...source, url }, path, limits);
   },
 
   clone: ({ params }, context) => findClone(context, params.id),

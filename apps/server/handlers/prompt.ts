@@ -1,5 +1,6 @@
 import { KlausError } from '@klaus/sdk';
 import { toFolder } from '../access/limit-context.ts';
+import { isPublicOnly } from '../access/check-network.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import { toFrame } from '../streams/event-stream.ts';
 import type { PartialHandlers } from '../http/handler.ts';
@@ -18,7 +19,7 @@ export const promptHandlers = {
     }
     const session =
       sessionId === undefined
-        ? await klaus.open({ model, workspace: toFolder(context, workspace) })
+        ? await klaus.open({ model, workspace: toFolder(context, workspace), publicOnly: isPublicOnly(exchange.identity!) })
         : klaus.handle((await findSession(context, sessionId)).id);
     await checkSandbox(context, exchange.identity!, session.id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });

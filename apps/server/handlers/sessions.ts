@@ -4,6 +4,7 @@ import { KlausError, NO_LIMITS, toQueuedMessages, type Session, type SessionRow 
 import { toMarkdown, toTranscript } from '@klaus/sdk/transcript';
 import type { SessionDetail, SessionView } from '../contract/index.ts';
 import type { Context, Document, PartialHandlers } from '../http/handler.ts';
+import { isPublicOnly } from '../access/check-network.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import { toFolder } from '../access/limit-context.ts';
 import { checkRole, isLocal } from '../access/request-guard.ts';
@@ -122,6 +123,7 @@ export const sessionHandlers = {
           workers,
           workingCopy,
           trustCommand,
+          publicOnly: isPublicOnly(identity!),
           instance,
           startedBy,
           checkFolder: (path) => void context.workspaces.check(path, from),

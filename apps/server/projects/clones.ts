@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isKlausError, KlausError } from '@klaus/sdk';
-import { cloneRepository, type CloneSource } from '@klaus/sdk/clone';
+import { cloneRepository, type CloneLimits, type CloneSource } from '@klaus/sdk/clone';
 import type { CloneView } from '../contract/index.ts';
 import { toProblem } from '../http/problem.ts';
 
@@ -51,9 +51,10 @@ export class Clones {
 
   /**
    * @param path Absolute real path of the new folder. The caller has checked that it is allowed.
+   * @param limits What the clone may use of the machine. Default: all that the user of the server can.
    * @throws KlausError `usage` if it exists, `store.busy` with too many clones.
    */
-  start(source: CloneSource, path: string): CloneView {
+  start(source: CloneSource, path: string, limits?: CloneLimits): CloneView {
     checkFree(path);
     const running = [...this.#clones.values()].filter(({ view }) => view.state === 'running');
     if (running.some(({ view }) => view.path === path)) {
@@ -77,7 +78,7 @@ export class Clones {
     };
     const clone: Clone = { view, end: new AbortController(), work: Promise.resolve() };
     this.#clones.set(id, clone);
-    clone.work = this.#run(clone, source);
+    clone.work = this.#run(clone, source, limits);
     this.#forgetOld();
     return view;
   }
@@ -94,7 +95,7 @@ export class Clones {
     await Promise.all([...this.#clones.keys()].map((id) => this.cancel(id)));
   }
 
-  async #run(clone: Clone, source: CloneSource): Promise<void> {
+  async #run(clone: Clone, source: CloneSource, limits?: CloneLimits): Promise<void> {
     const { view, end } = clone;
     const folder = join(this.#options.folder, view.id);
     const change = (part: Partial<CloneView>): void => void (clone.view = { ...clone.view, ...part });
@@ -105,6 +106,7 @@ export class Clones {
         source,
         folder: result,
         signal: end.signal,
+        limits,
         onProgress: ({ phase, percent }) => change({ phase, percent: percent ?? null }),
       });
       checkFree(view.path);

@@ -6,6 +6,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { toSender } from '../access/caller.ts';
 import { limitContext, toFolder } from '../access/limit-context.ts';
+import { isPublicOnly } from '../access/check-network.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
 import type { Context } from '../http/handler.ts';
@@ -31,7 +32,7 @@ const MESSAGES =
 
 /** The agent of an address such as `/ws/chat/klaus`, which may not exist; undefined for another address. */
 export function toAgent(path: string): string | undefined {
-  return /^\/ws\/chat\/([\w-]{1,64})$/.exec(path)?.[1];
+  return /^\/ws\/chat\/((?:project\/)?[\w-]{1,64})$/.exec(path)?.[1];
 }
 
 export interface ChatClient {
@@ -49,7 +50,7 @@ export function serveChat(all: Context, socket: WebSocket, { request, identity }
   const by = toSender('server/chat', identity);
   const url = new URL(request.url ?? '/', 'http://localhost');
   const agent = toAgent(url.pathname)!;
-  const file = join(klaus.home, 'server', `chat-${agent}`);
+  const file = join(klaus.home, 'server', `chat-${agent.replace('/', ':')}`);
   const countMessage = createRateLimit(klaus.configuration.get('server.wsRateLimit'));
   const send = (message: object): void =>
     void (socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)));
@@ -80,7 +81,7 @@ export function serveChat(all: Context, socket: WebSocket, { request, identity }
 
   const open = async (): Promise<string> => {
     if (session !== undefined) return session;
-    const { id } = await klaus.open({ agent: toDefined(agent), workspace: toFolder(context, undefined) });
+    const { id } = await klaus.open({ agent: toDefined(agent), workspace: toFolder(context, undefined), publicOnly: isPublicOnly(identity) });
     isLast = true;
     await follow(id);
     saveEnd(0);
@@ -114,12 +115,12 @@ export function serveChat(all: Context, socket: WebSocket, { request, identity }
   socket.on('error', () => socket.terminate());
 
   const begin = async (): Promise<void> => {
-    if (toDefined(agent) !== undefined) await klaus.agents().find(agent);
+    const used = toDefined(agent) === undefined ? agent : (await klaus.agents().find(agent)).name;
     const wanted = url.searchParams.get('session') ?? undefined;
     const last = wanted === undefined ? readLast(file, context) : undefined;
     const known = wanted === 'new' ? undefined : (wanted ?? last?.session);
     isLast = last !== undefined;
-    const found = known === undefined ? undefined : await findOf(context, { agent, session: known });
+    const found = known === undefined ? undefined : await findOf(context, { agent: used, session: known });
     if (found !== undefined) await checkSandbox(context, identity, found);
     if (found !== undefined) await follow(found);
     send({ type: 'info', message: `Chat with ${agent}.`, session });

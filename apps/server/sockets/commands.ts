@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Role } from '../contract/index.ts';
 import type { Caller } from '../access/caller.ts';
 import { toFolder } from '../access/limit-context.ts';
+import { isPublicOnly } from '../access/check-network.ts';
 import { checkSandbox } from '../access/check-sandbox.ts';
 import type { Identity } from '../access/identity.ts';
 import type { Context } from '../http/handler.ts';
@@ -52,7 +53,7 @@ export async function findPromptSession(
   const { klaus } = context;
   if (sessionId == null) {
     const folder = toFolder(context, workspace ?? undefined);
-    const session = await klaus.open({ model: model ?? undefined, workspace: folder });
+    const session = await klaus.open({ model: model ?? undefined, workspace: folder, publicOnly: isPublicOnly(identity) });
     return session.id;
   }
   const { id: session } = await findSession(context, sessionId);

@@ -12,6 +12,7 @@ import {
   type Redactor,
   toFingerprint,
   toHostRules,
+  toPublicRules,
 } from '../../policy/index.ts';
 import type { Ids } from '../ports/ids.ts';
 import { toCommandView } from './gate-context.ts';
@@ -96,10 +97,10 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     contextInfo: () => readContextInfo(work),
     authorities: () => liveAt(heldBy(work.authority.grant()), engine.clock.now()),
     registries: () => engine.registries(),
-    web: ({ access }) => toNotedClient(engine.openWeb(toWebRules(work, access)), channel),
+    web: ({ access }) => toNotedClient(engine.openWeb(limitRules(work, toWebRules(work, access))), channel),
     proxy: ({ access }) => {
       const hosts = access.flatMap((one) => (one.kind === 'net' ? [one.host] : []));
-      return toNotedProxy(engine.openProxy(toHostRules(access)), channel, hosts);
+      return toNotedProxy(engine.openProxy(limitRules(work, toHostRules(access))), channel, hosts);
     },
     secret: (intent, name, host) => findSecret(engine, intent, { name, host }),
     hasSecret: (name) => engine.findSecret(name) !== undefined,
@@ -108,6 +109,12 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     findSecrets: createSecretFinder(redactor, (text) => engine.ids.digest(text)),
   };
   return bindChannel(context, channel);
+}
+
+/** Public addresses only, if that applies to the session. */
+function limitRules({ state }: Work, rules: HostRule[]): HostRule[] {
+  const { privateHosts } = openedOf(state);
+  return privateHosts ? toPublicRules(rules, privateHosts) : rules;
 }
 
 /** A host that only an authority for any host covers may not be at a private address, such as one of this machine. */

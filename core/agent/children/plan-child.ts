@@ -27,15 +27,16 @@ export async function planChild(work: Work, request: ChildRequest): Promise<Chil
   const { engine, state } = work;
   const { workspace, workers = [] } = openedOf(state);
   const id = engine.ids.ulid();
-  const { agent } = request;
-  const worker = request.edge === 'invoke' ? workers.find((each) => each.agent === agent) : undefined;
-  checkAllowed(work, agent, worker !== undefined);
+  const worker = request.edge === 'invoke' ? workers.find((each) => each.agent === request.agent) : undefined;
   if (worker) {
+    checkAllowed(work, { name: worker.agent, isWorker: true });
     const limits = toShare(state, { given: request.limits });
-    return { id, agent, definition: worker.definition, edge: 'invoke', wanted: worker.grant, limits };
+    return { id, agent: worker.agent, definition: worker.definition, edge: 'invoke', wanted: worker.grant, limits };
   }
   const agents = engine.openAgents(workspace);
-  const { definition, hash } = await agents.find(agent);
+  const found = await agents.find(request.agent);
+  const { name: agent, definition, hash } = found;
+  checkAllowed(work, { name: agent, given: request.agent });
   if (definition.runner) {
     throw new KlausError('usage', `Only the user can start ${agent}: another program drives it.`, {
       hint: 'Do this part of the task yourself, or start another agent.',
@@ -45,13 +46,16 @@ export async function planChild(work: Work, request: ChildRequest): Promise<Chil
   const now = engine.clock.now();
   const held = work.authority.grant();
   const asked = withoutAmounts(agents.grantOf(definition).grant, held);
+  // Refuses a session that may start none.
   const offered = attenuate(held, asked, now).child;
-  return { id, agent, definition: hash, edge: 'spawn', wanted: request.narrow ? offered : asked, limits };
+  const wanted = request.narrow ? offered : asked;
+  agents.checkTrust(found, { grant: wanted });
+  return { id, agent, definition: hash, edge: 'spawn', wanted, limits };
 }
 
 /** The child session of an agent that the program of a session starts by itself: it has no definition here. */
 export function planProgramChild(work: Work, agent: string): ChildPlan {
-  checkAllowed(work, agent, false);
+  checkAllowed(work, { name: agent });
   const held = work.authority.grant();
   const wanted = withoutAmounts(toGrant(heldBy(held)), held);
   const limits = toShare(work.state, { given: undefined });
@@ -59,7 +63,10 @@ export function planProgramChild(work: Work, agent: string): ChildPlan {
 }
 
 /** @throws KlausError `usage` for an agent that the session may not give tasks. */
-function checkAllowed(work: Work, agent: string, isWorker: boolean): void {
+function checkAllowed(
+  work: Work,
+  { name: agent, given = agent, isWorker = false }: { name: string; given?: string; isWorker?: boolean },
+): void {
   const chain = work.authority.chain();
   if (chain.some((link) => link.agent === agent)) {
     const names = chain.map((link) => link.agent ?? 'klaus').join(' → ');
@@ -68,7 +75,8 @@ function checkAllowed(work: Work, agent: string, isWorker: boolean): void {
     });
   }
   const { allowedAgents } = openedOf(work.state);
-  if (isWorker || allowedAgents === undefined || allowedAgents.includes('*') || allowedAgents.includes(agent)) return;
+  if (isWorker || allowedAgents === undefined) return;
+  if (allowedAgents.some((allowed) => allowed === '*' || allowed === agent || allowed === given)) return;
   throw new KlausError('usage', `The definition of this agent does not allow it to start ${agent}.`, {
     hint:
       allowedAgents.length === 0 ? 'It allows none: allowedAgents is empty.' : `It allows ${allowedAgents.join(', ')}.`,

@@ -12,6 +12,7 @@ import { LIVE_ACTIVITIES } from './live-activities.ts';
 import { LogOrder } from './log-order.ts';
 import { openedOf } from '../state/state.ts';
 import type { Work } from './work.ts';
+import { limitSandbox } from './limit-sandbox.ts';
 
 export interface WorkOptions extends Pick<Work, 'engine' | 'session' | 'lease' | 'state'> {
   /** Default: the live ones. */
@@ -71,11 +72,13 @@ export function createWork(options: WorkOptions): Work {
       folders.set(path, folder);
       return folder;
     },
-    sandbox: once(() => {
-      const { sandbox: name, workspace } = openedOf(state);
+    sandbox: once(async () => {
+      const opened = openedOf(state);
+      const { sandbox: name, workspace } = opened;
       const own = options.hasNewHome ? {} : { session };
       const protect = (): Promise<readonly string[]> => findProtectedHookFiles(work);
-      return engine.openSandbox({ name, workspace, ...own, masks: () => work.secrets().files(), protect });
+      const masks = () => work.secrets().files();
+      return limitSandbox(await engine.openSandbox({ name, workspace, ...own, masks, protect }), opened);
     }),
     snapshots: once(() => activities.openSnapshots(engine, openedOf(state))),
     layers: once(() => activities.openLayers(engine, openedOf(state))),

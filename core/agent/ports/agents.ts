@@ -1,14 +1,22 @@
 import type { GrantLine } from '../../policy/index.ts';
 import type { AgentDefinition, Grant, KlausError } from '../../protocol/index.ts';
 
+/** Who wrote a definition: the user, in a folder of the user, or the authors of the project, in a folder of the workspace. */
+export type AgentSource = 'user' | 'project';
+
 /** A definition and its file. */
 export interface FoundAgent {
+  /** How it is named where it is used, and in logs: its name, or `project/NAME`. */
+  name: string;
+  from: AgentSource;
+  /** False for a definition of the project that the user has not trusted, or that changed since then. */
+  isTrusted: boolean;
   definition: AgentDefinition;
   /** Absolute path. */
   file: string;
   /** SHA-256 of the file. */
   hash: string;
-  /** Files of the same name in later folders, which this one hides. */
+  /** Files of the same name in later folders of the same source, which this one hides. */
   hides: readonly string[];
 }
 
@@ -32,8 +40,11 @@ export interface AgentGrant {
 }
 
 export interface SaveAgentOptions {
-  /** `project`: in the workspace, for everyone who works on it. Default `user`: for all of this user's projects. */
-  place?: 'project' | 'user';
+  /**
+   * `project`: in the workspace, for everyone who works on it, and trusted. Default `user`: for all of this user's
+   * projects; with `replace`, the definition that the name alone means.
+   */
+  place?: AgentSource;
   /** True: replaces the definition of this name where it is, and keeps a copy of the former one. Default false. */
   replace?: boolean;
   /** `hash` of the definition that is replaced. Default: any. */
@@ -53,8 +64,29 @@ export interface Agents {
   /** Absolute real path. */
   readonly workspace: string;
   list(): Promise<AgentList>;
-  /** @throws KlausError `usage` with the nearest name. */
+  /**
+   * The agent of a name: that of the user, else that of the project. `project/NAME` is always that of the project.
+   *
+   * @throws KlausError `usage` with the nearest name.
+   */
   find(name: string): Promise<FoundAgent>;
+  /**
+   * Stores that the user trusts the definition of the project, as long as its file stays the same.
+   *
+   * @param options.expected `hash` of the definition that the user has seen. Default: any.
+   * @throws KlausError `usage` with the nearest name, `workspace.conflict` for another hash.
+   */
+  trust(name: string, options?: Pick<SaveAgentOptions, 'expected'>): Promise<FoundAgent>;
+  /**
+   * What a definition of the project asks for beyond reading and editing the workspace, in plain words. Empty for one
+   * of the user, and for one that the user trusts.
+   *
+   * @param given.grant The authority that it would get. Default: what it requests.
+   * @param given.hasModel True if its model is not used.
+   */
+  untrusted(found: FoundAgent, given?: { grant?: Grant; hasModel?: boolean }): readonly string[];
+  /** @throws KlausError `usage` with the command that trusts it, if {@link untrusted} names something. */
+  checkTrust(found: FoundAgent, given?: { grant?: Grant; hasModel?: boolean }): void;
   /**
    * The authority that a definition requests.
    *

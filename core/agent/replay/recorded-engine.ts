@@ -54,8 +54,8 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openKnowledge: () => ({ list: async () => [], ...refusing('get', 'set', 'count', 'search', 'remove') }),
     openAgents: (workspace) => ({
       workspace,
-      ...{ grantOf: refuse, describe: refuse, isOfProject: refuse },
-      ...refusing('list', 'find', 'save', 'edit', 'remove'),
+      ...{ grantOf: refuse, describe: refuse, isOfProject: refuse, untrusted: refuse, checkTrust: refuse },
+      ...refusing('list', 'find', 'trust', 'save', 'edit', 'remove'),
     }),
     openSkills: () => ({ exist: () => false, folders: () => [], files: refuse, ...refusing('list', 'find') }),
     openRecall: () => refusing('search', 'read'),

@@ -5,6 +5,7 @@ import type { Work } from '../loop/work.ts';
 import type { AgentProcess } from '../ports/runner.ts';
 import type { ExecRequest, ExecResult } from '../ports/sandbox.ts';
 import { openedOf } from '../state/state.ts';
+import { limitSandbox } from '../loop/limit-sandbox.ts';
 
 /** Limits of the agent's process, where the settings have lower ones. It is a program with a runtime of its own. */
 const LEAST = { memoryMb: 4_096, processes: 1_024 };
@@ -33,11 +34,13 @@ export async function runAgentProcess(
   { inherits = false, writes = true }: { inherits?: boolean; writes?: boolean } = {},
 ): Promise<ExecResult> {
   const { engine, state, session } = work;
-  const { sandbox: name, workspace, runner } = openedOf(state);
-  const sandbox = await engine.openSandbox({
+  const opened = openedOf(state);
+  const { sandbox: name, workspace, runner } = opened;
+  const plain = await engine.openSandbox({
     ...{ name, workspace, session, masks: () => work.secrets().files(), protect: () => findProtectedHookFiles(work) },
     ...(runner?.env ? { variables: runner.env } : {}),
   });
+  const sandbox = limitSandbox(plain, opened);
   const { memoryMb, processes, cpus } = engine.settings.execLimits;
   const sandboxed = {
     memoryMb: Math.max(memoryMb, LEAST.memoryMb),

@@ -103,6 +103,12 @@ export const sessionOpened = z
       .optional()
       .describe('MCP servers whose tools `tool_search` finds as `mcp__SERVER__TOOL`. Absent: none.'),
     workingCopy: workingCopySchema.optional(),
+    privateHosts: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'The session reaches public addresses only, and these hosts of private networks. Absent: what its grant names.',
+      ),
     instance: z.string().optional().describe('Id of the terminal or script from which it was opened.'),
     startedBy: z
       .string()

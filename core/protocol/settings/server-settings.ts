@@ -59,6 +59,21 @@ export const SERVER_SETTINGS = {
     env: 'AGENT_WS_RATE_LIMIT',
     description: 'Events that one socket may send per minute. Approvals and cancel requests do not count. 0: no limit.',
   }),
+  'server.privateHosts': defineSetting({
+    schema: z.array(z.string().regex(/^(?:\*|(?:\*\.)?[\w.-]+(?::\d{1,5})?|\[[\da-fA-F:.]+\](?::\d{1,5})?)$/)),
+    default: [] as string[],
+    env: 'KLAUS_SERVER_PRIVATE_HOSTS',
+    values: 'hosts such as `10.0.0.7:8080` or `git.example.internal`; `*` for all; in a variable separated by commas',
+    description:
+      'Hosts of this machine and of private networks that sessions and clones of clients below the role admin may reach. The ports of the server itself are never reached.',
+  }),
+  'server.lendCredentials': defineSetting({
+    schema: z.boolean(),
+    default: false,
+    env: 'KLAUS_SERVER_LEND_CREDENTIALS',
+    description:
+      'Clones of clients below the role admin use the SSH keys and the credential helper of the user who runs the server.',
+  }),
   'server.metrics': defineSetting({
     schema: z.boolean(),
     default: true,

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { protectPort } from '@klaus/sdk';
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -37,7 +38,7 @@ export async function serveHttp(factory: McpServerFactory, { port, token, onErro
   const http = createHttpServer((request, response) => void listener(request, response));
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
-    http.listen(port, '127.0.0.1', resolve);
+    protectPort(http).listen(port, '127.0.0.1', resolve);
   });
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}${PATH}`,

@@ -5,6 +5,7 @@ import { grants } from './grants.ts';
 import { list } from './list.ts';
 import { create } from './new.ts';
 import { show } from './show.ts';
+import { trust } from './trust.ts';
 import { exportAgent, importAgent } from './transfer.ts';
 
 export const command: CommandGroup = {
@@ -14,5 +15,5 @@ export const command: CommandGroup = {
     'An agent is a description, a system prompt and the authority that it requests, in a Markdown file. klaus run --agent NAME starts a session as an agent.',
   footer:
     'klaus --list, --export NAME, --import FILE and --delete NAME are other spellings of list, export, import and delete.',
-  commands: [list, show, create, edit, grants, exportAgent, importAgent, deleteAgent],
+  commands: [list, show, create, edit, grants, trust, exportAgent, importAgent, deleteAgent],
 };

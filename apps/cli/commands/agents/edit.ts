@@ -23,9 +23,13 @@ export const edit: LeafCommand = {
     const fields = await toFields(options);
     await using klaus = await openKlaus({ cwd: options.cwd });
     const agents = klaus.agents();
-    if (Object.keys(fields).length === 0) return await editFile(agents, { name, file: await findFile(agents, name) });
-    const { definition } = await agents.find(name);
-    const file = await agents.save({ ...definition, ...fields }, { replace: true });
+    if (Object.keys(fields).length === 0) {
+      const { fromProjectAgent } = await import('@klaus/sdk');
+      const file = await findFile(agents, name);
+      return await editFile(agents, { name: fromProjectAgent(name) ?? name, file });
+    }
+    const { definition, from } = await agents.find(name);
+    const file = await agents.save({ ...definition, ...fields }, { replace: true, place: from });
     out.write(`Written to ${toPrintable(file)}.\n`);
     return EXIT.done;
   },
@@ -35,7 +39,7 @@ export const edit: LeafCommand = {
 async function findFile(agents: Agents, name: string): Promise<string> {
   const { agents: found, broken } = await agents.list();
   const own =
-    found.find(({ definition }) => definition.name === name) ?? broken.find(({ file }) => file.endsWith(`/${name}.md`));
+    found.find((agent) => agent.name === name) ?? broken.find(({ file }) => file.endsWith(`/${name}.md`));
   return (own ?? (await agents.find(name))).file;
 }
 

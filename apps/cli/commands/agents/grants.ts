@@ -15,7 +15,8 @@ export const grants: LeafCommand = {
   async run(name: string, { cwd, json }: Options) {
     await using klaus = await openKlaus({ cwd });
     const agents = klaus.agents();
-    const { definition } = await agents.find(name);
+    const found = await agents.find(name);
+    const { definition } = found;
     const { grant } = agents.grantOf(definition);
     const { lines } = agents.describe(definition);
     const { toGrantText } = await import('@klaus/sdk');
@@ -27,6 +28,8 @@ export const grants: LeafCommand = {
     const tools = grant.authorities.filter((one) => one.kind === 'tool');
     const others = tools.some((one) => one.name === '*') ? '' : 'Other tools are denied. ';
     const note = tools.length === 0 ? '' : `${others}Each call beyond this needs your approval.\n`;
-    out.write(`${paint('bold', `${name} in ${toPrintable(agents.workspace)}`)}\n${shown.join('')}${note}`);
+    const isTrusted = agents.untrusted(found).length === 0;
+    const trust = isTrusted ? '' : `It starts after \`klaus agents trust ${found.name}\`.\n`;
+    out.write(`${paint('bold', `${name} in ${toPrintable(agents.workspace)}`)}\n${shown.join('')}${note}${trust}`);
   },
 };

@@ -1,3 +1,4 @@
+import type { Agents, FoundAgent } from '@klaus/sdk';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { toShortPath } from '../../output/short-path.ts';
 import { err } from '../../output/sink.ts';
@@ -25,23 +26,14 @@ export const list: LeafCommand = {
     await using klaus = await openKlaus({ cwd });
     const agents = klaus.agents();
     const [{ agents: found, broken }, uses] = await Promise.all([agents.list(), klaus.store.agentUses()]);
-    const rows = found.map(({ definition, file, hides }) => ({
-      name: definition.name,
-      description: definition.description,
-      capabilities: definition.capabilities ?? [],
-      lastUse: toLastUse(definition, uses),
-      file,
-      hides,
-      grants: definition.grants ?? [],
-      tools: definition.tools ?? null,
-    }));
+    const rows = found.map((agent) => toRow(agents, agent, uses));
     printRows(rows, {
       json,
       head: ['NAME', 'LAST USE', 'REQUESTS', 'FROM', 'DESCRIPTION'],
       toRow: (row) => [
         row.name,
         row.lastUse?.slice(0, 16).replace('T', ' ') ?? 'never',
-        toRequests(row),
+        `${toRequests(row)}${row.trusted ? '' : ' (not trusted)'}`,
         toPlace(row.file, agents.workspace),
         row.description,
       ],
@@ -58,6 +50,31 @@ export const list: LeafCommand = {
     }
   },
 };
+
+function toRow(agents: Agents, found: FoundAgent, uses: ReadonlyMap<string, string>) {
+  const { name, definition, file, hides } = found;
+  return {
+    name,
+    trusted: isTrusted(agents, found),
+    description: definition.description,
+    capabilities: definition.capabilities ?? [],
+    lastUse: toLastUse({ ...definition, name }, uses),
+    file,
+    hides,
+    grants: definition.grants ?? [],
+    tools: definition.tools ?? null,
+  };
+}
+
+/** False for an agent of the project whose authority the user has not agreed to. */
+function isTrusted(agents: Agents, found: FoundAgent): boolean {
+  try {
+    return agents.untrusted(found).length === 0;
+  } catch (error) {
+    if (!isKlausError(error)) throw error;
+    return found.isTrusted;
+  }
+}
 
 /** In a few words; `klaus agents grants` describes it. */
 function toRequests({ capabilities, grants, tools }: Requests): string {

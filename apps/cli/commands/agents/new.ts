@@ -66,7 +66,9 @@ Examples:
       return EXIT.done;
     }
     checkTerminal(draft);
-    const taken = new Set((await agents.list()).agents.map((agent) => agent.definition.name));
+    const place = options.project ? 'project' : 'user';
+    const others = (await agents.list()).agents.filter(({ from }) => from === place);
+    const taken = new Set(others.map(({ definition }) => definition.name));
     // Refused before the user answers questions.
     if (name !== undefined && taken.has(name)) {
       throw new UsageError(

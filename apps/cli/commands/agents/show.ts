@@ -1,4 +1,4 @@
-import type { AgentDefinition, Agents } from '@klaus/sdk';
+import type { Agents, FoundAgent } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { createPaint } from '../../output/paint.ts';
@@ -19,9 +19,10 @@ export const show: LeafCommand = {
   async run(name: string, { cwd, json }: Options) {
     await using klaus = await openKlaus({ cwd });
     const agents = klaus.agents();
-    const { definition, file, hides } = await agents.find(name);
-    const lastUse = toLastUse(definition, await klaus.store.agentUses());
-    const requested = await toRequested(agents, definition);
+    const found = await agents.find(name);
+    const { definition, file, hides } = found;
+    const lastUse = toLastUse({ ...definition, name: found.name }, await klaus.store.agentUses());
+    const requested = await toRequested(agents, found);
     const limits = definition.runner && (await import('@klaus/sdk')).toRunnerLimits(definition.runner);
     const driven = limits ? { limits } : {};
     if (json) return out.json({ ...definition, file, hides, lastUse, ...requested, ...driven }, 2);
@@ -30,6 +31,7 @@ export const show: LeafCommand = {
       ['file', file],
       ...hides.map((hidden) => ['hides', hidden]),
       ['last use', lastUse ?? 'never'],
+      ...(requested.untrusted.length > 0 ? [['not trusted', requested.untrusted.join('; ')]] : []),
       ...Object.entries(fields).map(([key, value]) => [key, toText(value)]),
       ['requests', requested.text ?? requested.problem],
       ...requested.unknownTools.map((tool) => ['unknown tool', tool]),
@@ -38,19 +40,19 @@ export const show: LeafCommand = {
     const paint = createPaint(out, false);
     const lines = rows.map(([key, value]) => `  ${paint('dim', `${key}:`)} ${toPrintable(value!)}`);
     const prompt = systemPrompt === '' ? '' : `\n${toPrintable(systemPrompt)}\n`;
-    out.write(`${paint('bold', `${name}: ${toPrintable(description)}`)}\n${lines.join('\n')}\n${prompt}`);
+    out.write(`${paint('bold', `${found.name}: ${toPrintable(description)}`)}\n${lines.join('\n')}\n${prompt}`);
   },
 };
 
 /** The grant as a text, or why there is none. */
-async function toRequested(agents: Agents, definition: AgentDefinition) {
+async function toRequested(agents: Agents, found: FoundAgent) {
   const { toGrantText } = await import('@klaus/sdk');
   try {
-    const { grant, unknownTools } = agents.grantOf(definition);
-    return { grant, text: toGrantText(grant), unknownTools };
+    const { grant, unknownTools } = agents.grantOf(found.definition);
+    return { grant, text: toGrantText(grant), unknownTools, untrusted: agents.untrusted(found) };
   } catch (error) {
     if (!isKlausError(error)) throw error;
-    return { problem: error.message, unknownTools: [] };
+    return { problem: error.message, unknownTools: [], untrusted: [] };
   }
 }
 

@@ -20,9 +20,9 @@ export const exportAgent: LeafCommand = {
     addProject(declared.addArgument(agentArgument).option('-o, --output <file>', 'write it to this file')),
   async run(name: string, { cwd, output }: Options & { output?: string }) {
     await using klaus = await openKlaus({ cwd });
-    const { definition, file } = await klaus.agents().find(name);
+    const { definition, file, name: used } = await klaus.agents().find(name);
     const { toExportedAgent } = await import('@klaus/sdk');
-    const lastUsed = toLastUse(definition, await klaus.store.agentUses());
+    const lastUsed = toLastUse({ ...definition, name: used }, await klaus.store.agentUses());
     const exported = toExportedAgent({ ...definition, last_used: lastUsed }, statSync(file).mtimeMs);
     if (output === undefined) return out.json(exported, 2);
     try {
@@ -51,9 +51,12 @@ export const importAgent: LeafCommand = {
     const definition = { created: new Date().toISOString(), ...fromExportedAgent(text, file) };
     await using klaus = await openKlaus({ cwd });
     const agents = klaus.agents();
+    const place = project ? 'project' : undefined;
     const isReplaced =
-      replace === true && (await agents.list()).agents.some((agent) => agent.definition.name === definition.name);
-    const place = project ? 'project' : 'user';
+      replace === true &&
+      (await agents.list()).agents.some(
+        ({ definition: { name }, from }) => name === definition.name && (!project || from === 'project'),
+      );
     out.write(`Written to ${toPrintable(await agents.save(definition, { place, replace: isReplaced }))}.\n`);
   },
 };
