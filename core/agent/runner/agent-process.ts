@@ -16,9 +16,9 @@ const NO_TIMEOUT_MS = Number.MAX_SAFE_INTEGER;
 /** A sandbox has all of the network or none of it, and the agent must reach its model. */
 const EVERY_HOST = { kind: 'net', host: '*', port: 443 } as const;
 
-/** True if the process of an agent has the network. */
-export function hasNetwork({ state, authority, engine }: Pick<Work, 'state' | 'authority' | 'engine'>): boolean {
-  return openedOf(state).sandbox === 'host' || allowsAccess(authority.grant(), EVERY_HOST, engine.clock.now());
+/** True if the grant gives the process of an agent the network. */
+export function hasNetwork({ authority, engine }: Pick<Work, 'authority' | 'engine'>): boolean {
+  return allowsAccess(authority.grant(), EVERY_HOST, engine.clock.now());
 }
 
 /**
@@ -48,7 +48,7 @@ export async function runAgentProcess(
     cpus: inherits ? UNLIMITED.cpus : cpus,
   };
   const limits = { timeoutMs: NO_TIMEOUT_MS, ...(inherits && name === 'host' ? UNLIMITED : sandboxed) };
-  const network = allowsAccess(work.authority.grant(), EVERY_HOST, engine.clock.now());
+  const network = hasNetwork(work);
   return sandbox.exec({ ...request, ...toAgentView(work, writes), network, limits, keepBytes: 65_536, inherits });
 }
 
