@@ -2,13 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import type { Agents, Engine, FoundAgent } from '@klaus/core/agent';
 import { describeGrant, toGrantText } from '@klaus/core/policy';
-import {
-  agentHeadSchema,
-  isKlausError,
-  KlausError,
-  toProjectAgent,
-  type AgentDefinition,
-} from '@klaus/core/protocol';
+import { agentHeadSchema, isKlausError, KlausError, toProjectAgent, type AgentDefinition } from '@klaus/core/protocol';
 import { createFile, replaceFile } from './agent-file.ts';
 import { toAgentGrant, type AgentGrantPlace, type AgentTool } from './agent-grant.ts';
 import { findAgent, listAgents, toAgentFolders, toHash, type AgentPlaces } from './agent-store.ts';
@@ -57,7 +51,10 @@ export function openAgents(
   const trustFile = (name: string, file: string, text: string): void => {
     if (isOfProject(file)) trust.add(name, toHash(text));
   };
-  const replace = (name: string, { file, text, expected }: { file: string; text: string; expected?: string }): string => {
+  const replace = (
+    name: string,
+    { file, text, expected }: { file: string; text: string; expected?: string },
+  ): string => {
     changeFile(file, () => {
       checkUnchanged(file, expected);
       keepCopy(file);
