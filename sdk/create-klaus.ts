@@ -3,7 +3,7 @@ import { closeIdleContainers, createProcesses } from '@klaus/adapters/sandboxes'
 import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/store';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies, findOriginal } from '@klaus/adapters/workspace';
-import type { SessionStore, Snapshots } from '@klaus/core/agent';
+import type { Engine, SessionStore, Snapshots } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { setupOf } from './copies/open-copy.ts';
 import { createWorkingCopies } from './copies/working-copies.ts';
@@ -25,7 +25,7 @@ import type { Klaus } from './klaus.ts';
 import { listKnownModels } from './models/known-models.ts';
 import { openSession, type OpenInput } from './open/open-session.ts';
 import { createLostAccessReport } from './open/report-lost-access.ts';
-import { createPolicyEngines } from './policy/policy-engines.ts';
+import { type PolicyEngines, createPolicyEngines } from './policy/policy-engines.ts';
 import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
 import { forkSession } from './sessions/fork-session.ts';
 import { findLatestSession } from './sessions/latest-session.ts';
@@ -117,11 +117,6 @@ export async function createKlausOver<S extends SessionStore>(
   const copies = createCopies({ home, lock });
   const workingCopies = createWorkingCopies({ engine, store, copies, projects });
   const opening = { engine, store, copies, inForce, cwd, env, onNotice };
-  /** With the policy of the workspace of a session, which says what is secret. */
-  const readingEngine = async (id: string) => {
-    const root = (await store.session(id))?.workspace;
-    return root ? inForce.judging(root) : engine;
-  };
   const close = () => closeAll({ engine, processes, snapshots, traced, store });
   return {
     home,
@@ -138,14 +133,7 @@ export async function createKlausOver<S extends SessionStore>(
       const forked = await forkSession({ engine, store }, await find(idOrPrefix), given);
       return { ...forked, session: open(forked.session) };
     },
-    async exportTest(idOrPrefix) {
-      const id = await find(idOrPrefix);
-      return exportTest({ engine: await readingEngine(id), store }, id);
-    },
-    async shareHtml(idOrPrefix, options) {
-      const id = await find(idOrPrefix);
-      return shareSession({ engine: await readingEngine(id), store, home: toUserHome(env) }, id, options);
-    },
+    ...createExports({ engine, store, inForce, find, home: toUserHome(env) }),
     session: async (idOrPrefix) => open(await find(idOrPrefix)),
     handle: open,
     ...createWorkspaceQueries({ engine, store, configuration: current, inForce, cwd }),
@@ -231,4 +219,34 @@ async function findKnownSession(store: SessionStore, idOrPrefix: string): Promis
   const near = await store.nearestSession(idOrPrefix);
   const hint = near === undefined ? 'klaus sessions lists them.' : `Did you mean ${near}?`;
   throw new KlausError('usage', `There is no session ${idOrPrefix}.`, { hint });
+}
+
+/** A session for others, without what the policy of its workspace calls secret. */
+function createExports({
+  engine,
+  store,
+  inForce,
+  find,
+  home,
+}: {
+  engine: Engine;
+  store: SessionStore;
+  inForce: PolicyEngines;
+  find: (idOrPrefix: string) => Promise<string>;
+  home: string;
+}): Pick<Klaus, 'exportTest' | 'shareHtml'> {
+  const open = async (id: string): Promise<Engine> => {
+    const root = (await store.session(id))?.workspace;
+    return root ? inForce.judging(root) : engine;
+  };
+  return {
+    async exportTest(idOrPrefix) {
+      const id = await find(idOrPrefix);
+      return exportTest({ engine: await open(id), store }, id);
+    },
+    async shareHtml(idOrPrefix, options) {
+      const id = await find(idOrPrefix);
+      return shareSession({ engine: await open(id), store, home }, id, options);
+    },
+  };
 }

@@ -10,7 +10,7 @@ const LIMITS: ReadonlySet<Authority['kind']> = new Set(['spend', 'turns', 'model
 
 /** Which definitions of a project the user trusts, in the store of the trusted MCP servers. */
 export interface AgentTrust {
-  isTrusted(name: string, hash: string): boolean;
+  isTrusted: (name: string, hash: string) => boolean;
   add(name: string, hash: string): void;
   /** What a definition asks for beyond reading and editing the workspace, in plain words. Empty if it is trusted. */
   findRest(found: FoundAgent, given: { grant: Grant; hasModel: boolean }): string[];

@@ -2,17 +2,11 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import type { Agents, Engine, FoundAgent } from '@klaus/core/agent';
 import { describeGrant, toGrantText } from '@klaus/core/policy';
-import {
-  agentHeadSchema,
-  isKlausError,
-  KlausError,
-  toProjectAgent,
-  type AgentDefinition,
-} from '@klaus/core/protocol';
+import { agentHeadSchema, isKlausError, KlausError, toProjectAgent, type AgentDefinition } from '@klaus/core/protocol';
 import { createFile, replaceFile } from './agent-file.ts';
 import { toAgentGrant, type AgentGrantPlace, type AgentTool } from './agent-grant.ts';
 import { findAgent, listAgents, toAgentFolders, toHash, type AgentPlaces } from './agent-store.ts';
-import { createAgentTrust } from './agent-trust.ts';
+import { createAgentTrust, type AgentTrust } from './agent-trust.ts';
 import { readDefinition } from './read-definition.ts';
 import { writeDefinition } from './write-definition.ts';
 
@@ -57,7 +51,10 @@ export function openAgents(
   const trustFile = (name: string, file: string, text: string): void => {
     if (isOfProject(file)) trust.add(name, toHash(text));
   };
-  const replace = (name: string, { file, text, expected }: { file: string; text: string; expected?: string }): string => {
+  const replace = (
+    name: string,
+    { file, text, expected }: { file: string; text: string; expected?: string },
+  ): string => {
     changeFile(file, () => {
       checkUnchanged(file, expected);
       keepCopy(file);
@@ -66,23 +63,11 @@ export function openAgents(
     trustFile(name, file, text);
     return file;
   };
-  const untrusted: Agents['untrusted'] = (found, { grant, hasModel = false } = {}) =>
-    trust.findRest(found, { grant: grant ?? grantOf(found.definition).grant, hasModel });
   return {
     workspace,
     list: () => listAgents(places),
     find,
-    async trust(name, { expected } = {}) {
-      const found = await find(name);
-      if (expected !== undefined && expected !== found.hash) throw toConflict(found.file);
-      if (found.from === 'project') trust.add(found.definition.name, found.hash);
-      return { ...found, isTrusted: true };
-    },
-    untrusted,
-    checkTrust(found, given) {
-      const rest = untrusted(found, given);
-      if (rest.length > 0) throw toUntrusted(found, rest);
-    },
+    ...createTrustQueries({ find, grantOf, trust }),
     grantOf,
     isOfProject,
     describe(definition) {
@@ -127,6 +112,28 @@ export function openAgents(
         return kept;
       });
       return { ...found, copy };
+    },
+  };
+}
+
+function createTrustQueries({
+  find,
+  grantOf,
+  trust,
+}: Pick<Agents, 'find' | 'grantOf'> & { trust: AgentTrust }): Pick<Agents, 'trust' | 'untrusted' | 'checkTrust'> {
+  const untrusted: Agents['untrusted'] = (found, { grant, hasModel = false } = {}) =>
+    trust.findRest(found, { grant: grant ?? grantOf(found.definition).grant, hasModel });
+  return {
+    async trust(name, { expected } = {}) {
+      const found = await find(name);
+      if (expected !== undefined && expected !== found.hash) throw toConflict(found.file);
+      if (found.from === 'project') trust.add(found.definition.name, found.hash);
+      return { ...found, isTrusted: true };
+    },
+    untrusted,
+    checkTrust(found, given) {
+      const rest = untrusted(found, given);
+      if (rest.length > 0) throw toUntrusted(found, rest);
     },
   };
 }

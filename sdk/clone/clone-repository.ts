@@ -93,7 +93,11 @@ async function runClone({
       ...['clone', '--progress', '--no-hardlinks', '--no-recurse-submodules', '--template=', '--', source.url, folder],
     ],
     // A group of its own, because Git starts programs that would survive it.
-    { env: { ...Object.fromEntries(own), ...ENVIRONMENT, ...limited.env }, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+    {
+      env: { ...Object.fromEntries(own), ...ENVIRONMENT, ...limited.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+    },
   );
   const stop = (): void => {
     try {

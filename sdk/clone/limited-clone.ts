@@ -89,7 +89,13 @@ async function toSsh({ url }: CloneSource, limits: CloneLimits): Promise<Record<
   );
   const address = allowed.find((each) => !isOwnPort(each, port));
   if (address === undefined) throw toUnreachable();
-  const options = [`HostName=${address}`, `HostKeyAlias=${host}`, `Port=${port}`, 'ProxyCommand=none', 'ProxyJump=none'];
+  const options = [
+    `HostName=${address}`,
+    `HostKeyAlias=${host}`,
+    `Port=${port}`,
+    'ProxyCommand=none',
+    'ProxyJump=none',
+  ];
   const words = ['-F', '/dev/null', ...options.map((option) => `-o${option}`)];
   return { GIT_SSH_COMMAND: `ssh ${words.join(' ')} -oBatchMode=yes -oConnectTimeout=20`, GIT_SSH_VARIANT: 'ssh' };
 }

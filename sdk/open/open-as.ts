@@ -65,7 +65,15 @@ export async function openAs(
   const definition = { ...found.definition, name: found.name };
   const isTrustedAgent = isTrusted || found.isTrusted;
   const ofDefinition = toSessionRunner(found, {
-    ...{ isTrustedAgent, isTrusted, workspace, ofParent, findClaude: toClaude, home: toUserHome(env), state: engine.home },
+    ...{
+      isTrustedAgent,
+      isTrusted,
+      workspace,
+      ofParent,
+      findClaude: toClaude,
+      home: toUserHome(env),
+      state: engine.home,
+    },
   });
   const own = ofDefinition && { ...ofDefinition, ...(given.model === undefined ? {} : { model: given.model }) };
   const runner =

@@ -65,7 +65,13 @@ export async function openChild(
     // A child is reviewed at least as its parent.
     const reviewers = [...new Set([...(opened.reviewers ?? []), ...(definition.reviewers ?? [])])];
     const bodies: EventBody[] = [
-      { ...body, parent, privateHosts: opened.privateHosts, patchApproval: opened.patchApproval, ...(reviewers.length === 0 ? {} : { reviewers }) },
+      {
+        ...body,
+        parent,
+        privateHosts: opened.privateHosts,
+        patchApproval: opened.patchApproval,
+        ...(reviewers.length === 0 ? {} : { reviewers }),
+      },
       { type: 'session.changed', title },
     ];
     await engine.store.append(

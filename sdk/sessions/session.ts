@@ -37,11 +37,6 @@ const POLICED: ReadonlySet<Command['type']> = new Set(['resume', 'approve', 'she
 
 export function createSession({ engine, store, inForce, report }: SessionParts, id: string): Session {
   const workspace = async (): Promise<string | undefined> => (await store.session(id))?.workspace || undefined;
-  /** What decides which content is shown. Without a workspace: the settings alone. */
-  const toReader = async (root: string | undefined) => ({
-    engine: root === undefined ? engine : await inForce.judging(root),
-    root: root ?? '/nonexistent',
-  });
   const { send, checkPolicy, checkReady } = createCommandSender({ engine, store, inForce }, id);
   return {
     id,
@@ -99,14 +94,8 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     applyQueuedCommands: () => applyQueuedCommands(engine, id, ['change', 'limits']),
     isRunnable: () => isTreeRunnable(store, engine, id),
     restore: (request, options) => restore(engine, id, { request, ...options }),
-    async turnChanges(given) {
-      const { turn, changes, parts, snapshots } = await changesOfTurn(engine, id, given);
-      const root = await workspace();
-      const diff = toShownDiff(await toReader(root), { changes, parts, snapshots });
-      return { turn, changes, diff: await diff };
-    },
+    ...createReaders({ engine, inForce, workspace }, id),
     callOutput: (call) => readCallOutput(store, id, call),
-    changedFile: async (options) => readChangedFile(await toReader(await workspace()), id, options),
     replay: async ({ onRequest } = {}) =>
       replay({
         events: await readLog(store, id),
@@ -150,4 +139,26 @@ async function checkDriven(store: SessionStore, id: string, command: Command): P
   throw new KlausError('usage', `The agent of this session ${what} itself.`, {
     hint: isModel ? 'Configure the model in the program of the agent.' : 'Open a new session if it is too long.',
   });
+}
+
+/** The content that a session changed. What is secret depends on the policy; without a workspace, on the settings alone. */
+function createReaders(
+  {
+    engine,
+    inForce,
+    workspace,
+  }: Pick<SessionParts, 'engine' | 'inForce'> & { workspace: () => Promise<string | undefined> },
+  id: string,
+): Pick<Session, 'turnChanges' | 'changedFile'> {
+  const open = async () => {
+    const root = await workspace();
+    return { engine: root === undefined ? engine : await inForce.judging(root), root: root ?? '/nonexistent' };
+  };
+  return {
+    async turnChanges(given) {
+      const { turn, ...found } = await changesOfTurn(engine, id, given);
+      return { turn, changes: found.changes, diff: await toShownDiff(await open(), found) };
+    },
+    changedFile: async (options) => readChangedFile(await open(), id, options),
+  };
 }

@@ -10,11 +10,7 @@ import { redactIn } from '../workspace/redact-in.ts';
  */
 export async function toShownDiff(
   { engine, root }: { engine: Engine; root: string },
-  {
-    changes,
-    parts,
-    snapshots,
-  }: { changes: readonly TreeChange[]; parts: readonly TreeChange[]; snapshots: Snapshots },
+  { changes, parts, snapshots }: { changes: readonly TreeChange[]; parts: readonly TreeChange[]; snapshots: Snapshots },
 ): Promise<string> {
   const isHidden = findHiddenChanges([...changes, ...parts], await findHiddenFiles(engine, root));
   const texts: string[] = [];

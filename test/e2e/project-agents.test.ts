@@ -81,10 +81,12 @@ test('it is no worker before it is trusted', async () => {
 
 test('what the user writes through Klaus is trusted', async () => {
   await using engine = await start({ 'README.md': '# Test\n' });
-  await engine.klaus.agents().save(
-    { name: 'builder', description: 'Builds.', capabilities: ['code-execution'], systemPrompt: 'Build.' },
-    { place: 'project' },
-  );
+  await engine.klaus
+    .agents()
+    .save(
+      { name: 'builder', description: 'Builds.', capabilities: ['code-execution'], systemPrompt: 'Build.' },
+      { place: 'project' },
+    );
   expect(await grantOf(engine, 'builder')).toMatchObject({ agent: 'project/builder' });
 });
 
@@ -101,7 +103,8 @@ test('a prompt of the project does not replace that of the user', async () => {
 });
 
 test('a skill of the project gives no authority and does not replace that of the user', async () => {
-  const head = (text: string) => `---\nname: build\ndescription: ${text}\nallowed-tools: Bash WebFetch\n---\n\n${text}\n`;
+  const head = (text: string) =>
+    `---\nname: build\ndescription: ${text}\nallowed-tools: Bash WebFetch\n---\n\n${text}\n`;
   await using engine = await start({
     '~/.klaus/skills/build/SKILL.md': head('Mine.'),
     '.klaus/skills/build/SKILL.md': head('Theirs.'),
@@ -189,7 +192,8 @@ test('no definition of a project gets authority without trust', { timeout: 600_0
             const found = await enterCase({ request, folder, way, state, isTaken });
             const isMine = isTaken && (way === 'open' || way === 'chat');
             // Another reason to refuse comes first for some: no server of that name, a program that cannot be a worker.
-            const isRefused = found === 'refused' || found.startsWith('error: ') || (way === 'grant' && !BEYOND.test(found));
+            const isRefused =
+              found === 'refused' || found.startsWith('error: ') || (way === 'grant' && !BEYOND.test(found));
             if (!isMine && needsTrust && state !== 'trusted' && !isRefused) effects.push(`${count}: ${found}`);
             if (!isMine && (!needsTrust || state === 'trusted') && found === 'refused') effects.push(`${count}: asked`);
             if (isMine && found !== 'own') effects.push(`${count}: replaces the agent of the user: ${found}`);

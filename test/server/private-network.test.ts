@@ -55,9 +55,38 @@ async function ask(proxy: string, authority: string, isTunnel: boolean): Promise
 
 /** Spellings of this machine, of its link, of metadata services and of private networks. */
 const SPELLINGS = [
-  ...['127.0.0.1', '127.1.2.3', '127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '0.0.0.0', '0', 'localhost'],
-  ...['a.localhost', 'LOCALHOST', 'localhost.', '169.254.169.254', '100.100.100.200', '10.0.0.1', '172.16.0.1', '192.168.0.1'],
-  ...['100.64.0.1', '224.0.0.1', '255.255.255.255', '[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]'],
+  ...[
+    '127.0.0.1',
+    '127.1.2.3',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0177.0.0.1',
+    '0.0.0.0',
+    '0',
+    'localhost',
+  ],
+  ...[
+    'a.localhost',
+    'LOCALHOST',
+    'localhost.',
+    '169.254.169.254',
+    '100.100.100.200',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.0.1',
+  ],
+  ...[
+    '100.64.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[64:ff9b::7f00:1]',
+  ],
   ...['[2002:7f00:1::]', '[fe80::1]', '[fc00::1]', '[ff02::1]', '[::127.0.0.1]', '[fd00:ec2::254]'],
 ];
 
@@ -69,7 +98,9 @@ test('a session of an operator opens with no authority for this machine, and tha
   const asks = (host: string) => [
     { grant: `net(${host.replace(/^\[|\]$/g, '')}, 8080) · tool(*)` },
     { allowNet: [`${host}:8080`] },
-    { grant: `fs(., r) · tool(*) · net(${host.replace(/^\[|\]$/g, '')}, 0) · delegable: net(${host.replace(/^\[|\]$/g, '')}, 0)` },
+    {
+      grant: `fs(., r) · tool(*) · net(${host.replace(/^\[|\]$/g, '')}, 0) · delegable: net(${host.replace(/^\[|\]$/g, '')}, 0)`,
+    },
   ];
   for (const [at, host] of literal.entries())
     for (const [way, body] of asks(host).entries()) {
@@ -91,8 +122,11 @@ test('a session of an operator opens with no authority for this machine, and tha
 
 test('the setting lets an operator name a private host', async () => {
   await using it = await startTestServer({ env: { ...ENV, KLAUS_SERVER_PRIVATE_HOSTS: '10.0.0.7:8080' } });
-  const open = async (host: string) => (await send(it, 'operator', ['POST', '/api/sessions', { allowNet: [host] }])).status;
-  expect([await open('10.0.0.7:8080'), await open('10.0.0.7:8081'), await open('10.0.0.8:8080')]).toEqual([202, 400, 400]);
+  const open = async (host: string) =>
+    (await send(it, 'operator', ['POST', '/api/sessions', { allowNet: [host] }])).status;
+  expect([await open('10.0.0.7:8080'), await open('10.0.0.7:8081'), await open('10.0.0.8:8080')]).toEqual([
+    202, 400, 400,
+  ]);
 });
 
 test('the proxy of a public session dials no address of this machine, by any spelling', async () => {
@@ -105,8 +139,7 @@ test('the proxy of a public session dials no address of this machine, by any spe
     using proxy = await openHostProxy({ rules: toPublicRules(rules, []), env: {} });
     const statuses = new Set<number>();
     for (const host of SPELLINGS)
-      for (const isTunnel of [false, true])
-        statuses.add(await ask(proxy.url, `${host}:${port}`, isTunnel));
+      for (const isTunnel of [false, true]) statuses.add(await ask(proxy.url, `${host}:${port}`, isTunnel));
     expect(count()).toBe(0);
     expect(statuses.has(200)).toBe(false);
   } finally {
@@ -146,7 +179,7 @@ async function clone(it: TestServer, role: Role, url: string) {
   }
 }
 
-const hash = (text: string): number => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7);
+const hash = (text: string): number => Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) | 0, 7);
 
 test('a clone of an operator connects to no address of this machine, and does not show its open ports', async () => {
   await using it = await startTestServer({ env: ENV });

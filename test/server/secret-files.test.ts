@@ -45,7 +45,10 @@ test('what Git says shows no secret file', async () => {
   for (const path of NAMED) writeFileSync(join(workspace, path), `text: ${MARK}-changed\n`);
   const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: workspace }).toString().trim();
   for (const path of ['/api/git/diff', '/api/git/diff?staged=true', '/api/git/commits', `/api/git/commits/${head}`])
-    expect({ path, ...(await get(it, path)) }).toMatchObject({ path, text: expect.not.stringContaining(MARK) as string });
+    expect({ path, ...(await get(it, path)) }).toMatchObject({
+      path,
+      text: expect.not.stringContaining(MARK) as string,
+    });
 });
 
 test('the changes, the exports and the shared page of a session show no secret file', async () => {

@@ -2,13 +2,7 @@ import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { isOwnPort } from '@klaus/adapters/system';
-import {
-  classifyAddress,
-  findRule,
-  parseHostRule,
-  toAllowedAddresses,
-  type HostRule,
-} from '@klaus/core/policy';
+import { classifyAddress, findRule, parseHostRule, toAllowedAddresses, type HostRule } from '@klaus/core/policy';
 
 export interface Target {
   /** Lower case, without brackets. */

@@ -1,4 +1,11 @@
-import { isKlausError, KlausError, toProjectAgent, type AgentDefinition, type Agents, type FoundAgent } from '@klaus/sdk';
+import {
+  isKlausError,
+  KlausError,
+  toProjectAgent,
+  type AgentDefinition,
+  type Agents,
+  type FoundAgent,
+} from '@klaus/sdk';
 import { BUILT_IN_AGENT, type AgentView } from '../contract/index.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
 import { toFolder } from '../access/limit-context.ts';

@@ -19,7 +19,11 @@ export const promptHandlers = {
     }
     const session =
       sessionId === undefined
-        ? await klaus.open({ model, workspace: toFolder(context, workspace), publicOnly: isPublicOnly(exchange.identity!) })
+        ? await klaus.open({
+            model,
+            workspace: toFolder(context, workspace),
+            publicOnly: isPublicOnly(exchange.identity!),
+          })
         : klaus.handle((await findSession(context, sessionId)).id);
     await checkSandbox(context, exchange.identity!, session.id);
     if (sessionId !== undefined && model !== undefined) await session.send({ type: 'change', model });

@@ -81,7 +81,11 @@ export function serveChat(all: Context, socket: WebSocket, { request, identity }
 
   const open = async (): Promise<string> => {
     if (session !== undefined) return session;
-    const { id } = await klaus.open({ agent: toDefined(agent), workspace: toFolder(context, undefined), publicOnly: isPublicOnly(identity) });
+    const { id } = await klaus.open({
+      agent: toDefined(agent),
+      workspace: toFolder(context, undefined),
+      publicOnly: isPublicOnly(identity),
+    });
     isLast = true;
     await follow(id);
     saveEnd(0);

@@ -53,7 +53,11 @@ export async function findPromptSession(
   const { klaus } = context;
   if (sessionId == null) {
     const folder = toFolder(context, workspace ?? undefined);
-    const session = await klaus.open({ model: model ?? undefined, workspace: folder, publicOnly: isPublicOnly(identity) });
+    const session = await klaus.open({
+      model: model ?? undefined,
+      workspace: folder,
+      publicOnly: isPublicOnly(identity),
+    });
     return session.id;
   }
   const { id: session } = await findSession(context, sessionId);

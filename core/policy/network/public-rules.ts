@@ -42,7 +42,8 @@ function isExcepted({ host, isBelow, port = 0 }: HostRule, except: readonly stri
   return except.some((text) => {
     if (text === '*') return true;
     const allowed = parseHostRule(text);
-    if (isBelow) return allowed.isBelow && allowed.host === host && (allowed.port === undefined || allowed.port === port);
+    if (isBelow)
+      return allowed.isBelow && allowed.host === host && (allowed.port === undefined || allowed.port === port);
     return port === 0
       ? allowed.host === host && !allowed.isBelow && allowed.port === undefined
       : findRule([{ ...allowed, port: allowed.port ?? port }], { host, port }) !== undefined;

@@ -38,8 +38,7 @@ export const edit: LeafCommand = {
 /** The file of an agent, also of a broken one. */
 async function findFile(agents: Agents, name: string): Promise<string> {
   const { agents: found, broken } = await agents.list();
-  const own =
-    found.find((agent) => agent.name === name) ?? broken.find(({ file }) => file.endsWith(`/${name}.md`));
+  const own = found.find((agent) => agent.name === name) ?? broken.find(({ file }) => file.endsWith(`/${name}.md`));
   return (own ?? (await agents.find(name))).file;
 }
 

@@ -25,7 +25,9 @@ export const trust: LeafCommand = {
       return EXIT.done;
     }
     const lines = rest.map((line) => `  ${toPrintable(line)}\n`).join('');
-    err.write(`${found.name} asks for more than reading and editing files:\n${lines}Read ${toPrintable(found.file)}.\n`);
+    err.write(
+      `${found.name} asks for more than reading and editing files:\n${lines}Read ${toPrintable(found.file)}.\n`,
+    );
     // The command itself is the consent where there is no keyboard, as for MCP servers.
     if (!yes && hasKeyboard() && !(await confirm(`Trust ${found.name}?`, ''))) {
       err.write('Nothing was changed.\n');
