@@ -54,6 +54,7 @@ export type {
   WakeReason,
 } from './ports/run-scheduler.ts';
 export type { Clock } from './ports/clock.ts';
+export type { ContentEntry, ContentQuery, JudgeContents, JudgedContents } from './ports/carried-contents.ts';
 export type { PathState, CommittedQuery, FindCommitted } from './ports/committed-files.ts';
 export type { Ids } from './ports/ids.ts';
 export type { Layer, Layers } from './ports/layer.ts';
@@ -90,7 +91,14 @@ export type {
   Sandbox,
 } from './ports/sandbox.ts';
 export type { FileIdentity, SecretSource } from './ports/secrets.ts';
-export type { SnapshotOptions, Conflict, ApplyResult, Snapshots } from './ports/snapshots.ts';
+export type {
+  SnapshotOptions,
+  Conflict,
+  ApplyResult,
+  IndexChange,
+  IndexEntry,
+  Snapshots,
+} from './ports/snapshots.ts';
 export type { AppendOptions, Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
 export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/rows/approval-row.ts';
 export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { makeFolder } from '@klaus/adapters/system';
 import { toPlain } from './path.ts';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
-import type { ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
-import { toIndexEntries } from '../git-index.ts';
+import type { ApplyResult, IndexChange, SnapshotOptions, Snapshots } from '@klaus/core/agent';
+import { compareIndexes, repairIndex, toIndexEntries } from '../git-index.ts';
 import { openWorkspaceRoot } from '../root.ts';
 import { applyChanges } from './restore/apply.ts';
 import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
@@ -179,6 +179,21 @@ class FolderSnapshots implements LocalSnapshots {
 
   hasGitObject(gitFolder: string, id: string): boolean {
     return hasGitObject(join(this.#store.root.path, gitFolder, 'objects'), id);
+  }
+
+  async indexChanges(before: TreeEntry | null, after: TreeEntry): Promise<IndexChange[] | undefined> {
+    if (after.type !== 'file') return undefined;
+    return compareIndexes(await this.#readFile(before), await this.content(after));
+  }
+
+  async repairIndex(...[{ before, after }, edits]: Parameters<Snapshots['repairIndex']>) {
+    const index = { before: await this.#readFile(before), after: await this.content(after) };
+    const repaired = repairIndex(index, edits);
+    return repaired && this.put(repaired, { type: 'file', mode: after.mode });
+  }
+
+  async #readFile(entry: TreeEntry | null): Promise<Uint8Array | undefined> {
+    return entry?.type === 'file' ? this.content(entry) : undefined;
   }
 
   async gitlinks(index: TreeEntry): Promise<string[] | undefined> {
