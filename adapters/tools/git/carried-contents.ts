@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import type { ContentEntry, ContentQuery, JudgeContents, JudgedContents } from '@klaus/core/agent';
 import { toolFailed } from '../tool-failed.ts';
 import { runGit, toGitError, type GitContext } from './git.ts';
-import { toObjects } from './git-objects.ts';
+import { toObjectId, toObjects } from './git-objects.ts';
 import type { Repository } from './repository.ts';
 
 /** Most commits between the known ones and a tip. */
@@ -83,11 +83,14 @@ export const judgeContents: JudgeContents = async (context, query) => {
   const tips = toTips(types);
   const commits = toCommits(graph, changes);
   if (commits.size >= MAX_COMMITS) throw toolFailed(`A command added more than ${MAX_COMMITS} commits.`);
+  const length = query.known[0]?.length ?? 40;
+  const files = query.files.map((file) => ({ ...file, blob: toObjectId('blob', file.content, length) }));
   const entries = [...query.entries, ...toIndexEntries(index)].filter(({ path, mode }) => query.isPlace(path, mode));
   const trees = await readTrees(context, repository, [...tips.values()].flatMap(({ type, id }) => (type === 'tree' ? [id] : [])));
   const isPlace = ({ path, mode }: ContentEntry): boolean => query.isPlace(path, mode);
   const introduced = [...[...commits.values()].flatMap((commit) => commit.entries), ...[...trees.values()].flat()].filter(isPlace);
-  const news = await findNew(context, { repository, query, entries: [...introduced, ...entries] });
+  const contents = new Map(files.map(({ blob, content }) => [blob, content]));
+  const news = await findNew(context, { repository, query, contents, entries: [...introduced, ...entries, ...files.filter(({ isGone }) => !isGone)] });
   const isNew = (entry: ContentEntry): boolean => news.has(toKey(entry));
   const inherited = new Map<string, ContentEntry[]>();
   // Parents come after their children.
@@ -101,7 +104,10 @@ export const judgeContents: JudgeContents = async (context, query) => {
     if (found && found.length > 0) carried.set(name, found);
   }
   const named = new Map([...tips].map(([name, { id }]) => [name, id]));
-  return { carried, unknown: entries.filter(isNew), introduced, named } satisfies JudgedContents;
+  const kept = new Set(introduced.map(toKey));
+  const isFound = (file: (typeof files)[number]): boolean => (file.isGone ? kept.has(toKey(file)) : !isNew(file));
+  const found = new Set(files.filter(isFound).map(({ path }) => path));
+  return { carried, unknown: entries.filter(isNew), found, named } satisfies JudgedContents;
 };
 
 function toRepository({ workspace }: GitContext, { repository, gitFolder }: ContentQuery): Repository {
@@ -202,16 +208,17 @@ interface NewQuery {
   repository: Repository;
   query: ContentQuery;
   entries: readonly ContentEntry[];
+  /** Content by object id; those of the repository are added. */
+  contents: Map<string, Uint8Array>;
 }
 
 /** Keys of the entries that no known commit has and that were not approved. */
-async function findNew(context: GitContext, { repository, query, entries }: NewQuery): Promise<Set<string>> {
+async function findNew(context: GitContext, { repository, query, entries, contents }: NewQuery): Promise<Set<string>> {
   const open = new Map(entries.map((entry) => [toKey(entry), entry]));
   if (open.size === 0) return new Set();
   // A path with a line break is not searched for, so that its content counts as new.
   const paths = [...new Set([...open.values()].map(({ path }) => path))].filter((path) => !path.includes('\n'));
   const blobs = new Set([...open.values()].flatMap(({ mode, blob }) => (mode === GITLINK ? [] : [blob])));
-  const contents = new Map<string, Uint8Array>();
   for (let at = 0; at < paths.length; at += MAX_PATHS) {
     const lines = [
       ...[...query.known, ...query.further].map((id) => `known ${id}`),

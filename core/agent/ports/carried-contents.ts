@@ -21,8 +21,10 @@ export interface ContentQuery {
   further: readonly string[];
   /** Object ids, possibly shortened, to be judged. */
   tips: readonly string[];
-  /** Entries of an index or a working tree to be judged. */
+  /** Entries of an index to be judged. */
   entries: readonly ContentEntry[];
+  /** Content of files in the working tree; `isGone` marks one that is not there any more. */
+  files: readonly { path: string; mode: string; content: Uint8Array; isGone: boolean }[];
   /** True: the entries of the present index are judged too, as Git reads it. Default false. */
   readsIndex?: boolean;
   /** True for an entry that needs to be known. */
@@ -36,8 +38,8 @@ export interface JudgedContents {
   carried: ReadonlyMap<string, readonly ContentEntry[]>;
   /** Entries of the query, or of the index, that are new. */
   unknown: readonly ContentEntry[];
-  /** Everything at protected places that commits between the known ones and the tips have and their parents lack. */
-  introduced: readonly ContentEntry[];
+  /** Paths of the files that are known or accepted; of those that are gone, the ones that a new commit contains. */
+  found: ReadonlySet<string>;
   /** Complete ids of the tips. */
   named: ReadonlyMap<string, string>;
 }

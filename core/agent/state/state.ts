@@ -134,6 +134,10 @@ export interface TurnEffects {
   tools: Set<string>;
   /** True if the user approved a call of the turn. */
   isApproved: boolean;
+  /** What the questions about these calls said: texts of the calls, and why they were asked. */
+  approved: string[];
+  /** The call that began last. */
+  last?: { call: string; index: number; name: string };
 }
 
 /** A text that remains in the context unchanged. */
@@ -227,7 +231,7 @@ export interface State {
   /** The snapshot before the open turn, if its effects have begun and no snapshot follows yet. */
   openSnapshot?: EventOf<'workspace.snapshotted'>;
   /** The workspace after the last turn with effects, and the run of that turn. */
-  left?: { run: string; tree: TreeId; gitTree?: TreeId; at: number };
+  left?: { run: string; tree: TreeId; gitTree?: TreeId; at: number; hidden?: readonly string[] };
   turnEffects?: TurnEffects;
   /** Child sessions by their ids, in the order in which they were opened. */
   children: Map<string, ChildState>;
