@@ -5,6 +5,7 @@ export { NO_CHARGE, PartialAnswer, type Charge } from './budget/partial-answer.t
 export { toSupported } from './model/sampling.ts';
 export { toChangeParts, toDiffText } from './workspace/change-parts.ts';
 export type { Engine } from './loop/engine.ts';
+export { checkPublication } from './carried/check-publication.ts';
 export { createPathFinder } from './folders/find-path.ts';
 export { explainCall } from './calls/explain-call.ts';
 export { splitState } from './folders/join-snapshots.ts';

@@ -1,5 +1,5 @@
 import { placeOf, placesBelow } from '../../policy/index.ts';
-import type { TreeEntry, TreeId } from '../../protocol/index.ts';
+import type { Event, FileChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
 import { findHookFiles } from '../hooks/hook-files.ts';
 import type { Work } from '../loop/work.ts';
@@ -49,21 +49,14 @@ export async function readAccepted(work: Work, input: AcceptedInput): Promise<Ac
   return {
     isPlace(path, mode) {
       const full = joinPath(repository, path);
-      return (
-        mode === GITLINK ||
-        placeOf(path) !== undefined ||
-        isAttributes(path) ||
-        isScripted(path) ||
-        isFurther(full) ||
-        (mode === '120000' && placesBelow(path).length > 0)
-      );
+      return isProtectedEntry(path, mode) || isFurther(full);
     },
     async accepts({ path, mode, blob }, content) {
       const full = joinPath(repository, path);
       if (named.hasPath(full)) return true;
       if (mode === GITLINK) return placeOf(path) === undefined && acceptsLink(full, blob);
       if (!content) return false;
-      const { hash } = await snapshots.put(content, { type: 'file', mode: 0o644 });
+      const hash = work.engine.ids.digest(content);
       if (await isIn(opened.tree, full, { hash, mode })) return true;
       if (isScripted(path) && placeOf(path) === undefined) {
         const was = await snapshots.entry(opened.tree, full);
@@ -75,6 +68,17 @@ export async function readAccepted(work: Work, input: AcceptedInput): Promise<Ac
       return (await edits).has(toEditKey(full, hash, mode));
     },
   };
+}
+
+/** True for an entry whose content other programs obey: a protected place, also by a link, and what git itself obeys. */
+export function isProtectedEntry(path: string, mode: string): boolean {
+  return (
+    mode === GITLINK ||
+    placeOf(path) !== undefined ||
+    isAttributes(path) ||
+    isScripted(path) ||
+    (mode === '120000' && placesBelow(path).length > 0)
+  );
 }
 
 function isAttributes(path: string): boolean {
@@ -100,12 +104,20 @@ function toEditKey(path: string, hash: string, mode: string): string {
 async function readEdits(work: Work, since: number): Promise<Set<string>> {
   const { root } = await work.workspace();
   const events = await readLog(work.engine.store, work.session);
-  const own = events.flatMap((event) =>
+  const others = await work.engine.editsSince(root, since - MAX_SNAPSHOT_MS);
+  return toEditKeys([...toOwnEdits(events), ...others]);
+}
+
+/** Changes of calls that the gate allowed. */
+export function toOwnEdits(events: Iterable<Event>): FileChange[] {
+  return [...events].flatMap((event) =>
     event.type === 'tool.finished' && event.outcome !== 'unknown' ? event.changes : [],
   );
-  const others = await work.engine.editsSince(root, since - MAX_SNAPSHOT_MS);
+}
+
+export function toEditKeys(edits: readonly FileChange[]): Set<string> {
   return new Set(
-    [...own, ...others].flatMap(({ path, after, mode = 0o644 }) =>
+    edits.flatMap(({ path, after, mode = 0o644 }) =>
       after === null ? [] : [toEditKey(path, after, (mode & EXECUTABLE) === 0 ? '100644' : '100755')],
     ),
   );
