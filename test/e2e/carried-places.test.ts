@@ -42,7 +42,11 @@ function read({ place }: TestEngine, path: string): string | undefined {
   return existsSync(absolute) ? readFileSync(absolute, 'utf8') : undefined;
 }
 
-async function open(turns: readonly (readonly ToolCall[])[], files: Readonly<Record<string, string>> = {}) {
+async function open(
+  turns: readonly (readonly ToolCall[])[],
+  files: Readonly<Record<string, string>> = {},
+  settings: Readonly<Record<string, unknown>> = {},
+) {
   const steps: Script['steps'] = turns.map((calls, turn) => ({ when: { turn }, reply: { calls: [...calls] } }));
   return createTestEngine({
     script: {
@@ -52,14 +56,14 @@ async function open(turns: readonly (readonly ToolCall[])[], files: Readonly<Rec
         { when: { turn: turns.length }, reply: { text: 'Done.' } },
       ],
     },
-    settings: { 'sandbox.driver': 'bubblewrap' },
+    settings: { 'sandbox.driver': 'bubblewrap', ...settings },
     files: { 'README.md': 'hello\n', 'src/a.txt': 'a\n', ...files },
   });
 }
 
 /** Runs a session. With answers, each question gets the next one; every question is counted. */
-async function run({ klaus }: TestEngine, answers?: readonly ('approved' | 'rejected')[]) {
-  const session = await klaus.open();
+async function run({ klaus }: TestEngine, answers?: readonly ('approved' | 'rejected')[], workingCopy = false) {
+  const session = await klaus.open({ workingCopy });
   const asked: string[] = [];
   const stop = session.subscribe(0, (event: Event) => {
     if (event.type !== 'approval.asked') return;
@@ -228,7 +232,15 @@ describe('what people do with git', () => {
     expect(git(engine, 'status', '--porcelain')).toBe('');
   });
 
-  const quiet: Readonly<Record<string, { prepare?: (engine: TestEngine) => void; turns: string[]; text?: string }>> = {
+  interface Quiet {
+    prepare?: (engine: TestEngine) => void;
+    turns: string[];
+    /** The workflow after it. */
+    text?: string;
+    /** Of the gate. Default: none. */
+    questions?: number;
+  }
+  const quiet: Readonly<Record<string, Quiet>> = {
     'a fetch': { prepare: makeRemote, turns: ['git fetch -q'] },
     "a checkout of the user's branch": {
       prepare: (engine) => makeBranch(engine, 'theme'),
@@ -240,7 +252,9 @@ describe('what people do with git', () => {
       turns: [`git checkout -q theme -- ${WORKFLOW}`],
       text: 'mine\n',
     },
+    // The gate asks about the rebase itself.
     "a rebase of the user's branch": {
+      questions: 1,
       prepare(engine) {
         makeBranch(engine, 'theme');
         write(engine, 'src/more.txt', 'more\n');
@@ -268,10 +282,6 @@ describe('what people do with git', () => {
       prepare: (engine) => write(engine, WORKFLOW, 'uncommitted\n'),
       turns: [`git add -A && git ${ID} stash -q`, 'git stash pop -q'],
       text: 'uncommitted\n',
-    },
-    'stash of an untracked file': {
-      prepare: (engine) => write(engine, WORKFLOW, 'uncommitted\n'),
-      turns: [`git ${ID} stash -q -u`],
     },
     "a pop of the user's older stash": {
       prepare(engine) {
@@ -306,15 +316,149 @@ describe('what people do with git', () => {
       ],
     },
   };
-  for (const [name, { prepare, turns, text }] of Object.entries(quiet)) {
+  for (const [name, { prepare, turns, text, questions = 0 }] of Object.entries(quiet)) {
     test(`${name} is no question, and nothing is reverted`, async () => {
       await using engine = await open(turns.map((command) => [sh(command)]));
       prepare?.(engine);
-      const { asked, events, reverts } = await run(engine, []);
-      expect(asked).toEqual([]);
+      const { asked, events, reverts } = await run(engine, ['approved']);
+      expect(asked).toHaveLength(questions);
       expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(turns.map(() => 'ok'));
       expect(reverts).toEqual([]);
       expect(read(engine, WORKFLOW)).toBe(text);
     });
   }
+});
+
+describe('submodules', () => {
+  const SUB = 'lib';
+  function makeSubmodule(engine: TestEngine): void {
+    const origin = `${engine.place.home}-lib`;
+    execFileSync('git', ['init', '-q', '-b', 'main', origin], { env: engine.place.env });
+    git(engine, '-C', origin, 'commit', '-q', '--allow-empty', '-m', 'one');
+    git(engine, 'submodule', '--quiet', 'add', origin, SUB);
+    git(engine, 'commit', '-q', '-m', 'one');
+    mkdirSync(join(origin, '.github/workflows'), { recursive: true });
+    writeFileSync(join(origin, WORKFLOW), 'of the module\n');
+    git(engine, '-C', origin, 'add', '-A');
+    git(engine, '-C', origin, 'commit', '-q', '-m', 'two');
+    git(engine, '-C', SUB, 'pull', '-q', 'origin', 'main');
+    git(engine, 'commit', '-q', '-a', '-m', 'two');
+    git(engine, 'checkout', '-q', 'HEAD~1');
+    git(engine, 'submodule', '--quiet', 'update');
+  }
+
+  test('an update to what the repository names is no question, and nothing is reverted', async () => {
+    await using engine = await open([[sh('git checkout -q main && git submodule --quiet update')]]);
+    makeSubmodule(engine);
+    const { asked, events, reverts } = await run(engine, ['approved']);
+    expect(asked).toEqual([]);
+    expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok']);
+    expect(reverts).toEqual([]);
+    expect(read(engine, `${SUB}/${WORKFLOW}`)).toBe('of the module\n');
+  });
+
+  test('a commit in one that the index or a commit names is judged like any other', async () => {
+    const script = `cd lib; ${PLUMBING}\ncd ..; git update-index --cacheinfo 160000,$c,lib; git ${ID} commit -qm x`;
+    await using engine = await open([program('step.sh', script.replaceAll('\\n', '\n'))]);
+    makeSubmodule(engine);
+    const head = git(engine, 'rev-parse', 'HEAD');
+    const { notices } = await run(engine);
+    expect(notices).toHaveLength(1);
+    expect(git(engine, 'rev-parse', 'HEAD')).toBe(head);
+    expect(git(engine, 'submodule', 'status')).toMatch(/^ /);
+  });
+});
+
+describe('an approval', () => {
+  test('covers the paths and refs that its question named, and nothing else', async () => {
+    const plant = `echo x > .npmrc; ${PLUMBING}git branch other $c; git update-ref -d refs/tags/keep`;
+    await using engine = await open(
+      [[sh('git rebase -q HEAD; cp src/a.txt .envrc; git branch -D gone; sh plant.sh')]],
+      { 'plant.sh': plant },
+    );
+    git(engine, 'branch', 'gone');
+    git(engine, 'commit', '-q', '--allow-empty', '-m', 'kept');
+    git(engine, 'tag', 'keep');
+    git(engine, 'reset', '-q', '--hard', 'HEAD~1');
+    const { asked } = await run(engine, ['approved', 'rejected']);
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toContain('refs/heads/other');
+    expect(asked[1]).not.toContain('.envrc');
+    expect(read(engine, '.envrc')).toBe('a\n');
+    expect(read(engine, '.npmrc')).toBeUndefined();
+    expect(git(engine, 'for-each-ref', '--format=%(refname)', 'refs/heads', 'refs/tags')).toBe('refs/heads/main\nrefs/tags/keep\n');
+  });
+
+  test('of an edit covers its content in a commit, also in a later turn', async () => {
+    const edit = { name: 'write_file', input: { path: WORKFLOW, content: 'approved\n' } };
+    await using engine = await open([
+      [edit],
+      [sh(`git add -A && git ${ID} commit -q -m x && git checkout -q -b other && git tag t`)],
+      [sh(`git checkout -q main~1 && git checkout -q main && git ${ID} commit -q --allow-empty -m y`)],
+    ]);
+    const { asked, reverts } = await run(engine, ['approved']);
+    expect(asked).toHaveLength(1);
+    expect(reverts).toEqual([]);
+    expect(git(engine, 'show', `other:${WORKFLOW}`)).toBe('approved\n');
+    expect(read(engine, WORKFLOW)).toBe('approved\n');
+  });
+});
+
+test('undo --git covers replacements, lists that hide, flags, stash, notes and tags', async () => {
+  const script = `o=$(git rev-parse HEAD:src/a.txt); b=$(echo theirs | git hash-object -w --stdin)
+mkdir -p .git/refs/replace .git/info; echo $b > .git/refs/replace/$o
+git rev-parse HEAD > .git/info/grafts; echo src >> .git/info/exclude; git rev-parse HEAD > .git/shallow
+git ${ID} tag -a -m x t; git ${ID} notes add -m x; echo z > z; git add z; git ${ID} stash -q
+git update-index --assume-unchanged src/a.txt; git ${ID} commit -q --allow-empty -m x; git checkout -q --detach`;
+  const names = '.git/refs/replace .git/info/grafts .git/info/exclude .git/shallow';
+  await using engine = await open([[sh(`git rebase -q HEAD; sh step.sh; git replace -l; ls ${names}`)]], { 'step.sh': script });
+  const state = () => [
+    git(engine, 'for-each-ref'),
+    git(engine, 'ls-files', '-v'),
+    read(engine, '.git/HEAD'),
+    ...['grafts', 'exclude'].map((name) => read(engine, `.git/info/${name}`)),
+    read(engine, '.git/shallow'),
+  ];
+  const before = state();
+  const { session } = await run(engine, ['approved']);
+  const after = state();
+  for (const [at, one] of before.entries()) expect(after[at]).not.toEqual(one);
+  const undone = await session.restore({ kind: 'undo', turn: 1, git: true }, { by: 'test' });
+  expect(undone.done).toBe(true);
+  expect(state()).toEqual(before);
+});
+
+describe('what a working copy publishes', () => {
+  const branch = `${PLUMBING}git update-ref "$(git symbolic-ref HEAD)" $c`;
+
+  test('has no new content of protected places', async () => {
+    await using engine = await open([program('step.sh', `${branch}; git update-index --add --cacheinfo 100644,$b,${WORKFLOW}; git update-index --skip-worktree ${WORKFLOW}`)]);
+    const { session } = await run(engine, undefined, true);
+    await engine.klaus.copies.merge(session.id);
+    expect(read(engine, WORKFLOW)).toBeUndefined();
+    expect(git(engine, 'log', '--format=%H', '--all', '--', WORKFLOW)).toBe('');
+    expect(read(engine, 'step.sh')).toContain('theirs');
+  });
+
+  test('is checked where no turn covers it: without states of the workspace', async () => {
+    await using engine = await open([program('step.sh', branch)], {}, { 'undo.enabled': false });
+    const { session } = await run(engine, undefined, true);
+    for (const publish of ['merge', 'keep', 'pullRequest'] as const)
+      await expect(engine.klaus.copies[publish](session.id)).rejects.toMatchObject({ code: 'copy.blocked' });
+    expect(git(engine, 'log', '--format=%H', '--all', '--', WORKFLOW)).toBe('');
+  });
+
+  test('is refused while its index cannot be checked, with the command that helps', async () => {
+    await using engine = await open([[sh('echo b > src/b.txt')]]);
+    const { session } = await run(engine, undefined, true);
+    const [copy] = await engine.klaus.copies.list();
+    git(engine, '-C', copy!.path, 'update-index', '--split-index');
+    await expect(engine.klaus.copies.merge(session.id)).rejects.toMatchObject({
+      code: 'copy.blocked',
+      hint: expect.stringContaining('update-index --no-split-index'),
+    });
+    git(engine, '-C', copy!.path, 'update-index', '--no-split-index');
+    expect(await engine.klaus.copies.merge(session.id)).toMatchObject({ done: true });
+    expect(read(engine, 'src/b.txt')).toBe('b\n');
+  });
 });

@@ -26,32 +26,30 @@ const ENV = {
 /** Ends a part of the output. */
 const END = '\u0001end\u0001';
 
-/** Lists the types of the tips, the new commits with their parents, their changes, and the index if `$2` is 1. */
+/**
+ * Lists the types of the tips `$3`, `$4`, …, the new commits with their parents, their changes, and the index if `$2` is
+ * 1. Known commits are on standard input.
+ */
 const SURVEY = `
 set -u
-input=$(cat)
-tips=$(printf '%s\\n' "$input" | sed -n 's/^tip //p')
-known=$(printf '%s\\n' "$input" | sed -n 's/^known /^/p')
-if [ -n "$tips" ]; then
-  types=$(printf '%s\\n' "$tips" | sed 's/.*/&^{} &/' | git cat-file --batch-check='%(objecttype) %(objectname) %(rest)') || exit 9
-  printf '%s\\n' "$types"
-fi
+max=$1 reads=$2
+shift 2
+types=
+if [ $# -gt 0 ]; then types=$(printf '%s\\n' "$@" | git cat-file --batch-check='%(objecttype) %(objectname) %(rest)') || exit 9; fi
+printf '%s\\n${END}' "$types"
+case $types in
+  *commit*)
+    ids=$(printf '%s\\n' "$types" | while read -r type id name; do [ "$type" = commit ] && printf '%s\\n' "$id"; done)
+    commits=$({ printf '%s\\n' "$ids"; cat; } | git rev-list --topo-order --parents --ignore-missing --max-count="$max" --stdin) || exit 9
+    printf '%s\\n${END}' "$commits"
+    if [ -n "$commits" ]; then
+      printf '%s\\n' "$commits" | git diff-tree --stdin --always -r -c --root --raw --no-abbrev -z --no-renames || exit 9
+    fi
+    ;;
+  *) printf '${END}' ;;
+esac
 printf '${END}'
-if [ -n "$tips" ]; then
-  ids=$(printf '%s\\n' "$types" | sed -n 's/^commit \\([0-9a-f]*\\) .*/\\1/p')
-  commits=
-  if [ -n "$ids" ]; then
-    commits=$({ printf '%s\\n' "$ids"; printf '%s\\n' "$known"; } | git rev-list --topo-order --parents --ignore-missing --max-count="$1" --stdin) || exit 9
-  fi
-  printf '%s\\n' "$commits"
-  printf '${END}'
-  if [ -n "$commits" ]; then
-    printf '%s\\n' "$commits" | git diff-tree --stdin --always -r -c --root --raw --no-abbrev -z --no-renames || exit 9
-  fi
-else printf '${END}'
-fi
-printf '${END}'
-if [ "$2" = 1 ]; then git ls-files --stage -z || exit 9; fi
+if [ "$reads" = 1 ]; then git ls-files --stage -z || exit 9; fi
 `;
 
 /** Lists the content that known commits have at the paths, and reads the blobs. */
@@ -75,10 +73,9 @@ interface Commit {
 
 export const judgeContents: JudgeContents = async (context, query) => {
   const repository = toRepository(context, query);
-  const survey = await run(context, { repository, script: SURVEY, args: [String(MAX_COMMITS), query.readsIndex ? '1' : '0'] }, [
-    ...query.tips.map((id) => `tip ${id}`),
-    ...query.known.map((id) => `known ${id}`),
-  ]);
+  const args = [String(MAX_COMMITS), query.readsIndex ? '1' : '0', ...query.tips.map((id) => `${id}^{} ${id}`)];
+  const known = query.known.map((id) => `^${id}`);
+  const survey = await run(context, { repository, script: SURVEY, args }, known);
   const [types = '', graph = '', changes = '', index = ''] = survey.split(END);
   const tips = toTips(types);
   const commits = toCommits(graph, changes);
