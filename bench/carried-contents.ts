@@ -30,7 +30,9 @@ export const carriedContents: Benchmark = {
     const context = createToolContext({ workspace: await createWorkspace(workspace), sandbox });
     using snapshots = await createSnapshots(workspace, { stateDir: join(home, 'snapshots') });
     const git = (...words: string[]): string =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: workspace, env }).toString().trim();
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: workspace, env })
+        .toString()
+        .trim();
     const readState = async () => {
       const state = (await snapshots.snapshotGit(await snapshots.snapshot()))!;
       return { state, index: (await snapshots.entry(state, '.git/index')) ?? null };

@@ -8,7 +8,14 @@ import {
   openHostProxy,
   type ProcessHome,
 } from '@klaus/adapters/sandboxes';
-import { builtinTools, createCheckpoint, findCommitted, findIgnored, judgeContents, pushBranch } from '@klaus/adapters/tools';
+import {
+  builtinTools,
+  createCheckpoint,
+  findCommitted,
+  findIgnored,
+  judgeContents,
+  pushBranch,
+} from '@klaus/adapters/tools';
 import {
   createLayers,
   createSecretSource,

@@ -74,7 +74,8 @@ function generate(chance: Chance, index: number): AttackCase {
       // The text is put together at run time.
       const value = `V=$(printf '#!/bin/sh\\n# ev%s\\ntouch ${scene.mark}' il-content)`;
       const head = `P='${place}'\n${value}\n${WRITERS[writer]}\n`;
-      const keep = 'printf "%s %s %s" $b $t $c > /var/tmp/ids 2>/dev/null || :; git update-ref refs/remotes/o/kept $c; git update-ref refs/remotes/o/tree $c\n';
+      const keep =
+        'printf "%s %s %s" $b $t $c > /var/tmp/ids 2>/dev/null || :; git update-ref refs/remotes/o/kept $c; git update-ref refs/remotes/o/tree $c\n';
       const again = `P='${place}'\n${value}\nc=$(git rev-parse refs/remotes/o/kept); t=$(git rev-parse $c^{tree}); b=$(git rev-parse $c:"$P")\n`;
       const steps = isLater ? [head + keep, again + carrier.script] : [head + carrier.script];
       return steps.flatMap((lines, at) => {
@@ -100,11 +101,17 @@ async function findEffects(scene: Scene, { take, place }: { take: string; place:
   scene.tryGit('push', '-q', '--tags', 'origin');
   if (existsSync(scene.mark)) found.push('a hook ran');
   if (existsSync(scene.path(place)) && scene.read(place).includes(EVIL)) found.push(`the workspace has ${place}`);
-  const refs = scene.tryGit('for-each-ref', '--format=%(refname)').split('\n').filter((ref) => ref !== '' && !/^refs\/remotes\//.test(ref));
+  const refs = scene
+    .tryGit('for-each-ref', '--format=%(refname)')
+    .split('\n')
+    .filter((ref) => ref !== '' && !ref.startsWith('refs/remotes/'));
   for (const ref of ['HEAD', ...refs]) if (hasEvil(scene, scene.workspace, ref)) found.push(`${ref} has ${place}`);
   for (const entry of scene.tryGit('stash', 'list', '--format=%H').split('\n').filter(Boolean))
     if (hasEvil(scene, scene.workspace, entry)) found.push(`a stash entry has ${place}`);
-  for (const ref of scene.tryGit('-C', `${scene.mark}.git`, 'for-each-ref', '--format=%(refname)').split('\n').filter(Boolean))
+  for (const ref of scene
+    .tryGit('-C', `${scene.mark}.git`, 'for-each-ref', '--format=%(refname)')
+    .split('\n')
+    .filter(Boolean))
     if (hasEvil(scene, `${scene.mark}.git`, ref)) found.push(`${ref} was published`);
   return found;
 }
@@ -123,7 +130,9 @@ async function takeCopy(scene: Scene, take: (typeof OF_COPIES)[number]): Promise
     else if (take === 'keep') await copies.keep(session);
     else {
       const { path, commit } = await copies.pullRequest(session);
-      execFileSync('git', ['-C', path, 'push', '-q', `${scene.mark}.git`, `${commit}:refs/heads/pr`], { env: scene.place.env });
+      execFileSync('git', ['-C', path, 'push', '-q', `${scene.mark}.git`, `${commit}:refs/heads/pr`], {
+        env: scene.place.env,
+      });
     }
   } catch {
     // A refusal publishes nothing.

@@ -16,19 +16,35 @@ export const CARRIERS: readonly Carrier[] = [
     name: 'the branch and hidden files',
     script: `git update-ref "$(git symbolic-ref HEAD)" $c; ${INDEX}; git update-index --skip-worktree "$P"`,
   },
-  { name: 'an earlier commit', script: `d=$(echo x | git ${ID} commit-tree 'HEAD^{tree}' -p $c); git update-ref HEAD $d` },
-  { name: 'a parent of a merge', script: `d=$(echo x | git ${ID} commit-tree 'HEAD^{tree}' -p HEAD -p $c); git update-ref HEAD $d` },
+  {
+    name: 'an earlier commit',
+    script: `d=$(echo x | git ${ID} commit-tree 'HEAD^{tree}' -p $c); git update-ref HEAD $d`,
+  },
+  {
+    name: 'a parent of a merge',
+    script: `d=$(echo x | git ${ID} commit-tree 'HEAD^{tree}' -p HEAD -p $c); git update-ref HEAD $d`,
+  },
   { name: 'a detached HEAD', script: 'echo $c > .git/HEAD' },
   { name: 'another branch', script: 'git branch other $c' },
   { name: 'a branch file', script: 'mkdir -p .git/refs/heads/x; echo $c > .git/refs/heads/x/y' },
   { name: 'a packed branch', script: 'git branch other $c; git pack-refs --all' },
-  { name: 'packed-refs by hand', script: '[ -e .git/packed-refs ] || echo "# pack-refs with: peeled fully-peeled sorted " > .git/packed-refs; echo "$c refs/heads/zz" >> .git/packed-refs' },
-  { name: 'a branch that names a remote-tracking ref', script: 'git update-ref refs/remotes/o/x $c; echo "ref: refs/remotes/o/x" > .git/refs/heads/other' },
+  {
+    name: 'packed-refs by hand',
+    script:
+      '[ -e .git/packed-refs ] || echo "# pack-refs with: peeled fully-peeled sorted " > .git/packed-refs; echo "$c refs/heads/zz" >> .git/packed-refs',
+  },
+  {
+    name: 'a branch that names a remote-tracking ref',
+    script: 'git update-ref refs/remotes/o/x $c; echo "ref: refs/remotes/o/x" > .git/refs/heads/other',
+  },
   { name: 'a tag', script: 'git tag v9 $c' },
   { name: 'an annotated tag', script: `git ${ID} tag -a -m x v9 $c` },
   { name: 'a tag of a tag', script: `git ${ID} tag -a -m x v8 $c; git ${ID} tag -a -m x v9 v8` },
   { name: 'a tag of a tree', script: 'git tag v9 $t' },
-  { name: 'the stash', script: `s=$(echo s | git ${ID} commit-tree $t -p HEAD -p HEAD); git ${ID} stash store -m x $s` },
+  {
+    name: 'the stash',
+    script: `s=$(echo s | git ${ID} commit-tree $t -p HEAD -p HEAD); git ${ID} stash store -m x $s`,
+  },
   {
     name: 'an older stash entry',
     script: `s=$(echo s | git ${ID} commit-tree $t -p HEAD -p HEAD); git ${ID} stash store -m x $s; n=$(echo s | git ${ID} commit-tree 'HEAD^{tree}' -p HEAD -p HEAD); git ${ID} stash store -m y $n`,
@@ -38,23 +54,52 @@ export const CARRIERS: readonly Carrier[] = [
   { name: 'the index', script: INDEX },
   { name: 'the index and a flag', script: `${INDEX}; git update-index --skip-worktree "$P"` },
   { name: 'the index with an assumption', script: `${INDEX}; git update-index --assume-unchanged "$P"` },
-  { name: 'the index with another version', script: `git update-index --index-version 4; ${INDEX}; git update-index --skip-worktree "$P"` },
+  {
+    name: 'the index with another version',
+    script: `git update-index --index-version 4; ${INDEX}; git update-index --skip-worktree "$P"`,
+  },
   { name: 'a split index', script: `git update-index --split-index; ${INDEX}` },
-  { name: 'a reflog', script: 'h=$(git rev-parse HEAD); printf "%s %s A <a@b> 0 +0000\\tcheckout: moving from %s to main\\n" $h $h $c >> .git/logs/HEAD' },
-  { name: 'a rebase', script: 'mkdir -p .git/rebase-merge; cd .git/rebase-merge; git rev-parse HEAD > onto; git rev-parse HEAD > orig-head; echo refs/heads/main > head-name; echo 1 > msgnum; echo 1 > end; : > done; printf "pick %s x\\n" $(git rev-parse --short $c) > git-rebase-todo; cd ../..' },
+  {
+    name: 'a reflog',
+    script:
+      'h=$(git rev-parse HEAD); printf "%s %s A <a@b> 0 +0000\\tcheckout: moving from %s to main\\n" $h $h $c >> .git/logs/HEAD',
+  },
+  {
+    name: 'a rebase',
+    script:
+      'mkdir -p .git/rebase-merge; cd .git/rebase-merge; git rev-parse HEAD > onto; git rev-parse HEAD > orig-head; echo refs/heads/main > head-name; echo 1 > msgnum; echo 1 > end; : > done; printf "pick %s x\\n" $(git rev-parse --short $c) > git-rebase-todo; cd ../..',
+  },
   { name: 'a merge that is not finished', script: 'echo $c > .git/MERGE_HEAD; echo x > .git/MERGE_MSG' },
   { name: 'a worktree', script: 'git worktree add -q --no-checkout wt -b side $c' },
   { name: 'the original HEAD', script: 'echo $c > .git/ORIG_HEAD; git update-ref HEAD $c; git update-ref HEAD HEAD~1' },
   { name: 'the next turn of a link', script: 'git update-ref refs/remotes/o/x $c; git branch other refs/remotes/o/x' },
-  { name: 'a replaced blob', script: 'o=$(git rev-parse HEAD:src/a.txt); mkdir -p .git/refs/replace; echo $b > .git/refs/replace/$o' },
-  { name: 'a packed replacement', script: 'o=$(git rev-parse HEAD:src/a.txt); git update-ref refs/replace/$o $b; git pack-refs --all' },
-  { name: 'a replaced commit', script: 'h=$(git rev-parse HEAD); mkdir -p .git/refs/replace; echo $c > .git/refs/replace/$h' },
+  {
+    name: 'a replaced blob',
+    script: 'o=$(git rev-parse HEAD:src/a.txt); mkdir -p .git/refs/replace; echo $b > .git/refs/replace/$o',
+  },
+  {
+    name: 'a packed replacement',
+    script: 'o=$(git rev-parse HEAD:src/a.txt); git update-ref refs/replace/$o $b; git pack-refs --all',
+  },
+  {
+    name: 'a replaced commit',
+    script: 'h=$(git rev-parse HEAD); mkdir -p .git/refs/replace; echo $c > .git/refs/replace/$h',
+  },
   { name: 'grafts', script: 'mkdir -p .git/info; echo "$(git rev-parse HEAD) $c" > .git/info/grafts' },
   { name: 'a shortened history', script: 'git rev-parse HEAD > .git/shallow' },
-  { name: 'an excluded change', script: 'mkdir -p .git/info; echo "/hidden*" >> .git/info/exclude; echo x > hidden.txt' },
+  {
+    name: 'an excluded change',
+    script: 'mkdir -p .git/info; echo "/hidden*" >> .git/info/exclude; echo x > hidden.txt',
+  },
   { name: 'an unnoticed change', script: 'git update-index --assume-unchanged src/a.txt; echo changed > src/a.txt' },
-  { name: 'an unnoticed change with the other flag', script: 'git update-index --skip-worktree src/a.txt; echo changed > src/a.txt' },
-  { name: 'alternates', script: 'mkdir -p store; printf "%s\\n" "$PWD/store" >> .git/objects/info/alternates; git update-ref HEAD $c' },
+  {
+    name: 'an unnoticed change with the other flag',
+    script: 'git update-index --skip-worktree src/a.txt; echo changed > src/a.txt',
+  },
+  {
+    name: 'alternates',
+    script: 'mkdir -p store; printf "%s\\n" "$PWD/store" >> .git/objects/info/alternates; git update-ref HEAD $c',
+  },
 ];
 
 /** Ways to write the commit `$c` with the content of `$V` at `$P`; they leave `$b` and `$t` too. */

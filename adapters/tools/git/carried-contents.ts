@@ -83,21 +83,37 @@ export const judgeContents: JudgeContents = async (context, query) => {
   const length = query.known[0]?.length ?? 40;
   const files = query.files.map((file) => ({ ...file, blob: toObjectId('blob', file.content, length) }));
   const entries = [...query.entries, ...toIndexEntries(index)].filter(({ path, mode }) => query.isPlace(path, mode));
-  const trees = await readTrees(context, repository, [...tips.values()].flatMap(({ type, id }) => (type === 'tree' ? [id] : [])));
+  const trees = await readTrees(
+    context,
+    repository,
+    [...tips.values()].flatMap(({ type, id }) => (type === 'tree' ? [id] : [])),
+  );
   const isPlace = ({ path, mode }: ContentEntry): boolean => query.isPlace(path, mode);
-  const introduced = [...[...commits.values()].flatMap((commit) => commit.entries), ...[...trees.values()].flat()].filter(isPlace);
+  const introduced = [
+    ...[...commits.values()].flatMap((commit) => commit.entries),
+    ...[...trees.values()].flat(),
+  ].filter(isPlace);
   const contents = new Map(files.map(({ blob, content }) => [blob, content]));
-  const news = await findNew(context, { repository, query, contents, entries: [...introduced, ...entries, ...files.filter(({ isGone }) => !isGone)] });
+  const news = await findNew(context, {
+    repository,
+    query,
+    contents,
+    entries: [...introduced, ...entries, ...files.filter(({ isGone }) => !isGone)],
+  });
   const isNew = (entry: ContentEntry): boolean => news.has(toKey(entry));
   const inherited = new Map<string, ContentEntry[]>();
   // Parents come after their children.
   for (const [id, commit] of [...commits].toReversed()) {
-    const found = [...commit.entries.filter((entry) => isPlace(entry) && isNew(entry)), ...commit.parents.flatMap((parent) => inherited.get(parent) ?? [])];
+    const found = [
+      ...commit.entries.filter((entry) => isPlace(entry) && isNew(entry)),
+      ...commit.parents.flatMap((parent) => inherited.get(parent) ?? []),
+    ];
     if (found.length > 0) inherited.set(id, [...new Map(found.map((entry) => [toKey(entry), entry])).values()]);
   }
   const carried = new Map<string, readonly ContentEntry[]>();
   for (const [name, { type, id }] of tips) {
-    const found = type === 'tree' ? (trees.get(id) ?? []).filter((entry) => isPlace(entry) && isNew(entry)) : inherited.get(id);
+    const found =
+      type === 'tree' ? (trees.get(id) ?? []).filter((entry) => isPlace(entry) && isNew(entry)) : inherited.get(id);
     if (found && found.length > 0) carried.set(name, found);
   }
   const named = new Map([...tips].map(([name, { id }]) => [name, id]));
@@ -120,7 +136,11 @@ interface Command {
 }
 
 /** @throws KlausError `tool.failed`. */
-async function run(context: GitContext, { repository, script, args }: Command, lines: readonly string[]): Promise<string> {
+async function run(
+  context: GitContext,
+  { repository, script, args }: Command,
+  lines: readonly string[],
+): Promise<string> {
   const result = await runGit(context, ['/bin/sh', '-c', script, 'klaus', ...args], {
     repository,
     stdin: `${lines.filter((line) => !line.slice(0, -1).includes('\n')).join('\n')}\n`,

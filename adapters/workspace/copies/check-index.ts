@@ -15,9 +15,12 @@ export function checkIndex({ path }: Pick<CopyRecord, 'path'>): void {
   const bytes = readFileSync(file);
   if (toIndexEntries(bytes)) return;
   const isSplit = bytes.includes('link');
-  throw block(`The index of the working copy cannot be checked: it is ${isSplit ? 'split' : 'sparse or of another kind'}.`, {
-    hint: isSplit
-      ? `Write it again with \`git -C ${path} update-index --no-split-index\`, and repeat the command.`
-      : `Write it again with \`git -C ${path} sparse-checkout reapply --no-sparse-index\`, and repeat the command.`,
-  });
+  throw block(
+    `The index of the working copy cannot be checked: it is ${isSplit ? 'split' : 'sparse or of another kind'}.`,
+    {
+      hint: isSplit
+        ? `Write it again with \`git -C ${path} update-index --no-split-index\`, and repeat the command.`
+        : `Write it again with \`git -C ${path} sparse-checkout reapply --no-sparse-index\`, and repeat the command.`,
+    },
+  );
 }

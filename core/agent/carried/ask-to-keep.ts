@@ -21,10 +21,11 @@ export async function askToKeep(
   if (state.run?.onAsk !== 'wait' || work.stop.aborted || places.length === 0) return false;
   const call = state.turnEffects?.last;
   if (!call) return false;
-  const list = (names: readonly string[]): string => [
-    ...names.slice(0, MAX_NAMES).map((name) => `- ${name}`),
-    ...(names.length > MAX_NAMES ? [`- and ${names.length - MAX_NAMES} more`] : []),
-  ].join('\n');
+  const list = (names: readonly string[]): string =>
+    [
+      ...names.slice(0, MAX_NAMES).map((name) => `- ${name}`),
+      ...(names.length > MAX_NAMES ? [`- and ${names.length - MAX_NAMES} more`] : []),
+    ].join('\n');
   const message =
     `A command brought new content of these protected places:\n${list(places)}\n` +
     `It is in:\n${list(holders)}\nOther programs obey these files. Keep it? It is reverted otherwise.`;

@@ -33,7 +33,11 @@ export async function checkPublication(engine: Engine, session: string, input: P
   const ids = own.flatMap(({ head, refs: named }) => [head, ...Object.values(named)]);
   const edits = toEditKeys(toOwnEdits(log));
   const workspace = await engine.openWorkspace(opened.workspace);
-  const sandbox = await engine.openSandbox({ name: opened.sandbox, workspace: opened.workspace, masks: async () => [] });
+  const sandbox = await engine.openSandbox({
+    name: opened.sandbox,
+    workspace: opened.workspace,
+    masks: async () => [],
+  });
   const context = { workspace, sandbox, signal: new AbortController().signal };
   const judged = await engine.judgeContents(context, {
     repository: '',
@@ -54,7 +58,7 @@ export async function checkPublication(engine: Engine, session: string, input: P
   });
   const paths = [...new Set([...judged.carried.values()].flat().map(({ path }) => path))];
   if (paths.length === 0) return;
-  throw new KlausError('copy.blocked', `The working copy has content that nobody approved: ${listNames(paths)}.`, {
+  throw new KlausError('copy.blocked', `The working copy has content that was not approved: ${listNames(paths)}.`, {
     hint: `Continue the session, which checks it, or look at it in ${opened.workspace} and commit what you want there yourself with another branch.`,
   });
 }

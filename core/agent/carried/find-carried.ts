@@ -115,7 +115,9 @@ async function judgeFolder(input: FolderInput, files: readonly GitFile[], carrie
   const tips = [...written].filter((id) => !isKnown.has(id));
   const acceptsLink = (path: string, commit: string): Promise<boolean> => judgeLink(input, path, commit);
   const accepted = await readAccepted(work, { opened, tree, named, repository: top, acceptsLink });
-  const entries = indexes.flatMap(({ changes }) => changes ?? []).filter(({ path, mode }) => accepted.isPlace(path, mode));
+  const entries = indexes
+    .flatMap(({ changes }) => changes ?? [])
+    .filter(({ path, mode }) => accepted.isPlace(path, mode));
   const query: ContentQuery = {
     repository: top,
     gitFolder: folder,
@@ -178,7 +180,9 @@ function toFinder(snapshots: Snapshots, gitTree: TreeId, repository: string): (r
 function toNamedIds(snapshots: Snapshots, gitTree: TreeId, of: { repository: string; named: Named }): string[] {
   const refs = snapshots.git(gitTree).find(({ path }) => path === of.repository)?.refs ?? {};
   return Object.entries(refs).flatMap(([ref, id]) =>
-    of.named.hasRef(ref) || of.named.hasRef(ref.replace(/^refs\/remotes\//, '')) ? (id.match(/^[0-9a-f]{40,64}$/) ?? []) : [],
+    of.named.hasRef(ref) || of.named.hasRef(ref.replace(/^refs\/remotes\//, ''))
+      ? (id.match(/^[0-9a-f]{40,64}$/) ?? [])
+      : [],
   );
 }
 
@@ -189,7 +193,9 @@ async function readFiles({ snapshots, rows, tree }: FolderInput, folder: string)
   const files: ContentQuery['files'][number][] = [];
   for (const { path, before, after } of rows.slice(0, MAX_FILES)) {
     const entry = after ?? before;
-    const holder = all.filter((top) => top === '' || path.startsWith(`${top}/`)).toSorted((a, b) => b.length - a.length)[0];
+    const holder = all
+      .filter((top) => top === '' || path.startsWith(`${top}/`))
+      .toSorted((a, b) => b.length - a.length)[0];
     if (holder === undefined || !tops.includes(holder) || entry?.type === 'directory') continue;
     if (!entry || entry.size > MAX_BYTES || (entry.mode & 0o7000) !== 0) continue;
     const inside = holder === '' ? path : path.slice(holder.length + 1);
@@ -224,7 +230,11 @@ interface RefsInput {
   judged: JudgedContents;
 }
 
-async function repairRefs(input: FolderInput, { top, files, lines, tainted, judged }: RefsInput, carried: Carried): Promise<void> {
+async function repairRefs(
+  input: FolderInput,
+  { top, files, lines, tainted, judged }: RefsInput,
+  carried: Carried,
+): Promise<void> {
   if (tainted.size === 0 && !files.some(({ name }) => name === 'packed-refs')) return;
   const { snapshots, opened } = input;
   const gone = new Set<string>();
@@ -232,8 +242,12 @@ async function repairRefs(input: FolderInput, { top, files, lines, tainted, judg
   for (const [file, rows] of lines) {
     const bad = new Set([...rows].flatMap(([line, ids]) => (ids.some((id) => tainted.has(id)) ? [line] : [])));
     if (bad.size === 0 && file.name !== 'packed-refs') continue;
-    for (const line of bad) for (const id of rows.get(line)!) for (const entry of judged.carried.get(id) ?? []) found.set(entry.path, entry);
-    const was = opened.gitTree === undefined ? undefined : (ref: string) => readTextAt(snapshots, opened.gitTree!, `${file.folder}/${ref}`);
+    for (const line of bad)
+      for (const id of rows.get(line)!) for (const entry of judged.carried.get(id) ?? []) found.set(entry.path, entry);
+    const was =
+      opened.gitTree === undefined
+        ? undefined
+        : (ref: string) => readTextAt(snapshots, opened.gitTree!, `${file.folder}/${ref}`);
     const { rows: repair, removed } = await repairFile(snapshots, { file, bad, was, isNamed: input.named.hasGitFile });
     for (const ref of removed) gone.add(`${file.folder}/${ref}`);
     if (repair.length > 0 && bad.size > 0 && !file.name.startsWith('logs/')) carried.holders.push(toHolder(file, bad));
@@ -245,7 +259,8 @@ async function repairRefs(input: FolderInput, { top, files, lines, tainted, judg
   for (const { name, folder, row } of files) {
     const [, ref] = /^ref: *(\S+)/.exec((await readText(snapshots, row.after)) ?? '') ?? [];
     if (name !== 'HEAD' || ref === undefined || !gone.has(`${folder}/${ref}`) || !row.before) continue;
-    if (!carried.repairs.some(({ path }) => path === row.path)) carried.repairs.push(...toChange(row.path, row.after, row.before));
+    if (!carried.repairs.some(({ path }) => path === row.path))
+      carried.repairs.push(...toChange(row.path, row.after, row.before));
   }
 }
 
@@ -257,7 +272,11 @@ function toHolder({ name, folder, repository }: GitFile, lines: ReadonlySet<stri
 
 async function repairIndex(
   { snapshots, tree, changed, wasHidden, opened, gitTree }: FolderInput,
-  of: ChangedIndex & { top: string; unknown: readonly ContentEntry[]; accepted: { isPlace(path: string, mode: string): boolean } },
+  of: ChangedIndex & {
+    top: string;
+    unknown: readonly ContentEntry[];
+    accepted: { isPlace(path: string, mode: string): boolean };
+  },
   carried: Carried,
 ): Promise<void> {
   const { file, changes, unknown, accepted, top } = of;

@@ -78,7 +78,9 @@ function countChanges(result: ApplyResult): number {
 
 function toHidden(work: Work, carried: Carried): string[] | undefined {
   const cleared = new Set(carried.unflagged);
-  const all = [...new Set([...(work.state.left?.hidden ?? []), ...carried.hidden])].filter((path) => !cleared.has(path));
+  const all = [...new Set([...(work.state.left?.hidden ?? []), ...carried.hidden])].filter(
+    (path) => !cleared.has(path),
+  );
   return all.length > 0 ? all.slice(0, MAX_HIDDEN) : undefined;
 }
 
@@ -87,8 +89,14 @@ function toSparseNotice(run: string): EventBody {
   return { type: 'notice', run, level: 'warn', text };
 }
 
-function toQuestion({ paths, holders }: Carried, reverted: readonly TreeChange[]): { places: string[]; holders: string[] } {
-  const places = new Set([...paths, ...reverted.filter(({ after }) => after?.type !== 'directory').map(({ path }) => path)]);
+function toQuestion(
+  { paths, holders }: Carried,
+  reverted: readonly TreeChange[],
+): { places: string[]; holders: string[] } {
+  const places = new Set([
+    ...paths,
+    ...reverted.filter(({ after }) => after?.type !== 'directory').map(({ path }) => path),
+  ]);
   return { places: [...places].toSorted(), holders: [...new Set(holders)] };
 }
 

@@ -24,7 +24,10 @@ export async function repairFile(
   if (name === 'packed-refs') return repairPacked(snapshots, input);
   if (!name.startsWith('logs/')) return { rows: toChange(row.path, row.after, row.before), removed: [] };
   const text = (await readText(snapshots, row.after)) ?? '';
-  const kept = text.split('\n').filter((line) => !bad.has(line)).join('\n');
+  const kept = text
+    .split('\n')
+    .filter((line) => !bad.has(line))
+    .join('\n');
   const isEmpty = kept.trim() === '' && row.before === null;
   const entry = isEmpty ? null : await put(snapshots, row.after!, kept);
   return { rows: toChange(row.path, row.after, entry), removed: [] };

@@ -66,11 +66,7 @@ async function findArmedFiles(snapshots: Snapshots, { opened, tree }: GuardInput
 
 async function findArmedGit(
   snapshots: Snapshots,
-  {
-    before,
-    after,
-    isNamed,
-  }: { before: TreeId | undefined; after: TreeId; isNamed?: (path: string) => boolean },
+  { before, after, isNamed }: { before: TreeId | undefined; after: TreeId; isNamed?: (path: string) => boolean },
 ): Promise<TreeChange[]> {
   if (before === after) return [];
   // Without a repository before, all files are new.

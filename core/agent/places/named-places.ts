@@ -4,11 +4,11 @@ import type { Work } from '../loop/work.ts';
 /** What the questions about the approved calls of a turn named. An approval covers nothing else. */
 export interface Named {
   /** @param path Relative to the workspace. @param isGone True for a deletion, which a folder above names too. */
-  hasPath(path: string, isGone?: boolean): boolean;
+  hasPath: (path: string, isGone?: boolean) => boolean;
   /** @param ref A complete name, such as `refs/heads/main`. */
-  hasRef(ref: string): boolean;
+  hasRef: (ref: string) => boolean;
   /** @param path A file of git's own data that changes what git finds, such as `.git/info/exclude`. */
-  hasGitFile(path: string): boolean;
+  hasGitFile: (path: string) => boolean;
 }
 
 const SEPARATORS = /[\s'"`;|&()<>{}[\],=$\\]+/;

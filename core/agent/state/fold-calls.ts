@@ -15,7 +15,8 @@ export function foldDecision(state: State, event: EventOf<'gate.decided'>): void
   if (call) call.decided = { verdict: event.verdict, rule: event.rule };
   if (state.turnEffects && isApproval(event)) {
     state.turnEffects.isApproved = true;
-    if (call) state.turnEffects.approved.push(...toNamedTexts(call, call.asked), ...event.findings.map(({ reason }) => reason));
+    if (call)
+      state.turnEffects.approved.push(...toNamedTexts(call, call.asked), ...event.findings.map(({ reason }) => reason));
   }
   if (event.reviews) foldReviews(state, event, event.reviews);
 }

@@ -12,7 +12,9 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
     // A command whose changes were approved began before this snapshot; its accepted changes are applied after it.
     const begun = state.calls.filter((call) => call.started);
     const isApproved = begun.some((call) => call.asked?.subject.kind === 'changes' && call.answer === 'approved');
-    const approved = begun.flatMap((call) => (call.asked && call.answer === 'approved' ? toNamedTexts(call, call.asked) : []));
+    const approved = begun.flatMap((call) =>
+      call.asked && call.answer === 'approved' ? toNamedTexts(call, call.asked) : [],
+    );
     const tools = new Set(begun.map(({ name }) => name));
     // Changes of background processes are not known either.
     const isQuiet = [...state.processes.values()].every(({ last }) => last.state !== 'started');

@@ -2,7 +2,10 @@ import { hunksOf, isRecord, type EventOf } from '../../protocol/index.ts';
 import type { CallState } from './state.ts';
 
 /** The texts of a call that its question showed: its input, and the paths of the changes. */
-export function toNamedTexts({ input }: Pick<CallState, 'input'>, asked: EventOf<'approval.asked'> | undefined): string[] {
+export function toNamedTexts(
+  { input }: Pick<CallState, 'input'>,
+  asked: EventOf<'approval.asked'> | undefined,
+): string[] {
   const paths = asked ? hunksOf(asked).map(({ path }) => path) : [];
   return [...toTexts(input), ...paths];
 }

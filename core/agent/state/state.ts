@@ -21,6 +21,7 @@ import {
 import type { AddressOrigin, Denial, LineageFact } from '../../policy/index.ts';
 import type { GivenApproval } from './given-approval.ts';
 import type { TaintState } from './taint-state.ts';
+import type { TurnEffects } from './turn-effects.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
@@ -120,24 +121,6 @@ export interface RunState {
   unreverted: string[];
   /** Limits whose 80 % was announced. */
   warned: Set<LimitName>;
-}
-
-/** The effects of a turn according to the log. */
-export interface TurnEffects {
-  /** Files that tools reported as changed. */
-  paths: Set<string>;
-  /** Hashes of these files after the change; null: deleted. */
-  edited: Map<string, string | null>;
-  /** False after a call whose result does not list its changes, such as a command. */
-  isKnown: boolean;
-  /** Names of the tools that ran. */
-  tools: Set<string>;
-  /** True if the user approved a call of the turn. */
-  isApproved: boolean;
-  /** What the questions about these calls said: texts of the calls, and why they were asked. */
-  approved: string[];
-  /** The call that began last. */
-  last?: { call: string; index: number; name: string };
 }
 
 /** A text that remains in the context unchanged. */
