@@ -74,6 +74,7 @@ async function run({ klaus }: TestEngine, answers?: readonly ('approved' | 'reje
   let result = await session.advance();
   while (result.state === 'parked') result = await session.advance();
   stop();
+  expect(await session.replay()).toMatchObject({ outcome: 'equal' });
   const events = await Array.fromAsync(session.events());
   const notices = ofType(events, 'notice').filter(({ level }) => level === 'warn');
   return { session, events, asked, notices, reverts: ofType(events, 'workspace.restored') };
