@@ -55,8 +55,15 @@ export type {
   WakeReason,
 } from './ports/run-scheduler.ts';
 export type { Clock } from './ports/clock.ts';
-export type { ContentEntry, ContentQuery, JudgeContents, JudgedContents } from './ports/carried-contents.ts';
-export type { PathState, CommittedQuery, FindCommitted } from './ports/committed-files.ts';
+export type {
+  CommittedQuery,
+  ContentEntry,
+  ContentQuery,
+  FindCommitted,
+  JudgeContents,
+  JudgedContents,
+  PathState,
+} from './ports/committed-files.ts';
 export type { Ids } from './ports/ids.ts';
 export type { Layer, Layers } from './ports/layer.ts';
 export {

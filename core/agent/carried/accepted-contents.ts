@@ -6,13 +6,13 @@ import type { Work } from '../loop/work.ts';
 import { findLinkedPlaces, type WorkspaceState } from '../places/linked-places.ts';
 import type { Named } from '../places/named-places.ts';
 import { joinPath } from '../places/resolve-inside.ts';
-import type { ContentEntry } from '../ports/carried-contents.ts';
+import type { ContentEntry } from '../ports/committed-files.ts';
 import { readLog } from '../state/load-state.ts';
 
 const EXECUTABLE = 0o111;
 /** Changes that another session reported at most this long before the turn: 60 seconds. */
 const MAX_SNAPSHOT_MS = 60_000;
-export const GITLINK = '160000';
+const GITLINK = '160000';
 
 /** What counts as a protected place in commits and indexes, and which new content there is accepted. */
 export interface AcceptedContents {

@@ -4,7 +4,7 @@ import { EMPTY_STATE, readText, readTextAt } from '../git/git-text.ts';
 import type { Work } from '../loop/work.ts';
 import { readNamed, type Named } from '../places/named-places.ts';
 import { joinPath, resolveInside } from '../places/resolve-inside.ts';
-import type { ContentEntry, ContentQuery, JudgedContents } from '../ports/carried-contents.ts';
+import type { ContentEntry, ContentQuery, JudgedContents } from '../ports/committed-files.ts';
 import type { IndexChange, Snapshots } from '../ports/snapshots.ts';
 import type { GuardInput } from '../workspace/guarded.ts';
 import { toChange } from '../workspace/tree-row.ts';
