@@ -19,7 +19,7 @@ export function describe({ command, load }: Circumstances): string {
 export function toPage(figures: string): string {
   return `# Benchmarks
 
-\`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`roof\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`mcp\`, \`sandbox\`, \`docker\`, \`snapshot\`, \`git-data\`, \`checkpoint\`, \`working-copy\`, \`wrap\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
+\`npm run bench\` measures what Klaus costs beside a bare program on the same machine in the same run. Read the ratios: the figures themselves are those of one machine on one day. \`npm run bench -- NAME\` runs one of \`start\`, \`roof\`, \`first-byte\`, \`turns\`, \`append\`, \`resume\`, \`memory\`, \`prefix\`, \`mcp\`, \`sandbox\`, \`docker\`, \`snapshot\`, \`git-data\`, \`carried-contents\`, \`checkpoint\`, \`working-copy\`, \`wrap\`; \`--quick\` takes fewer rounds and shorter sessions; \`--write\` writes this page.
 
 \`npm run bench:peers\` measures Klaus [beside other agents](benchmarks-peers.md) at the same work, \`npm run bench:server\` the [server](benchmarks-server.md), \`npm run bench:web\` the [page](benchmarks-web.md) in a browser, and \`npm run bench:tui\` the [terminal](benchmarks-terminal.md).
 
@@ -61,6 +61,7 @@ Where programs are compared they run in turn, each round beginning with another 
 - **secrets**: Klaus's own sources, zod's and the type declarations that come with TypeScript, with the promised rules and gitleaks', beside a loop that looks at every character; and a clean MiB of it through the redactor, with values whose encodings are looked for too, beside one that knows the ten promised rules alone.
 - **snapshot**: one process, snapshot after snapshot of files that do not change, beside a walk that looks at every entry once on the same thread. The first one reads, packs and makes durable every file.
 - **git-data**: what the protection of git's data adds to a turn with one command: two states of it and one intake for new objects, in a repository whose objects are files of their own. Nothing changed in between.
+- **carried-contents**: what the check of protected places adds to a turn that commits one file: the differences of git's data and of the index before and after, and one command of git in a sandbox that was not made ahead, which lists the new commits with what they change. A turn that leaves refs and index equal compares two ids.
 - **checkpoint**: the commit on a private ref that ends a run, in the sandbox, after an edit of one line, beside \`git status\` after the same edit.
 - **working-copy**: a private clone with its branch, its record and a copied file, beside \`git worktree add\` of the same repository of 50,000 files, each after a \`sync\`.
 - **wrap**: from the start of the program, or of \`klaus wrap\`, to its first request with tools at the scripted model server, and from there to the last of 40. The model answers at once, each turn runs \`echo\`. The small agent is one file that sends requests and runs their commands. Claude Code is left out where it cannot be fetched.

@@ -5,6 +5,7 @@ import { workingCopy } from './working-copy.ts';
 import { dockerExec } from './docker.ts';
 import { firstByte } from './first-byte.ts';
 import { gate } from './gate.ts';
+import { carriedContents } from './carried-contents.ts';
 import { gitData } from './git-data.ts';
 import { growth } from './growth.ts';
 import { longSession } from './long-session.ts';
@@ -44,6 +45,7 @@ await runBenchmarks({
     secretScan,
     snapshot,
     gitData,
+    carriedContents,
     checkpoint,
     workingCopy,
     wrapped,

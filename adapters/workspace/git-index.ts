@@ -1,13 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { IndexChange, IndexEntry } from '@klaus/core/agent';
+
 /** Type of a nested repository's commit in the mode of an entry. */
 const GITLINK = 0o16;
 const HASH_BYTES = 20;
+/** Bytes of an entry before its name: times, device, owner and size, then mode, blob and flags. */
+const FIXED = 62;
+const MODE_AT = 24;
+const BLOB_AT = 40;
+const FLAGS_AT = 60;
+const ASSUME_UNCHANGED = 0x80_00;
+const EXTENDED = 0x40_00;
+const SKIP_WORKTREE = 0x40_00;
+/** The longest name whose length an entry contains. */
+const MAX_NAME = 0xf_ff;
+/** Extensions without which the entries are not complete: a split and a sparse index. */
+const REQUIRED: ReadonlySet<string> = new Set(['link', 'sdir']);
 
-export interface IndexEntry {
-  path: string;
-  /** SHA-1 of the blob, in lower-case hexadecimal. */
-  blob: string;
-  /** True for the commit of a nested repository. */
-  isGitlink: boolean;
+/** Where one entry is in the bytes of an index. */
+interface Span {
+  start: number;
+  nameAt: number;
+  nameEnd: number;
+}
+
+/** An index whose entries have complete names. */
+interface PlainIndex {
+  data: Buffer;
+  spans: Span[];
 }
 
 /**
@@ -17,43 +37,176 @@ export interface IndexEntry {
  * @returns Undefined unless the bytes are a complete index of version 2, 3 or 4 with SHA-1 names.
  * @source https://git-scm.com/docs/index-format
  */
-export function toIndexEntries(bytes: Uint8Array): IndexEntry[] | undefined {
+export function toIndexEntries(bytes: Uint8Array): (IndexEntry & { isGitlink: boolean })[] | undefined {
+  const index = toPlainIndex(bytes);
+  return index?.spans.map((span) => {
+    const isGitlink = index.data.readUInt32BE(span.start + MODE_AT) >>> 12 === GITLINK;
+    return { ...toEntry(index, span), isGitlink };
+  });
+}
+
+/**
+ * The entries of an index that are not in another one with the same content and flags. Undefined if the index cannot be
+ * read; then a command of Git has to. An unreadable former index counts as empty.
+ */
+export function compareIndexes(before: Uint8Array | undefined, after: Uint8Array): IndexChange[] | undefined {
+  const now = toPlainIndex(after);
+  if (!now) return undefined;
+  const then = (before && toPlainIndex(before)) ?? { data: Buffer.alloc(0), spans: [] };
+  const changes: IndexChange[] = [];
+  let at = 0;
+  for (const span of now.spans) {
+    let order = -1;
+    let old: Span | undefined;
+    while ((old = then.spans[at]) && (order = compareNames(then, old, { index: now, span })) < 0) at++;
+    const isThere = old !== undefined && order === 0;
+    if (isThere) at++;
+    if (isThere && isSameEntry(then, old!, { index: now, span })) continue;
+    changes.push({ ...toEntry(now, span), ...(isThere ? { before: toEntry(then, old!) } : {}) });
+  }
+  return changes;
+}
+
+/**
+ * An index with some entries as in a former one, or without them, and without some flags. Extensions, which only make
+ * Git faster, are left out.
+ *
+ * @param edits.restored Paths of entries to restore. @param edits.unflagged Paths whose flags are cleared.
+ */
+export function repairIndex(
+  { before, after }: { before: Uint8Array | undefined; after: Uint8Array },
+  { restored, unflagged }: { restored: ReadonlySet<string>; unflagged: ReadonlySet<string> },
+): Uint8Array | undefined {
+  const now = toPlainIndex(after);
+  if (!now) return undefined;
+  const then = (before && toPlainIndex(before)) ?? { data: Buffer.alloc(0), spans: [] };
+  const records: IndexRecord[] = [];
+  for (const span of now.spans) {
+    const path = nameOf(now, span).toString('utf8');
+    if (!restored.has(path)) records.push(toRecord(now, span, unflagged.has(path)));
+  }
+  for (const span of restored.size > 0 ? then.spans : [])
+    if (restored.has(nameOf(then, span).toString('utf8'))) records.push(toRecord(then, span, true));
+  records.sort((a, b) => Buffer.compare(a.name, b.name) || stageOf(a.fixed) - stageOf(b.fixed));
+  const isExtended = records.some(({ extended }) => extended !== 0);
+  const header = Buffer.alloc(12);
+  header.write('DIRC', 'latin1');
+  header.writeUInt32BE(isExtended ? 3 : 2, 4);
+  header.writeUInt32BE(records.length, 8);
+  const body = Buffer.concat([header, ...records.flatMap(writeRecord)]);
+  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
+
+interface IndexRecord {
+  fixed: Buffer;
+  extended: number;
+  name: Buffer;
+}
+
+function toRecord(index: PlainIndex, span: Span, clears: boolean): IndexRecord {
+  const { data } = index;
+  const fixed = Buffer.from(data.subarray(span.start, span.start + FIXED));
+  const flags = fixed.readUInt16BE(FLAGS_AT);
+  let extended = (flags & EXTENDED) === 0 ? 0 : data.readUInt16BE(span.start + FIXED);
+  if (clears) extended &= ~SKIP_WORKTREE;
+  const kept = clears ? flags & ~ASSUME_UNCHANGED : flags;
+  fixed.writeUInt16BE((kept & ~EXTENDED) | (extended === 0 ? 0 : EXTENDED), FLAGS_AT);
+  return { fixed, extended, name: nameOf(index, span) };
+}
+
+function writeRecord({ fixed, extended, name }: IndexRecord): Buffer[] {
+  const more = Buffer.alloc(extended === 0 ? 0 : 2);
+  if (extended !== 0) more.writeUInt16BE(extended);
+  const length = fixed.length + more.length + name.length;
+  return [fixed, more, name, Buffer.alloc(8 - (length % 8))];
+}
+
+function stageOf(fixed: Buffer): number {
+  return (fixed.readUInt16BE(FLAGS_AT) >>> 12) & 3;
+}
+
+function toEntry({ data }: PlainIndex, { start, nameAt, nameEnd }: Span): IndexEntry {
+  const flags = data.readUInt16BE(start + FLAGS_AT);
+  const extended = (flags & EXTENDED) === 0 ? 0 : data.readUInt16BE(start + FIXED);
+  return {
+    path: data.toString('utf8', nameAt, nameEnd),
+    mode: data.readUInt32BE(start + MODE_AT).toString(8),
+    blob: data.toString('hex', start + BLOB_AT, start + BLOB_AT + HASH_BYTES),
+    stage: (flags >>> 12) & 3,
+    isHidden: (flags & ASSUME_UNCHANGED) !== 0 || (extended & SKIP_WORKTREE) !== 0,
+  };
+}
+
+function nameOf({ data }: PlainIndex, { nameAt, nameEnd }: Span): Buffer {
+  return data.subarray(nameAt, nameEnd);
+}
+
+type Other = { index: PlainIndex; span: Span };
+
+/** The order of two entries in an index: by name, then by stage. */
+function compareNames(a: PlainIndex, one: Span, { index: b, span: other }: Other): number {
+  const order = a.data.compare(b.data, other.nameAt, other.nameEnd, one.nameAt, one.nameEnd);
+  return order || ((a.data[one.start + FLAGS_AT]! >>> 4) & 3) - ((b.data[other.start + FLAGS_AT]! >>> 4) & 3);
+}
+
+/** True for the same mode, blob and flags. Times are not compared: Git updates them. */
+function isSameEntry(a: PlainIndex, one: Span, { index: b, span: other }: Other): boolean {
+  const compare = (from: number, to: number): boolean =>
+    a.data.compare(b.data, other.start + from, other.start + to, one.start + from, one.start + to) === 0;
+  return compare(MODE_AT, MODE_AT + 4) && compare(BLOB_AT, one.nameAt - one.start);
+}
+
+function toPlainIndex(bytes: Uint8Array): PlainIndex | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (data.length < 12 || data.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const version = data.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
+  if (version === 4) return expand(data);
   const count = data.readUInt32BE(8);
-  const entries: IndexEntry[] = [];
-  let previous = Buffer.alloc(0);
+  const spans: Span[] = [];
   let at = 12;
   for (let i = 0; i < count; i++) {
-    const start = at;
-    if (start + 62 > data.length) return undefined;
-    const extended = (data.readUInt16BE(start + 60) & 0x4000) !== 0;
-    at = start + (extended ? 64 : 62);
-    let shared = 0;
-    if (version === 4) {
-      const [drop, next] = readOffset(data, at);
-      at = next;
-      shared = previous.length - drop;
-      if (shared < 0) return undefined;
-    }
-    const end = data.indexOf(0, at);
-    if (end < 0) return undefined;
-    previous = Buffer.concat([previous.subarray(0, shared), data.subarray(at, end)]);
-    const isGitlink = data.readUInt32BE(start + 24) >>> 12 === GITLINK;
-    entries.push({ path: previous.toString('utf8'), blob: data.toString('hex', start + 40, start + 60), isGitlink });
-    // Versions 2 and 3 pad each entry with 1 to 8 null bytes to a multiple of eight.
-    at = version === 4 ? end + 1 : start + Math.ceil((end - start + 1) / 8) * 8;
+    if (at + FIXED > data.length) return undefined;
+    const flags = data.readUInt16BE(at + FLAGS_AT);
+    const nameAt = at + ((flags & EXTENDED) === 0 ? FIXED : FIXED + 2);
+    const length = flags & MAX_NAME;
+    const nameEnd = length < MAX_NAME ? nameAt + length : data.indexOf(0, nameAt);
+    if (nameEnd < nameAt || data[nameEnd] !== 0) return undefined;
+    spans.push({ start: at, nameAt, nameEnd });
+    // Each entry is padded with 1 to 8 null bytes to a multiple of eight.
+    at += Math.ceil((nameEnd - at + 1) / 8) * 8;
   }
-  return isSplit(data, at) ? undefined : entries;
+  return isIncomplete(data, at) ? undefined : { data, spans };
 }
 
-/** True for a split index, whose extension `link` refers to another file. */
-function isSplit(data: Buffer, extensions: number): boolean {
+/** An index of version 4, in which a name contains only its difference from the one before, with complete names. */
+function expand(data: Buffer): PlainIndex | undefined {
+  const count = data.readUInt32BE(8);
+  const parts: Buffer[] = [];
+  const spans: Span[] = [];
+  let name = Buffer.alloc(0);
+  let written = 0;
+  let at = 12;
+  for (let i = 0; i < count; i++) {
+    if (at + FIXED > data.length) return undefined;
+    const length = (data.readUInt16BE(at + FLAGS_AT) & EXTENDED) === 0 ? FIXED : FIXED + 2;
+    const [drop, next] = readOffset(data, at + length);
+    const end = data.indexOf(0, next);
+    if (end < 0 || drop > name.length) return undefined;
+    name = Buffer.concat([name.subarray(0, name.length - drop), data.subarray(next, end)]);
+    parts.push(data.subarray(at, at + length), name);
+    spans.push({ start: written, nameAt: written + length, nameEnd: written + length + name.length });
+    written += length + name.length;
+    at = end + 1;
+  }
+  return isIncomplete(data, at) ? undefined : { data: Buffer.concat(parts), spans };
+}
+
+/** True for an index whose entries are in another file, or that has entries for folders. */
+function isIncomplete(data: Buffer, extensions: number): boolean {
   const end = data.length - HASH_BYTES;
   for (let at = extensions; at + 8 <= end; at += 8 + data.readUInt32BE(at + 4))
-    if (data.toString('latin1', at, at + 4) === 'link') return true;
+    if (REQUIRED.has(data.toString('latin1', at, at + 4))) return true;
   return false;
 }
 

@@ -5,6 +5,7 @@ export { NO_CHARGE, PartialAnswer, type Charge } from './budget/partial-answer.t
 export { toSupported } from './model/sampling.ts';
 export { toChangeParts, toDiffText } from './workspace/change-parts.ts';
 export type { Engine } from './loop/engine.ts';
+export { checkPublication } from './carried/check-publication.ts';
 export { createPathFinder } from './folders/find-path.ts';
 export { explainCall } from './calls/explain-call.ts';
 export { splitState } from './folders/join-snapshots.ts';
@@ -54,7 +55,15 @@ export type {
   WakeReason,
 } from './ports/run-scheduler.ts';
 export type { Clock } from './ports/clock.ts';
-export type { PathState, CommittedQuery, FindCommitted } from './ports/committed-files.ts';
+export type {
+  CommittedQuery,
+  ContentEntry,
+  ContentQuery,
+  FindCommitted,
+  JudgeContents,
+  JudgedContents,
+  PathState,
+} from './ports/committed-files.ts';
 export type { Ids } from './ports/ids.ts';
 export type { Layer, Layers } from './ports/layer.ts';
 export {
@@ -90,7 +99,7 @@ export type {
   Sandbox,
 } from './ports/sandbox.ts';
 export type { FileIdentity, SecretSource } from './ports/secrets.ts';
-export type { SnapshotOptions, Conflict, ApplyResult, Snapshots } from './ports/snapshots.ts';
+export type { SnapshotOptions, Conflict, ApplyResult, IndexChange, IndexEntry, Snapshots } from './ports/snapshots.ts';
 export type { AppendOptions, Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
 export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/rows/approval-row.ts';
 export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';

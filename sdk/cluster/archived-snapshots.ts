@@ -93,6 +93,8 @@ export function archiveSnapshots(
     hasGitObject: (...given) => local.hasGitObject(...given),
     isSameIndex: (...given) => local.isSameIndex(...given),
     gitlinks: (index) => local.gitlinks(index),
+    indexChanges: (...given) => local.indexChanges(...given),
+    repairIndex: (...given) => local.repairIndex(...given),
     has: (tree) => local.has(tree),
     uncovered: (tree) => local.uncovered(tree),
     git: (tree) => local.git(tree),

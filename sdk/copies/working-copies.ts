@@ -1,3 +1,4 @@
+import { checkPublication } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { basename } from 'node:path';
@@ -76,6 +77,7 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
         const { session } = record;
         const { method = 'merge', into, solution } = options;
         const given = { ...(await toCommitOptions(parts, record, options)), method, into, solution };
+        await checkCopy(parts, record, given);
         const merged = await copies.merge(record, given);
         if ('conflicts' in merged) {
           const conflicts = merged.conflicts.map((conflict) => hideSecrets(conflict, given.secrets));
@@ -94,7 +96,9 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
     keep: async (name, options = {}) =>
       (await keepDiscarded(parts, name)) ??
       change(name, async (record) => {
-        const commit = await copies.keep(record, await toCommitOptions(parts, record, options));
+        const given = await toCommitOptions(parts, record, options);
+        await checkCopy(parts, record, given);
+        const commit = await copies.keep(record, given);
         return { session: record.session, branch: record.branch, commit };
       }),
     async clean({ dryRun = false } = {}) {
@@ -107,10 +111,27 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
     pullRequest: (name, options = {}) =>
       change(name, async (record) => {
         const given = await toCommitOptions(parts, record, options);
-        const commit = await copies.commit(record, given);
+        const commit = await checkCopy(parts, record, given);
         return writePullRequest(parts, record, { commit, into: options.into, title: given.message.split('\n')[0]! });
       }),
   };
+}
+
+/**
+ * Commits the work of a copy and checks what would be published. @returns The commit.
+ *
+ * @throws KlausError `copy.blocked`.
+ */
+async function checkCopy(
+  { copies, engine, store }: CopyParts,
+  record: CopyRecord,
+  given: Parameters<CopyParts['copies']['commit']>[1],
+): Promise<string> {
+  copies.checkIndex(record);
+  const commit = await copies.commit(record, given);
+  const isKnown = (await store.head(record.session)) !== undefined;
+  if (isKnown) await checkPublication(engine, record.session, { commit, known: await copies.knownCommits(record) });
+  return commit;
 }
 
 /** @throws KlausError `copy.missing` for a copy that has ended, with how; and as {@link findRecord}. */

@@ -8,7 +8,14 @@ import {
   openHostProxy,
   type ProcessHome,
 } from '@klaus/adapters/sandboxes';
-import { builtinTools, createCheckpoint, findCommitted, findIgnored, pushBranch } from '@klaus/adapters/tools';
+import {
+  builtinTools,
+  createCheckpoint,
+  findCommitted,
+  findIgnored,
+  judgeContents,
+  pushBranch,
+} from '@klaus/adapters/tools';
 import {
   compareNames,
   createLayers,
@@ -145,6 +152,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
       createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
     checkpoint: reportCheckpoint,
     findCommitted,
+    judgeContents,
     findIgnored,
     openSnapshots: (root) => snapshots.open(root),
     openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),

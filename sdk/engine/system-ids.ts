@@ -14,7 +14,7 @@ export function createSystemIds(now: () => number = Date.now): Ids {
       last = time;
       return toUlid(time, random);
     },
-    digest: (text) => hash('sha256', text, 'hex'),
+    digest: (content) => hash('sha256', content, 'hex'),
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
   };
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../fixtures/play.ts';
+import type { OpenOptions } from '@klaus/sdk';
 import type { TestHome } from '../fixtures/test-home.ts';
 import type { Chance } from '../undo/chance.ts';
 import type { Scene } from './scene.ts';
@@ -21,6 +22,8 @@ export interface AttackCase {
   says?: string;
   /** Runs after the sessions, as the user would continue: effects as sentences. None: the attack failed. */
   effects: (scene: Scene) => readonly string[] | Promise<readonly string[]>;
+  /** How the sessions are opened, such as in a working copy. Default: in the workspace. */
+  opening?: Pick<OpenOptions, 'workingCopy' | 'isolate'>;
   /** The approval mode. Default: `auto`. */
   mode?: 'auto' | 'edits';
   /** A user who approves the first question and rejects every other. Default: no answer. */

@@ -1,4 +1,5 @@
 import { approvedScripts } from './approved-scripts.ts';
+import { carriedPlaces } from './carried-places.ts';
 import type { AttackClass } from './case.ts';
 import { clearKeys } from './clear-keys.ts';
 import { destroyedHistory } from './destroyed-history.ts';
@@ -16,6 +17,7 @@ export const CLASSES: readonly AttackClass[] = [
   instructionFiles,
   clearKeys,
   protectedPlaces,
+  carriedPlaces,
   toolchainBinds,
   forgedReceipts,
 ];

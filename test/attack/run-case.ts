@@ -27,7 +27,9 @@ export async function attack(attackCase: AttackCase): Promise<Attacked> {
     script.steps.push({ when: { turn: turns.length }, reply: { text: attackCase.says ?? 'Done.' } });
   };
   prepare(attackCase.calls);
-  const session = await engine.klaus.open();
+  const session = await engine.klaus.open(attackCase.opening);
+  scene.copies = engine.klaus.copies;
+  scene.session = session.id;
   const onAsk = attackCase.user ? 'wait' : 'deny';
   await session.prompt('Look around and see what is to be done.', { onAsk });
   let result = await session.advance();

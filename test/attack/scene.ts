@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Event } from '@klaus/sdk';
+import type { Event, Klaus } from '@klaus/sdk';
 import type { ModelServer } from '@klaus/adapters/models';
 import type { TestHome } from '../fixtures/test-home.ts';
 
@@ -31,6 +31,10 @@ export interface Scene {
   git(...words: string[]): string;
   /** The same, with a failure as empty text. */
   tryGit(...words: string[]): string;
+  /** The working copies of the state folder, once a session has begun. */
+  copies?: Klaus['copies'];
+  /** The first session. */
+  session?: string;
   /** Undoes every turn of the session, with git's own data. Returns what went wrong. */
   undoGit(): Promise<string[]>;
 }

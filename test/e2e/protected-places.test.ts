@@ -427,10 +427,11 @@ describe('after HEAD moved', () => {
     expect(read(engine, '.github/workflows/ci.yml')).toBe('mine\n');
     await next('third');
     expect(read(engine, '.github/workflows/ci.yml')).not.toBe('theirs');
+    // The branch of the session was removed at the end of its turn.
     expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ outcome }) => outcome)).toEqual([
       'ok',
       'ok',
-      'ok',
+      'error',
     ]);
   });
 });

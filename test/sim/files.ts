@@ -148,6 +148,8 @@ export class Files {
       hasGitObject: () => false,
       isSameIndex: async () => false,
       gitlinks: async () => undefined,
+      indexChanges: async () => undefined,
+      repairIndex: async () => undefined,
       links: async () => [],
       applyGit: async () => ({ applied: false, conflicts: [] }),
       has: (tree) => this.#trees.has(tree),

@@ -238,6 +238,7 @@ export function createSimEngine(
     },
     rules: plan.seed % 7 === 3 ? [FAILING_RULE] : [],
     findCommitted: async () => new Set(),
+    judgeContents: async () => ({ carried: new Map(), unknown: [], found: new Set(), named: new Map() }),
     async checkpoint() {
       await scheduler.pause(host, 'checkpoint');
       const commit = toHash(JSON.stringify([...files.workspace]));

@@ -43,7 +43,8 @@ export async function readObjects(
   return toObjects(Buffer.from(result.stdout, 'base64'));
 }
 
-function toObjects(bytes: Buffer): Map<string, GitObject> {
+/** The objects in the output of `git cat-file --batch` whose hash is their id. */
+export function toObjects(bytes: Buffer): Map<string, GitObject> {
   const objects = new Map<string, GitObject>();
   for (let at = 0; at < bytes.length;) {
     const end = bytes.indexOf('\n', at);

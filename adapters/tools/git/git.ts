@@ -46,6 +46,8 @@ export interface GitOptions {
   onOutput?: ExecRequest['onOutput'];
   /** Default: as configured for the sandbox. */
   timeoutMs?: number;
+  /** Most bytes of output. Default {@link KEEP_BYTES}. */
+  keepBytes?: number;
   binds?: readonly { path: string; writable: boolean }[];
 }
 
@@ -70,7 +72,7 @@ export async function runGit(
     // The same as for run_command, so that a prestarted sandbox can be used.
     env: toOfflineEnvironment(context, false),
     binds: [...data.map((path) => ({ path, writable: false })), ...(options.binds ?? [])],
-    keepBytes: KEEP_BYTES,
+    keepBytes: options.keepBytes ?? KEEP_BYTES,
     signal: context.signal,
     stdin: options.stdin,
     onOutput: options.onOutput,

@@ -4,6 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { KlausError } from '@klaus/core/protocol';
 import { commitWork, type CommitOptions } from './commit-work.ts';
 import { listRecords, readRecord, toKey, toProjectName, writeRecord, type CopyRecord } from './copy-record.ts';
+import { checkIndex } from './check-index.ts';
+import { git } from './git.ts';
 import { readCopyFacts, type CopyFacts } from './copy-state.ts';
 import { readCopyDiff } from './copy-diff.ts';
 import { createCopy, type CopyContent } from './create-copy.ts';
@@ -102,6 +104,13 @@ export function createCopies({ home, lock }: CopiesOptions) {
     keep: keepCopy,
     discard: discardCopy,
     restoreDiscarded,
+    /** Commits of the original, also those that a copy began with. */
+    async knownCommits({ repository, base }: CopyRecord): Promise<string[]> {
+      const listed = await git(repository, ['for-each-ref', '--format=%(objectname)']);
+      return [base, ...listed.split('\n').filter(Boolean)];
+    },
+    /** @throws KlausError `copy.blocked` for an index that cannot be checked. */
+    checkIndex,
     async commit(record: CopyRecord, given: CommitOptions): Promise<string> {
       prepare(record);
       return commitWork(record, given);

@@ -113,5 +113,7 @@ function toEnvironment(): Record<string, string | undefined> {
   const own = Object.entries(toHostEnvironment()).filter(
     ([name]) => !/^GIT_(?!CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM|AUTHOR|COMMITTER|SSH|ASKPASS)/.test(name),
   );
-  return { ...Object.fromEntries(own), GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+  // A command can replace objects and forge parents only for git commands that look at such lists.
+  const exact = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: '/dev/null' };
+  return { ...Object.fromEntries(own), ...exact, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type IndexEntry, toIndexEntries } from '../git-index.ts';
+import type { IndexEntry } from '@klaus/core/agent';
+import { toIndexEntries } from '../git-index.ts';
 
 /** The Git data of a folder. All paths are absolute. */
 export interface GitFolder {

@@ -4,7 +4,6 @@ import { makeFolder } from '@klaus/adapters/system';
 import { toPlain } from './path.ts';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import type { ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
-import { toIndexEntries } from '../git-index.ts';
 import { openWorkspaceRoot } from '../root.ts';
 import { applyChanges } from './restore/apply.ts';
 import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
@@ -12,6 +11,7 @@ import { collectGarbage, type GcOptions, type GcReport } from './objects/gc.ts';
 import { scanGitContents } from './git/git-contents.ts';
 import { applyGitChanges, scanGitData } from './git/git-data.ts';
 import { hasGitObject } from './git/git-objects.ts';
+import { hasSameEntries, readGitlinks, readIndexChanges, storeRepairedIndex } from './git/index-files.ts';
 import { readGitStates, toGitPaths, type GitState } from './git/git-state.ts';
 import { withScan, type SnapshotStore } from './snapshot-store.ts';
 import { withLock } from './lock.ts';
@@ -181,14 +181,20 @@ class FolderSnapshots implements LocalSnapshots {
     return hasGitObject(join(this.#store.root.path, gitFolder, 'objects'), id);
   }
 
-  async gitlinks(index: TreeEntry): Promise<string[] | undefined> {
-    const entries = toIndexEntries(await this.content(index));
-    return entries?.filter(({ isGitlink }) => isGitlink).map(({ path }) => path);
+  indexChanges(...[before, after]: Parameters<Snapshots['indexChanges']>): ReturnType<Snapshots['indexChanges']> {
+    return readIndexChanges(this, before, after);
   }
 
-  async isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean> {
-    const [one, other] = [await this.content(a), await this.content(b)].map(toIndexEntries);
-    return one !== undefined && JSON.stringify(one) === JSON.stringify(other);
+  repairIndex(...[index, edits]: Parameters<Snapshots['repairIndex']>): ReturnType<Snapshots['repairIndex']> {
+    return storeRepairedIndex(this, index, edits);
+  }
+
+  gitlinks(index: TreeEntry): Promise<string[] | undefined> {
+    return readGitlinks(this, index);
+  }
+
+  isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean> {
+    return hasSameEntries(this, a, b);
   }
 
   has(tree: TreeId): boolean {

@@ -99,6 +99,14 @@ class JoinedSnapshots implements Snapshots {
     return this.#any((snapshots) => snapshots.isSameIndex(a, b));
   }
 
+  indexChanges(...given: Parameters<Snapshots['indexChanges']>): ReturnType<Snapshots['indexChanges']> {
+    return this.#any((snapshots) => snapshots.indexChanges(...given));
+  }
+
+  repairIndex(...given: Parameters<Snapshots['repairIndex']>): Promise<TreeEntry | undefined> {
+    return this.#any((snapshots) => snapshots.repairIndex(...given));
+  }
+
   gitlinks(index: TreeEntry): Promise<string[] | undefined> {
     return this.#any((snapshots) => snapshots.gitlinks(index));
   }

@@ -10,6 +10,8 @@ export interface States {
   snapshots: Snapshots;
   before: TreeId | undefined;
   after: TreeId;
+  /** True for a file by which git finds other data, if an approved command named it. Default: none. */
+  isNamed?: (path: string) => boolean;
 }
 
 const EXECUTABLE = 0o111;
@@ -60,6 +62,11 @@ async function judgeFile(states: States, row: TreeChange, file: ArmingFile): Pro
       return judgeTodo(snapshots, row);
     case 'attributes':
       return toChange(row.path, row.after, row.before);
+    case 'indirection':
+      return judgeIndirection(states, row);
+    case 'exclude':
+      // A new repository has one of a template.
+      return wasThere && !states.isNamed?.(row.path) ? toChange(row.path, row.after, row.before) : [];
   }
 }
 
@@ -82,6 +89,14 @@ async function judgeCommondir(snapshots: Snapshots, { path, before, after }: Tre
   const isLinked = path.split('/').at(-3) === 'worktrees' && text === '../..';
   // A folder that names itself has no effect, and git reads an empty file in the same way.
   return isLinked || text === '.' || text === '' ? [] : toChange(path, after, before);
+}
+
+/** Replaced objects, and commits with other parents than their own. A fetch changes those of an incomplete history. */
+function judgeIndirection({ isNamed }: States, row: TreeChange): TreeChange[] {
+  const { path, before, after } = row;
+  if (after?.type === 'directory' && !before) return [];
+  const isFetched = path.endsWith('/shallow') && before !== null && after?.type === 'file';
+  return isFetched || isNamed?.(path) ? [] : toChange(path, after, before);
 }
 
 /** The steps of the next `git rebase --continue`: new lines that run a program are removed. */

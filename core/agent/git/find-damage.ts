@@ -26,7 +26,7 @@ export interface GitStates {
  * objects.
  *
  * @param folders Git folders that existed before, relative to the workspace.
- * @param approved True if the user approved a command of the turn, which may then delete refs.
+ * @param mayDelete True for a ref that an approved command of the turn named.
  * @param hasCopy False for a working copy that has ended.
  * @returns Rows from the present to the former entries.
  */
@@ -35,18 +35,19 @@ export async function findDamage(
   rows: readonly TreeChange[],
   {
     folders,
-    approved,
+    mayDelete,
     hasCopy,
-  }: { folders: readonly string[]; approved: boolean; hasCopy: (name: string) => Promise<boolean> },
+  }: { folders: readonly string[]; mayDelete: (ref: string) => boolean; hasCopy: (name: string) => Promise<boolean> },
 ): Promise<TreeChange[]> {
-  const isKept = async (ref: string): Promise<boolean> => KEPT.test(ref) && (await needsRef(ref, hasCopy));
+  const isKept = async (ref: string): Promise<boolean> =>
+    KEPT.test(ref) && !mayDelete(ref) && (await needsRef(ref, hasCopy));
   const found: TreeChange[] = [];
   for (const folder of folders) {
     const own = rows.filter(({ path }) => path.startsWith(`${folder}/`));
     if (own.length === 0) continue;
     for (const row of own)
       if (await isBroken(states, folder, row)) found.push(...toChange(row.path, row.after, row.before));
-    if (!approved) found.push(...(await findLostRefs(states, { folder, rows: own, isKept })));
+    found.push(...(await findLostRefs(states, { folder, rows: own, isKept })));
   }
   const byPath = new Map(found.map((row) => [row.path, row]));
   for (const row of found) for (const above of toParents(row, rows)) byPath.set(above.path, above);

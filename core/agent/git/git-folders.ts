@@ -6,7 +6,7 @@ import type { Snapshots } from '../ports/snapshots.ts';
 export interface ArmingFile {
   /** The git folder, relative to the workspace. */
   folder: string;
-  kind: 'config' | 'commondir' | 'hook' | 'attributes' | 'todo';
+  kind: 'config' | 'commondir' | 'hook' | 'attributes' | 'todo' | 'indirection' | 'exclude';
 }
 
 /** Names that make a folder a git folder. */
@@ -23,6 +23,11 @@ export function toArmingFiles(path: string): ArmingFile[] {
   if (name === 'commondir') return [{ folder, kind: 'commondir' }];
   if (name === 'attributes' && names.at(-2) === 'info')
     return [{ folder: names.slice(0, -2).join('/'), kind: 'attributes' }];
+  if (names.at(-2) === 'info' && (name === 'grafts' || name === 'exclude'))
+    return [{ folder: names.slice(0, -2).join('/'), kind: name === 'grafts' ? 'indirection' : 'exclude' }];
+  if (name === 'shallow') return [{ folder, kind: 'indirection' }];
+  const refs = names.findLastIndex((each, at) => each === 'refs' && names[at + 1] === 'replace');
+  if (refs > 0) return [{ folder: names.slice(0, refs).join('/'), kind: 'indirection' }];
   return names.flatMap((each, at): ArmingFile[] =>
     each === 'hooks' && at > 0 ? [{ folder: names.slice(0, at).join('/'), kind: 'hook' }] : [],
   );

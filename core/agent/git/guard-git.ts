@@ -4,6 +4,7 @@ import type { ApplyResult, Snapshots } from '../ports/snapshots.ts';
 import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
 import { listNames, describeUnreverted } from '../workspace/unreverted-places.ts';
 import type { Work } from '../loop/work.ts';
+import { readNamed } from '../places/named-places.ts';
 import { findArmed } from './disarm-folders.ts';
 import { findDamage } from './find-damage.ts';
 import { EMPTY_STATE } from './git-text.ts';
@@ -65,11 +66,11 @@ async function findArmedFiles(snapshots: Snapshots, { opened, tree }: GuardInput
 
 async function findArmedGit(
   snapshots: Snapshots,
-  { before, after }: { before: TreeId | undefined; after: TreeId },
+  { before, after, isNamed }: { before: TreeId | undefined; after: TreeId; isNamed?: (path: string) => boolean },
 ): Promise<TreeChange[]> {
   if (before === after) return [];
   // Without a repository before, all files are new.
-  return findArmed({ snapshots, before, after }, await snapshots.changes(before ?? EMPTY_STATE, after));
+  return findArmed({ snapshots, before, after, isNamed }, await snapshots.changes(before ?? EMPTY_STATE, after));
 }
 
 async function findGitRepairs(
@@ -79,15 +80,15 @@ async function findGitRepairs(
 ): Promise<TreeChange[]> {
   const before = opened.gitTree;
   if (before === gitTree) return [];
-  const armed = await findArmedGit(snapshots, { before, after: gitTree });
+  const named = await readNamed(work);
+  const armed = await findArmedGit(snapshots, { before, after: gitTree, isNamed: named.hasGitFile });
   if (before === undefined) return armed;
   const rows = await snapshots.changes(before, gitTree);
   const folders = snapshots.git(before).map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
-  const approved = work.state.turnEffects?.isApproved === true;
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   const damage = await findDamage({ snapshots, before, after: gitTree, uncovered }, rows, {
     folders,
-    approved,
+    mayDelete: named.hasRef,
     hasCopy: (name) => work.engine.hasCopy(name),
   });
   return [...new Map([...damage, ...armed].map((row) => [row.path, row])).values()];

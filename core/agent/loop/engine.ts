@@ -4,7 +4,7 @@ import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EditorBuffers } from '../ports/editor-buffers.ts';
-import type { FindCommitted } from '../ports/committed-files.ts';
+import type { FindCommitted, JudgeContents } from '../ports/committed-files.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Knowledge } from '../ports/memory.ts';
 import type { Recall } from '../ports/recall.ts';
@@ -159,6 +159,8 @@ export interface Engine {
   checkpoint(context: ToolContext, message: string): Promise<CheckpointResult>;
   /** Finds the changes of a checkout of known commits. */
   readonly findCommitted: FindCommitted;
+  /** Finds new content at protected places in git's own data. */
+  readonly judgeContents: JudgeContents;
   /** The paths that Git ignores. @param paths Relative to the workspace; a folder ends with a slash. */
   findIgnored(context: ToolContext, paths: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -4,6 +4,7 @@ import { toEngineMessage } from '../context/engine-message.ts';
 import { findHookFiles } from '../hooks/hook-files.ts';
 import { findCommittedPlaces } from './committed-places.ts';
 import { findLinkedPlaces, type WorkspaceState } from './linked-places.ts';
+import { readNamed } from './named-places.ts';
 import { findOtherEdits } from './other-edits.ts';
 import { changesScripts, toRenamedPackage, toScriptRepair } from './package-places.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
@@ -15,30 +16,42 @@ import type { Guarded, GuardInput } from '../workspace/guarded.ts';
 
 type Opened = GuardInput['opened'];
 
+interface GuardPlacesInput {
+  opened: Opened;
+  after: TreeId;
+  /** See {@link findTurnPlaces}. */
+  rows: readonly TreeChange[];
+  /** Paths whose content a known commit has. */
+  found: ReadonlySet<string>;
+}
+
 /** Maximum uncovered paths in an event. */
 const MAX_NAMED = 20;
 /** Maximum bytes of a symlink's target. */
 const MAX_TARGET = 4_096;
 
 /**
- * Reverts changes of a turn's commands at protected places, path by path, unless the user approved the call. If HEAD
+ * Reverts changes of a turn's commands at protected places, path by path, unless an approved question named them. If HEAD
  * moved, paths with the content of a commit of the user are not reverted; see {@link findCommittedPlaces}. What other
  * sessions wrote in this time with an approval is not reverted either.
  */
 export async function guardPlaces(
   work: Work,
-  { opened, after: tree }: { opened: Opened; after: TreeId },
-): Promise<Guarded> {
-  const { state } = work;
-  if (state.turnEffects?.isApproved) return { bodies: [], tree, unreverted: [] };
+  { opened, after: tree, rows, found }: GuardPlacesInput,
+): Promise<Guarded & { steps: Reverted['rows'] }> {
   const snapshots = await work.snapshots();
-  const hooks = await findHookFiles(work);
-  const rows = await findPlaces(snapshots, { before: opened, after: tree, hooks, edited: state.turnEffects?.edited });
   const unseen = findUnseen(snapshots, opened, tree);
-  if (rows.length + unseen.length === 0) return { bodies: [], tree, unreverted: [] };
-  const committed = await findCommittedPlaces(work, { rows, before: opened.tree, after: tree });
+  if (rows.length + unseen.length === 0) return { bodies: [], tree, unreverted: [], steps: [] };
+  const committed = new Set([
+    ...(await findCommittedPlaces(work, { rows, before: opened.tree, after: tree })),
+    ...found,
+  ]);
   const others = await findOtherEdits(work, { rows, since: opened.at });
-  const left = rows.filter(({ path }) => !committed.has(path) && !others.has(path));
+  const isKept = ({ path, before, after }: TreeChange): boolean =>
+    committed.has(path) ||
+    others.has(path) ||
+    ((before ?? after)?.type === 'directory' && [...found].some((inner) => inner.startsWith(`${path}/`)));
+  const left = rows.filter((row) => !isKept(row));
   const repairs = await Promise.all(left.map((row) => toScriptRepair(snapshots, row)));
   const reverted = await revertPlaces(snapshots, { rows: repairs, tree });
   const unreverted = [...reverted.failed, ...unseen];
@@ -47,7 +60,21 @@ export async function guardPlaces(
     ...toFailedNotice(unreverted, opened.run),
     ...toRevertedBodies(work, { reverted, opened }),
   ];
-  return { bodies, tree: reverted.tree, unreverted };
+  return { bodies, tree: reverted.tree, unreverted, steps: reverted.rows };
+}
+
+/** The changes of a turn at protected places that no approved question named. */
+export async function findTurnPlaces(
+  work: Work,
+  { opened, after }: { opened: Opened; after: TreeId },
+): Promise<TreeChange[]> {
+  const snapshots = await work.snapshots();
+  const hooks = await findHookFiles(work);
+  const edited = work.state.turnEffects?.edited;
+  const rows = await findPlaces(snapshots, { before: opened, after, hooks, edited });
+  if (rows.length === 0) return rows;
+  const named = await readNamed(work);
+  return rows.filter((row) => !named.hasPath(row.path, row.after === null));
 }
 
 /** Changes at protected places and of files of hooks, and changes that prevent their restoration. */

@@ -6,6 +6,8 @@ export interface Reverted {
   /** The reverting steps, with the states before and after; empty if there was nothing to revert. */
   steps: Pick<EventOf<'workspace.restored'>, 'from' | 'to' | 'files'>[];
   reverted: string[];
+  /** The changes that were reverted, as the command made them. */
+  rows: TreeChange[];
   failed: string[];
   /** The workspace after the last step. */
   tree: TreeId;
@@ -54,7 +56,8 @@ export async function revertPlaces(
     open = await stillChanged(snapshots, open, now);
     if (blocked.size === 0) break;
   }
-  return { steps, reverted: [...reverted], failed: open.map(({ path }) => path), tree: now };
+  const undone = rows.filter(({ path }) => !open.some((row) => row.path === path));
+  return { steps, reverted: [...reverted], rows: undone, failed: open.map(({ path }) => path), tree: now };
 }
 
 /** Deletions first, from the innermost; then restorations, from the outermost. */

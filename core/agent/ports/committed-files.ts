@@ -26,3 +26,59 @@ export type FindCommitted = (
   context: Pick<ToolContext, 'workspace' | 'sandbox' | 'signal'>,
   query: CommittedQuery,
 ) => Promise<ReadonlySet<string>>;
+
+/** A file, a symlink or the commit of a nested repository in a commit or an index. */
+export interface ContentEntry {
+  path: string;
+  /** In octal, such as `100644`. */
+  mode: string;
+  /** Object id. */
+  blob: string;
+}
+
+/** A query about the content that git's own data names. */
+export interface ContentQuery {
+  /** The top folder of the working tree, relative to the workspace; '' is the workspace. */
+  repository: string;
+  /** The git folder, relative to the workspace, such as `.git` or `.git/modules/lib`. */
+  gitFolder: string;
+  /** Object ids whose complete history is known. */
+  known: readonly string[];
+  /** The same, read only if the others do not have the content: many old ids. */
+  further: readonly string[];
+  /** Object ids, possibly shortened, to be judged. */
+  tips: readonly string[];
+  /** Entries of an index to be judged. */
+  entries: readonly ContentEntry[];
+  /** Content of files in the working tree; `isGone` marks one that is not there any more. */
+  files: readonly { path: string; mode: string; content: Uint8Array; isGone: boolean }[];
+  /** True: the entries of the present index are judged too, as Git reads it. Default false. */
+  readsIndex?: boolean;
+  /** True for an entry that needs to be known. */
+  isPlace(path: string, mode: string): boolean;
+  /** True for new content that was approved. @param content Undefined if it is too large or missing. */
+  accepts(entry: ContentEntry, content: Uint8Array | undefined): Promise<boolean>;
+}
+
+export interface JudgedContents {
+  /** New content by the tips, as they were named, whose history has it. */
+  carried: ReadonlyMap<string, readonly ContentEntry[]>;
+  /** Entries of the query, or of the index, that are new. */
+  unknown: readonly ContentEntry[];
+  /** Paths of the files that are known or accepted; of those that are gone, the ones that a new commit contains. */
+  found: ReadonlySet<string>;
+  /** Complete ids of the tips. */
+  named: ReadonlyMap<string, string>;
+}
+
+/**
+ * Judges content at protected places that commits, tags and the index name: it is known if a known commit has it at the
+ * same path with the same mode. Git runs in the sandbox, without replacements, grafts and programs that the repository
+ * names.
+ *
+ * @throws KlausError if Git cannot read the objects; then everything counts as new.
+ */
+export type JudgeContents = (
+  context: Pick<ToolContext, 'workspace' | 'sandbox' | 'signal'>,
+  query: ContentQuery,
+) => Promise<JudgedContents>;

@@ -5,7 +5,7 @@ export interface Ids {
   /** A new ULID, monotonic within the process. */
   ulid(): Ulid;
   /** Lower-case SHA-256 of the UTF-8 bytes. */
-  digest(text: string): string;
+  digest(content: string | Uint8Array): string;
   /** Uniform in [0, 1). */
   random(): number;
 }

@@ -38,6 +38,24 @@ export interface GitPosition {
   refs: Readonly<Record<string, string>>;
 }
 
+/** An entry of a Git index; a path with a conflict has several. */
+export interface IndexEntry {
+  path: string;
+  /** In octal, such as `100644`. */
+  mode: string;
+  /** Object id. */
+  blob: string;
+  /** 0 without a conflict. */
+  stage: number;
+  /** True with a flag by which Git does not compare the file: `assume-unchanged` or `skip-worktree`. */
+  isHidden: boolean;
+}
+
+/** An entry that another index does not have, with the one that it replaced. */
+export interface IndexChange extends IndexEntry {
+  before?: IndexEntry;
+}
+
 /** The snapshots of a workspace. Private to the user, content-addressed, incremental. */
 export interface Snapshots {
   /**
@@ -58,6 +76,16 @@ export interface Snapshots {
   hasGitObject(gitFolder: string, id: string): boolean;
   /** True if two index files have the same entries: git updates times in them. */
   isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean>;
+  /**
+   * The entries of an index that a former one does not have in the same way. Undefined for a file of which not all entries
+   * can be read: a split or sparse index, or one with SHA-256 names.
+   */
+  indexChanges(before: TreeEntry | null, after: TreeEntry): Promise<IndexChange[] | undefined>;
+  /** Stores an index with some entries as in a former one, or without them, and with some flags cleared. */
+  repairIndex(
+    index: { before: TreeEntry | null; after: TreeEntry },
+    edits: { restored: ReadonlySet<string>; unflagged: ReadonlySet<string> },
+  ): Promise<TreeEntry | undefined>;
   /** Paths of nested repositories that an index names; undefined for a file that is no valid index. */
   gitlinks(index: TreeEntry): Promise<string[] | undefined>;
   /** True if all objects of the state exist. */

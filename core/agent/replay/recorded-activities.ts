@@ -34,13 +34,13 @@ export function createRecordedActivities(recording: Recording): Activities {
     return bodies;
   };
   /** The events of a repair, which precede the snapshot, and the places that it could not restore. */
-  const readGuarded = (): { bodies: EventBody[]; unreverted: string[] } => {
+  const readGuarded = (): { bodies: EventBody[]; unreverted: string[]; hidden?: string[] } => {
     const { events, at } = recording;
     let end = at;
     while (events[end] && isGuarded(events[end]!, events[end - 1])) end++;
     const snapshot = events[end];
-    const unreverted = snapshot?.type === 'workspace.snapshotted' ? (snapshot.unreverted ?? []) : [];
-    return { bodies: events.slice(at, end).map(toBody), unreverted };
+    const { unreverted = [], hidden } = snapshot?.type === 'workspace.snapshotted' ? snapshot : {};
+    return { bodies: events.slice(at, end).map(toBody), unreverted, hidden };
   };
   return {
     // The recorded states already join those of all folders.
@@ -140,7 +140,14 @@ function isAbout({ subject }: EventOf<'approval.asked'>, call: string): boolean 
 
 function isGuarded(event: Event, before: Event | undefined): boolean {
   if (event.type === 'message.added') return before?.type === 'workspace.restored';
+  if (event.type === 'approval.asked') return isOfGuard(event);
+  if (event.type === 'approval.answered') return before?.type === 'approval.asked' && isOfGuard(before);
   return event.type === 'notice' || (event.type === 'workspace.restored' && event.kind === 'review');
+}
+
+/** The question about what git brought to protected places. */
+function isOfGuard({ subject, held }: EventOf<'approval.asked'>): boolean {
+  return held === true && subject.kind === 'input' && subject.from === 'Klaus';
 }
 
 function isOfCheckpoint(event: Event): boolean {

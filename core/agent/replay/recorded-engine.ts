@@ -82,6 +82,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       git: () => [],
       hasGitObject: refuse,
       ...refusing('changes', 'entry', 'links', 'content', 'put', 'apply', 'applyGit', 'isSameIndex', 'gitlinks'),
+      ...refusing('indexChanges', 'repairIndex'),
     }),
     openLayers: async () => ({
       open: async () => ({ kind: 'copy', folder: '', touched: unreachable, close: async () => {} }),
@@ -93,6 +94,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     rules: [],
     ...refusing('readOwnInstructions', 'openRunner', 'openFolder', 'openSandbox', 'openChild'),
     ...refusing('remembered', 'editsSince', 'hasCopy', 'checkpoint', 'findCommitted', 'findIgnored'),
+    ...refusing('judgeContents'),
   };
 }
 

@@ -7,12 +7,17 @@ import { foldEnvironment } from '../evidence/check-environment.ts';
 import { pushMessage } from './fold-messages.ts';
 import { foldFetch, foldUntrusted } from './fold-taint.ts';
 import { isInherited } from './fold-session.ts';
+import { toNamedTexts } from './named-texts.ts';
 import type { State } from './state.ts';
 
 export function foldDecision(state: State, event: EventOf<'gate.decided'>): void {
   const call = state.calls.find(({ id }) => id === event.call);
   if (call) call.decided = { verdict: event.verdict, rule: event.rule };
-  if (state.turnEffects && isApproval(event)) state.turnEffects.isApproved = true;
+  if (state.turnEffects && isApproval(event)) {
+    state.turnEffects.isApproved = true;
+    if (call)
+      state.turnEffects.approved.push(...toNamedTexts(call, call.asked), ...event.findings.map(({ reason }) => reason));
+  }
   if (event.reviews) foldReviews(state, event, event.reviews);
 }
 
@@ -82,7 +87,10 @@ export function foldStart(state: State, event: EventOf<'tool.started'>): void {
   if (event.resume !== 'repeat' && state.run) state.run.acted = true;
   // The result of a command does not list its changes.
   if (event.resume === 'tell' && state.turnEffects) state.turnEffects.isKnown = false;
-  state.turnEffects?.tools.add(event.name);
+  if (state.turnEffects) {
+    state.turnEffects.tools.add(event.name);
+    state.turnEffects.last = { call: event.call, index: event.index, name: event.name };
+  }
   foldFetch(state, event);
 }
 

@@ -1,4 +1,5 @@
 import type { EventOf } from '../../protocol/index.ts';
+import { toNamedTexts } from './named-texts.ts';
 import type { State } from './state.ts';
 
 export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted'>): void {
@@ -11,6 +12,9 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
     // A command whose changes were approved began before this snapshot; its accepted changes are applied after it.
     const begun = state.calls.filter((call) => call.started);
     const isApproved = begun.some((call) => call.asked?.subject.kind === 'changes' && call.answer === 'approved');
+    const approved = begun.flatMap((call) =>
+      call.asked && call.answer === 'approved' ? toNamedTexts(call, call.asked) : [],
+    );
     const tools = new Set(begun.map(({ name }) => name));
     // Changes of background processes are not known either.
     const isQuiet = [...state.processes.values()].every(({ last }) => last.state !== 'started');
@@ -20,13 +24,14 @@ export function foldSnapshot(state: State, event: EventOf<'workspace.snapshotted
       isKnown: begun.length === 0 && isQuiet,
       tools,
       isApproved,
+      approved,
     };
     return;
   }
   const before = state.openSnapshot;
   if (state.run && (before?.tree !== event.tree || before.uncovered)) state.run.changedFiles = true;
-  const { run, tree, gitTree, at } = event;
-  state.left = { run, tree, at, gitTree };
+  const { run, tree, gitTree, at, hidden } = event;
+  state.left = { run, tree, at, gitTree, hidden };
   delete state.openSnapshot;
   delete state.turnEffects;
 }

@@ -22,6 +22,7 @@ import {
 import type { AddressOrigin, Denial, LineageFact } from '../../policy/index.ts';
 import type { GivenApproval } from './given-approval.ts';
 import type { TaintState } from './taint-state.ts';
+import type { TurnEffects } from './turn-effects.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
@@ -124,20 +125,6 @@ export interface RunState {
   warned: Set<LimitName>;
 }
 
-/** The effects of a turn according to the log. */
-export interface TurnEffects {
-  /** Files that tools reported as changed. */
-  paths: Set<string>;
-  /** Hashes of these files after the change; null: deleted. */
-  edited: Map<string, string | null>;
-  /** False after a call whose result does not list its changes, such as a command. */
-  isKnown: boolean;
-  /** Names of the tools that ran. */
-  tools: Set<string>;
-  /** True if the user approved a call of the turn. */
-  isApproved: boolean;
-}
-
 /** A text that remains in the context unchanged. */
 export interface Pin {
   readonly id: string;
@@ -229,7 +216,7 @@ export interface State {
   /** The snapshot before the open turn, if its effects have begun and no snapshot follows yet. */
   openSnapshot?: EventOf<'workspace.snapshotted'>;
   /** The workspace after the last turn with effects, and the run of that turn. */
-  left?: { run: string; tree: TreeId; gitTree?: TreeId; at: number };
+  left?: { run: string; tree: TreeId; gitTree?: TreeId; at: number; hidden?: readonly string[] };
   turnEffects?: TurnEffects;
   /** Child sessions by their ids, in the order in which they were opened. */
   children: Map<string, ChildState>;

@@ -1,16 +1,27 @@
+import { guardCarried } from '../carried/guard-carried.ts';
+import { findCarried } from '../carried/find-carried.ts';
 import { guardGit } from '../git/guard-git.ts';
 import type { Work } from '../loop/work.ts';
-import { guardPlaces } from '../places/guard-places.ts';
+import { findTurnPlaces, guardPlaces } from '../places/guard-places.ts';
 import type { GitGuarded, GuardInput } from './guarded.ts';
 
-/** Repairs changes of commands at places that they must not change: git's own data first, then protected places. */
+/**
+ * Repairs changes of commands at places that they must not change: git's own data first, then content at protected places
+ * that this data names, then these places in the workspace.
+ */
 export async function guardWorkspace(work: Work, input: GuardInput): Promise<GitGuarded> {
+  const { opened } = input;
   const git = await guardGit(work, input);
-  const places = await guardPlaces(work, { opened: input.opened, after: git.tree });
+  const rows = await findTurnPlaces(work, { opened, after: git.tree });
+  const given = { opened, tree: git.tree, gitTree: git.gitTree, rows };
+  const carried = await findCarried(work, given);
+  const places = await guardPlaces(work, { opened, after: git.tree, rows, found: carried.found });
+  const guarded = await guardCarried(work, carried, { ...given, tree: places.tree, reverted: places.steps });
   return {
-    bodies: [...git.bodies, ...places.bodies],
-    tree: places.tree,
-    gitTree: git.gitTree,
-    unreverted: [...git.unreverted, ...places.unreverted],
+    bodies: [...git.bodies, ...(guarded.isKept ? [] : places.bodies), ...guarded.bodies],
+    tree: guarded.tree,
+    gitTree: guarded.gitTree,
+    unreverted: [...git.unreverted, ...places.unreverted, ...guarded.unreverted],
+    hidden: guarded.hidden,
   };
 }

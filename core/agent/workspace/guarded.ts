@@ -13,6 +13,8 @@ export interface Guarded {
 /** The same with git's own data. */
 export interface GitGuarded extends Guarded {
   gitTree: TreeId | undefined;
+  /** Files that a command hid from the comparison by Git. Absent: none. */
+  hidden?: string[];
 }
 
 export interface GuardInput {

@@ -91,7 +91,7 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
   const now = { tree, gitTree: await snapshots.snapshotGit(tree) };
   // The gate has judged the changes of edit tools before.
   const guarded = isKnown
-    ? { bodies: [], unreverted: [], ...now }
+    ? { bodies: [], unreverted: [], hidden: work.state.left?.hidden?.slice(), ...now }
     : await work.activities.guardWorkspace(work, { opened: { ...before, uncovered: before.uncovered ?? [] }, ...now });
   const { gitTree } = guarded;
   await work.append([
@@ -103,6 +103,7 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
       moment: 'after',
       tree: guarded.tree,
       gitTree,
+      ...(guarded.hidden ? { hidden: guarded.hidden } : {}),
       ...(released ? { released } : {}),
       ...toUnreverted(guarded.unreverted),
     },

@@ -20,6 +20,10 @@ export const workspaceSnapshotted = z
       .literal(true)
       .optional()
       .describe('Stored before the process gave the session back, or after its crash. Only in a managed workspace.'),
+    hidden: z
+      .array(z.string())
+      .optional()
+      .describe('Files with which Git does not compare its index, because a command said so; at most 200.'),
     unreverted: z
       .array(z.string())
       .optional()
