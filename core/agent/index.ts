@@ -90,7 +90,14 @@ export type {
   Sandbox,
 } from './ports/sandbox.ts';
 export type { FileIdentity, SecretSource } from './ports/secrets.ts';
-export type { SnapshotOptions, Conflict, ApplyResult, Snapshots } from './ports/snapshots.ts';
+export type {
+  ApplyGitOptions,
+  ApplyOptions,
+  ApplyResult,
+  Conflict,
+  SnapshotOptions,
+  Snapshots,
+} from './ports/snapshots.ts';
 export type { AppendOptions, Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
 export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/rows/approval-row.ts';
 export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';

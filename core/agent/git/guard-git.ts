@@ -82,7 +82,10 @@ async function findGitRepairs(
   const armed = await findArmedGit(snapshots, { before, after: gitTree });
   if (before === undefined) return armed;
   const rows = await snapshots.changes(before, gitTree);
-  const folders = snapshots.git(before).map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
+  const all = snapshots.git(before).map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
+  const present = await Promise.all(all.map((folder) => snapshots.entry(gitTree, folder)));
+  // A repository that was moved is not damaged: without its objects, its data is of no use here.
+  const folders = all.filter((_, index) => present[index] !== undefined);
   const approved = work.state.turnEffects?.isApproved === true;
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   const damage = await findDamage({ snapshots, before, after: gitTree, uncovered }, rows, {
