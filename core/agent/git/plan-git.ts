@@ -22,11 +22,15 @@ export interface GitPlan {
   changes: TreeChange[];
   conflicts: Conflict[];
   refs: RefChange[];
+  /** Changes of refs by the turns that an undo without all of git's data leaves, from the present value to the former. */
+  left: RefChange[];
   /** The repositories of the state that the changes restore. */
   repositories: readonly GitPosition[];
+  /** The `.git` entries between which repositories move. */
+  moved: ReadonlySet<string>;
 }
 
-export const NO_GIT: GitPlan = { changes: [], conflicts: [], refs: [], repositories: [] };
+export const NO_GIT: GitPlan = { changes: [], conflicts: [], refs: [], left: [], repositories: [], moved: new Set() };
 
 /** Temporary files that git writes with every command. */
 const PASSING = /\/(?:FETCH_HEAD|ORIG_HEAD|COMMIT_EDITMSG|gc\.log|gc\.pid)$/;
@@ -49,30 +53,35 @@ export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStat
   const { changes } = await compose(snapshots, pairs, async () => now);
   const target = pairs[0]!.before;
   const repositories = snapshots.git(target);
+  const moved = findMoved(repositories, snapshots.git(pairs.at(-1)!.after));
   const mine = new Set([
     ...changes.filter(({ path, before, after }) => isEntry(path) && !(before && after)).map(({ path }) => path),
-    ...findMoved(repositories, snapshots.git(pairs.at(-1)!.after)),
+    ...moved,
   ]);
   const isMine = ({ path }: TreeChange): boolean => mine.has(toEntry(path)) || toArmingFiles(path).length > 0;
-  const rows = changes.filter((row) => isInside(row.path) && !OWN.test(row.path) && (all || isMine(row)));
-  if (!all) return toPlan(snapshots, rows, { now, refsOf: undefined, repositories });
+  const own = changes.filter((row) => isInside(row.path) && !OWN.test(row.path));
+  const rows = all ? own : own.filter(isMine);
+  if (!all) {
+    const plan = await toPlan(snapshots, rows, { now, refsOf: undefined, repositories, moved });
+    const left = own.filter((row) => !isMine(row));
+    return { ...plan, left: findMovedRefs(left, { now: snapshots.git(now), then: repositories }) };
+  }
   const lost = await findLostHeads(snapshots, { now, target });
   return toPlan(snapshots, [...rows, ...lost.filter(({ path }) => !rows.some((row) => row.path === path))], {
     now,
     refsOf: target,
     repositories,
+    moved,
   });
 }
 
 /** The `.git` entries at which another repository is now, because it was moved there. */
-function findMoved(before: readonly GitPosition[], after: readonly GitPosition[]): string[] {
+function findMoved(before: readonly GitPosition[], after: readonly GitPosition[]): Set<string> {
   const toPlaces = (all: readonly GitPosition[]): Map<string, string> =>
     new Map(all.flatMap(({ path, store }) => (store === undefined ? [] : [[store, toGitPath(path)] as const])));
   const [from, to] = [toPlaces(before), toPlaces(after)];
-  return [...from].flatMap(([store, path]) => {
-    const now = to.get(store);
-    return now === undefined || now === path ? [] : [path, now];
-  });
+  const pairs = [...from].map(([store, path]) => [path, to.get(store) ?? path]);
+  return new Set(pairs.filter(([path, now]) => path !== now).flat());
 }
 
 /** A deleted HEAD, without which git does not recognize the repository. */
@@ -99,18 +108,23 @@ export async function planGitRedo(
   if (!states) return NO_GIT;
   const rows = (await snapshots.changes(states.to, states.from)).filter(({ path }) => isInside(path));
   const repositories = snapshots.git(states.from);
-  return toPlan(snapshots, rows, { now: await readNow(snapshots), refsOf: undefined, repositories });
+  const moved = findMoved(snapshots.git(states.to), repositories);
+  return toPlan(snapshots, rows, { now: await readNow(snapshots), refsOf: undefined, repositories, moved });
 }
 
 /** @param keep True: files that were changed after the session are not restored. */
 export async function restoreGit(
   snapshots: Snapshots,
-  { changes, conflicts, repositories: all }: GitPlan,
+  { changes, conflicts, repositories: all, moved }: GitPlan,
   keep: boolean,
 ): Promise<{ changes: TreeChange[]; states?: { from: TreeId; to: TreeId }; kept: Conflict[] }> {
-  const left = new Set(keep ? conflicts.map(({ path }) => path) : []);
-  const rows = changes.filter(({ path }) => !left.has(path));
-  const kept = conflicts.filter(({ path }) => left.has(path));
+  const kept = keep ? conflicts : [];
+  const left = new Set(kept.map(({ path }) => path));
+  // A repository that stays where it was moved to keeps its objects there.
+  const entries = new Set(kept.map(({ path }) => toEntry(path)));
+  const isLeft = ({ path }: TreeChange): boolean =>
+    left.has(path) || (moved.has(toEntry(path)) && [...moved].some((entry) => entries.has(entry)));
+  const rows = changes.filter((row) => !isLeft(row));
   if (rows.length === 0) return { changes: [], kept };
   const touched = new Set(rows.map(({ path }) => toEntry(path)));
   const repositories = all.filter(({ path }) => touched.has(toGitPath(path)));
@@ -128,11 +142,7 @@ async function readNow(snapshots: Snapshots): Promise<TreeId> {
 async function toPlan(
   snapshots: Snapshots,
   rows: readonly TreeChange[],
-  {
-    now,
-    refsOf,
-    repositories,
-  }: { now: TreeId; refsOf: TreeId | undefined; repositories: readonly GitPosition[] },
+  { now, refsOf, ...rest }: { now: TreeId; refsOf: TreeId | undefined } & Pick<GitPlan, 'repositories' | 'moved'>,
 ): Promise<GitPlan> {
   const changes: TreeChange[] = [];
   const conflicts: Conflict[] = [];
@@ -142,13 +152,20 @@ async function toPlan(
     if (isSame(found, expected) || isSame(found, after) || PASSING.test(`/${path}`)) continue;
     if (!(await isRewritten(snapshots, { path, expected, found }))) conflicts.push({ path, expected, found });
   }
-  if (refsOf === undefined) return { changes, conflicts, refs: [], repositories };
+  if (refsOf === undefined) return { changes, conflicts, refs: [], left: [], ...rest };
+  const refs = findMovedRefs(changes, { now: snapshots.git(now), then: snapshots.git(refsOf) });
+  return { changes, conflicts, refs, left: [], ...rest };
+}
+
+/** The refs among the changes: those that were moved since are not restored. */
+function findMovedRefs(
+  changes: readonly TreeChange[],
+  { now, then }: { now: readonly GitPosition[]; then: readonly GitPosition[] },
+): RefChange[] {
   const moved = new Set(changes.map(({ path }) => path));
-  // Refs that were moved since are not restored.
-  const refs = compareRefs(snapshots.git(now), snapshots.git(refsOf)).filter(
-    ({ repository, name }) => moved.has(`${toGitPath(repository)}/${name}`) || moved.has(`${toGitPath(repository)}/packed-refs`),
+  return compareRefs(now, then).filter(({ repository, name }) =>
+    [name, 'packed-refs'].some((file) => moved.has(`${toGitPath(repository)}/${file}`)),
   );
-  return { changes, conflicts, refs, repositories };
 }
 
 /** True for an index with the same entries. */
