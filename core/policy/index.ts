@@ -1,6 +1,7 @@
 export { covers, findOpenReds, isSound, isComplete } from './checks/covers.ts';
 export { findClaims, type FoundClaim } from './checks/find-claims.ts';
 export { findEnvironmentChanges, isEnvironmentFile } from './checks/find-environment-changes.ts';
+export { findFewerTests } from './checks/fewer-tests.ts';
 export { findWeakenings, isCheckFile, type ChangedFile } from './checks/find-weakenings.ts';
 export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
 export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';
