@@ -100,6 +100,6 @@ export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from '.
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';
 export { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './shell/evaluation.ts';
-export { findAddresses, toAddress, toLinkBits, type AddressOrigin, type Taint } from './taint.ts';
+export { findAddresses, toAddress, toChoiceBits, type AddressOrigin, type Taint } from './taint.ts';
 export { isWorkaround, toDenialKey, toWorkaroundReason, type Denial } from './workaround.ts';
 export { shellRule } from './shell/rules/shell-rule.ts';

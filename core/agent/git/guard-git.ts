@@ -82,10 +82,12 @@ async function findGitRepairs(
   const armed = await findArmedGit(snapshots, { before, after: gitTree });
   if (before === undefined) return armed;
   const rows = await snapshots.changes(before, gitTree);
-  const all = snapshots.git(before).map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
-  const present = await Promise.all(all.map((folder) => snapshots.entry(gitTree, folder)));
+  const now = new Map(snapshots.git(gitTree).map((one) => [one.path, one]));
   // A repository that was moved is not damaged: without its objects, its data is of no use here.
-  const folders = all.filter((_, index) => present[index] !== undefined);
+  const folders = snapshots
+    .git(before)
+    .filter(({ path, store }) => now.has(path) && (store === undefined || store === (now.get(path)!.store ?? store)))
+    .map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
   const approved = work.state.turnEffects?.isApproved === true;
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   const damage = await findDamage({ snapshots, before, after: gitTree, uncovered }, rows, {
