@@ -7,7 +7,7 @@ import { playMovedCase, seededMovedCase } from './moved-repositories.ts';
 const RUNS = Number(process.env['KLAUS_UNDO_RUNS'] ?? 6);
 const ONLY = process.env['KLAUS_UNDO_SEED'];
 
-const seeds = ONLY === undefined ? Array.from({ length: RUNS }, (_, i) => i + 1) : [Number(ONLY)];
+const seeds = ONLY === undefined ? Array.from({ length: RUNS }, (_, i) => i + 1) : ONLY.split(',').map(Number);
 
 for (const seed of seeds) {
   const moved = seededMovedCase(seed);

@@ -58,7 +58,12 @@ export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStat
     ...changes.filter(({ path, before, after }) => isEntry(path) && !(before && after)).map(({ path }) => path),
     ...moved,
   ]);
-  const isMine = ({ path }: TreeChange): boolean => mine.has(toEntry(path)) || toArmingFiles(path).length > 0;
+  // Without its HEAD, a submodule is no repository either.
+  const broken = changes
+    .filter(({ path, before, after }) => !before && after && /\.git\/modules\/(?!.*\/(?:logs|refs)\/).*\/HEAD$/.test(path))
+    .map(({ path }) => path.slice(0, -'HEAD'.length));
+  const isMine = ({ path }: TreeChange): boolean =>
+    mine.has(toEntry(path)) || toArmingFiles(path).length > 0 || broken.some((folder) => path.startsWith(folder));
   const own = changes.filter((row) => isInside(row.path) && !OWN.test(row.path));
   const rows = all ? own : own.filter(isMine);
   if (!all) {
