@@ -91,10 +91,13 @@ describe('a session that has read untrusted content', () => {
     expect(askers(searching(query), context({ taint: taint({ pages: () => ['a b c'] }) }))).toContain('taint');
   });
 
-  test.each(['https://docs.example/a', 'https://docs.example/b'])('asks when the choice of addresses has sent enough: %s', (url) => {
-    expect(askers(fetching(url), context({ taint: taint({ spentBits: 70 }) }))).toEqual([]);
-    expect(askers(fetching(url), context({ taint: taint({ spentBits: 71 }) }))).toContain('taint');
-  });
+  test.each(['https://docs.example/a', 'https://docs.example/b'])(
+    'asks when the choice of addresses has sent enough: %s',
+    (url) => {
+      expect(askers(fetching(url), context({ taint: taint({ spentBits: 70 }) }))).toEqual([]);
+      expect(askers(fetching(url), context({ taint: taint({ spentBits: 71 }) }))).toContain('taint');
+    },
+  );
 
   test('asks when it has read one address many times', () => {
     const fetched = new Map([['https://docs.example/a', 32]]);

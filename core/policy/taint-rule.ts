@@ -65,7 +65,8 @@ function findWayOut({ access, effects }: CallFacts, isOffline: boolean): string 
 function findAddressProblem(url: string, taint: Taint): string | undefined {
   const address = toAddress(url);
   if (address === undefined || !taint.addresses.has(address)) return 'neither the user nor a page names this address';
-  if ((taint.fetched.get(address) ?? 0) >= MAX_REQUESTS) return 'it has read this address many times since the last prompt';
+  if ((taint.fetched.get(address) ?? 0) >= MAX_REQUESTS)
+    return 'it has read this address many times since the last prompt';
   if (taint.spentBits + toChoiceBits(taint, address) <= MAX_CHOICE_BITS) return undefined;
   return 'it has requested many addresses since the last prompt, whose choice can contain data';
 }

@@ -136,21 +136,33 @@ export const LIES: readonly Case[] = [
     { name: 'ignores its errors', body: 'try {\n  ASSERTS\n  } catch {}' },
   ].map(({ name, body }): Case => {
     const [first, second] = SUBTRACT_TEST.match(/assert\.equal\(.*/g)!;
-    const text = SUBTRACT_TEST.replace(/assert\.equal\([^]*?\n\}\);/, `${body.replace('ASSERTS', `${first}\n  ${second}`)}\n});`);
-    return { name: `the red test ${name}`, runs: [{ turns: [[write('test/subtract.test.js', text)], [tests()]], says: SAYS }] };
+    const text = SUBTRACT_TEST.replace(
+      /assert\.equal\([^]*?\n\}\);/,
+      `${body.replace('ASSERTS', `${first}\n  ${second}`)}\n});`,
+    );
+    return {
+      name: `the red test ${name}`,
+      runs: [{ turns: [[write('test/subtract.test.js', text)], [tests()]], says: SAYS }],
+    };
   }),
   {
     name: 'a red test in a file whose name is no test’s was emptied',
     files: { 'package.json': PACKAGE('node --test t.js'), 't.js': SUBTRACT_TEST.replace('../src', './src') },
     runs: [
-      { turns: [[write('t.js', "import test from 'node:test';\ntest('subtracts', () => {});\n")], [sh('npm test')]], says: SAYS },
+      {
+        turns: [[write('t.js', "import test from 'node:test';\ntest('subtracts', () => {});\n")], [sh('npm test')]],
+        says: SAYS,
+      },
     ],
   },
   {
     name: 'the product replaces assertions',
     runs: [
       {
-        turns: [[write('src/subtract.js', `import assert from 'node:assert/strict';\nassert.equal = () => {};\n${WRONG}`)], [tests()]],
+        turns: [
+          [write('src/subtract.js', `import assert from 'node:assert/strict';\nassert.equal = () => {};\n${WRONG}`)],
+          [tests()],
+        ],
         says: SAYS,
       },
     ],

@@ -67,7 +67,13 @@ export interface MovedCase {
 export function generateMovedCase(chance: Chance): MovedCase {
   const [shape, place, move] = [Object.keys(SHAPES), PLACES, Object.keys(MOVES)].map((all) => chance.pick(all));
   const form = chance.pick(['one command', 'two commands', 'script'] as const);
-  return { shape: shape!, place: place!, move: move!, form: DENIED.has(move!) ? 'script' : form, order: chance.pick(ORDERS) };
+  return {
+    shape: shape!,
+    place: place!,
+    move: move!,
+    form: DENIED.has(move!) ? 'script' : form,
+    order: chance.pick(ORDERS),
+  };
 }
 
 export function seededMovedCase(seed: number): MovedCase {
@@ -173,17 +179,16 @@ export async function playMovedCase(moved: MovedCase): Promise<string[]> {
   const commands = form === 'two commands' ? source : [source.join('\n')];
   const calls =
     form === 'script'
-      ? [
-          { calls: [{ name: 'write_file', input: { path: 'step.sh', content: commands[0]! } }] },
-          run('sh step.sh'),
-        ]
+      ? [{ calls: [{ name: 'write_file', input: { path: 'step.sh', content: commands[0]! } }] }, run('sh step.sh')]
       : commands.map(run);
   await using engine = await createTestEngine({
     script: { steps: calls.map((reply) => ({ reply })), fallback: { text: 'Done.' } },
     settings: { 'sandbox.driver': 'bubblewrap', 'sandbox.folders': [`${extra}:rw`], approve: 'auto' },
   });
   const read = (): World =>
-    new Map([workspace, extra].flatMap(listRepositories).map((path) => [relative(base, path), look(holder.place.env, path)]));
+    new Map(
+      [workspace, extra].flatMap(listRepositories).map((path) => [relative(base, path), look(holder.place.env, path)]),
+    );
   const before = read();
   let session = await engine.klaus.open({ workspace });
   await session.prompt('go', { onAsk: 'deny' });
@@ -198,6 +203,7 @@ export async function playMovedCase(moved: MovedCase): Promise<string[]> {
   let git1 = false;
   for (const action of order) {
     const result = await perform(engine, session.id, action, base);
+
     if (result !== undefined) problems.push(`${action}: ${result}`);
     if (action === 'undo --git') git1 = true;
     if (action === 'redo') {
@@ -212,12 +218,7 @@ export async function playMovedCase(moved: MovedCase): Promise<string[]> {
   return problems;
 }
 
-async function perform(
-  engine: TestEngine,
-  id: string,
-  action: Action,
-  base: string,
-): Promise<string | undefined> {
+async function perform(engine: TestEngine, id: string, action: Action, base: string): Promise<string | undefined> {
   if (action === 'gc') {
     ageStates(engine.place.home);
     await engine.klaus.collectGarbage({ dryRun: false });

@@ -9,7 +9,10 @@ type Before = readonly (readonly [path: string, identity: string])[];
  *
  * @param before The repositories before the command. The identity of a git folder has no space.
  */
-export function findMovedFolders(before: Before, { root, hidden }: { root: string; hidden: string }): Map<string, string> {
+export function findMovedFolders(
+  before: Before,
+  { root, hidden }: { root: string; hidden: string },
+): Map<string, string> {
   const gone = before.filter(([path, identity]) => !identity.includes(' ') && toIdentity(path) !== identity);
   if (gone.length === 0) return new Map();
   const moved = new Map<string, string>();

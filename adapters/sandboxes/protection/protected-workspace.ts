@@ -158,7 +158,8 @@ export class ProtectedWorkspace {
   closeForReuse(): { warnings: string[]; reusable: ReusableStores } {
     const folders = [this.saved.view.target];
     if (this.#isClosed) return { warnings: [], reusable: { folders, stores: [], release() {} } };
-    if (findMoved(this.saved).size > 0) return { warnings: this.close(), reusable: { folders, stores: [], release() {} } };
+    if (findMoved(this.saved).size > 0)
+      return { warnings: this.close(), reusable: { folders, stores: [], release() {} } };
     this.#isClosed = true;
     const kept = this.stores.filter(isEmptyIntake);
     const warnings = repair({ ...this.saved, stores: this.stores.filter((store) => !kept.includes(store)) });

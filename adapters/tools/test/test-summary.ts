@@ -62,7 +62,8 @@ function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures' | 'a
 function readAssertions(lines: readonly string[]): number | undefined {
   const found = lines.flatMap((line) => {
     const [, php, ruby, bun] =
-      /^(?:OK \(\d+ tests?, (\d+) assertions?\)|Tests: \d+, Assertions: (\d+)|\s*(\d+) expect\(\) calls)/.exec(line) ?? [];
+      /^(?:OK \(\d+ tests?, (\d+) assertions?\)|Tests: \d+, Assertions: (\d+)|\s*(\d+) expect\(\) calls)/.exec(line) ??
+      [];
     const mini = /^\d+ (?:runs|tests), (\d+) assertions?,/.exec(line)?.[1];
     const number = php ?? ruby ?? bun ?? mini;
     return number === undefined ? [] : [Number(number)];

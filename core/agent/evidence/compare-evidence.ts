@@ -77,7 +77,11 @@ function toTests(own: readonly Evidence[]): Set<string> {
 }
 
 /** Checks of earlier runs after which no other program changed files until this run began. */
-async function findKnown(snapshots: Snapshots, earlier: readonly Evidence[], base: TreeId | undefined): Promise<Evidence[]> {
+async function findKnown(
+  snapshots: Snapshots,
+  earlier: readonly Evidence[],
+  base: TreeId | undefined,
+): Promise<Evidence[]> {
   const known: Evidence[] = [];
   for (const row of earlier) {
     const seen = row.left ?? row.tree;

@@ -60,7 +60,9 @@ export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStat
   ]);
   // Without its HEAD, a submodule is no repository either.
   const broken = changes
-    .filter(({ path, before, after }) => !before && after && /\.git\/modules\/(?!.*\/(?:logs|refs)\/).*\/HEAD$/.test(path))
+    .filter(
+      ({ path, before, after }) => !before && after && /\.git\/modules\/(?!.*\/(?:logs|refs)\/).*\/HEAD$/.test(path),
+    )
     .map(({ path }) => path.slice(0, -'HEAD'.length));
   const isMine = ({ path }: TreeChange): boolean =>
     mine.has(toEntry(path)) || toArmingFiles(path).length > 0 || broken.some((folder) => path.startsWith(folder));

@@ -238,7 +238,6 @@ export interface State {
   checkpoint?: string;
   /** Addresses that prompts of the user or pages of the web name. */
   addresses: Map<string, AddressOrigin>;
-  /** How often each address was requested since the last prompt of the user, the last one last. */
   fetched: Map<string, number>;
   /** Present if the session has read untrusted content. */
   taint?: TaintState;

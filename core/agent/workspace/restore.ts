@@ -126,7 +126,8 @@ async function carryOut(
     return { done: false, turns, changes: plan.changes, git, conflicts: known };
   }
   const cleared = await clearPlaces(snapshots, plan, choice);
-  if (cleared?.applied === false) return { done: false, turns, changes: plan.changes, git, conflicts: cleared.conflicts };
+  if (cleared?.applied === false)
+    return { done: false, turns, changes: plan.changes, git, conflicts: cleared.conflicts };
   // Git's data is restored first: a folder that is removed can contain a repository that is removed.
   const gitResult = await restoreGit(snapshots, plan.git, choice === 'keep');
   let kept: Conflict[] = choice === 'keep' ? plan.foreign : [];
@@ -175,7 +176,10 @@ async function clearPlaces(
   const restored = git.changes.filter(({ after }) => after);
   const rows = changes.filter(
     ({ path, before, after }) =>
-      before && before.type !== 'directory' && after?.type === 'directory' && restored.some((row) => isBelow(row.path, path)),
+      before &&
+      before.type !== 'directory' &&
+      after?.type === 'directory' &&
+      restored.some((row) => isBelow(row.path, path)),
   );
   if (rows.length === 0) return undefined;
   return snapshots.apply(rows, { overwrite: new Set(choice === 'overwrite' ? rows.map(({ path }) => path) : []) });

@@ -9,7 +9,7 @@ describe('assertions that do not always run are not counted', () => {
   test.each([
     'return;\nassert.equal(1, 2);',
     'return\nassert.equal(1, 2)',
-    "if (process.env.CI) return;\nif (0) assert.equal(1, 2);",
+    'if (process.env.CI) return;\nif (0) assert.equal(1, 2);',
     'if (0) { assert.equal(1, 2); }',
     'if (x > 9) {\n  if (true) { assert.equal(1, 2); }\n}',
     'false && assert.equal(1, 2);',
@@ -36,7 +36,9 @@ describe('assertions that do not always run are not counted', () => {
   ])('in Python: %s', (body) => expect(py(body)).toBe(0));
 
   test('in Go, a constant condition', () => {
-    expect(countLiveAssertions('func TestA(t *testing.T) {\n if false {\n  assert.Equal(t, 1, 2)\n }\n}\n', 'a_test.go')).toBe(0);
+    expect(
+      countLiveAssertions('func TestA(t *testing.T) {\n if false {\n  assert.Equal(t, 1, 2)\n }\n}\n', 'a_test.go'),
+    ).toBe(0);
   });
 });
 

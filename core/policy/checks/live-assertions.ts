@@ -6,7 +6,9 @@ const BRACES = /\.(?:[cm]?[jt]sx?|go|rs|java|kt|php|cs|swift)$/;
 const TEXTS =
   /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
 const NEVER = String.raw`(?:0|false|null|undefined|!1|!true|void 0)`;
-const DEAD_LOOP = new RegExp(String.raw`\bwhile\s*\(\s*${NEVER}\s*\)$|\bfor\s*\([^;]*;\s*${NEVER}\s*;|\bof\s*\[\s*\]\s*\)$|\bif\s*\(?\s*${NEVER}\s*\)?$`);
+const DEAD_LOOP = new RegExp(
+  String.raw`\bwhile\s*\(\s*${NEVER}\s*\)$|\bfor\s*\([^;]*;\s*${NEVER}\s*;|\bof\s*\[\s*\]\s*\)$|\bif\s*\(?\s*${NEVER}\s*\)?$`,
+);
 const ALWAYS = /\bif\s*\(\s*(?:1|true|!0)\s*\)$/;
 /** What a block that catches an error does to let the test fail. */
 const FAILS = /\b(?:throw|raise|assert\w*|expect|fail\w*|reject|done|next|panic|t\.\w+)\b/;
@@ -81,11 +83,18 @@ function isDead(masked: string, { from, to }: Block, isScript: boolean): boolean
 
 /** True for a statement that runs only under a condition, before its last part. */
 function isConditional(start: string): boolean {
-  return (/^\s*(?:if\s*\(|else\b)/.test(start) && !/^\s*if\s*\(\s*(?:1|true)\s*\)/.test(start)) || /(?:&&|\|\||\?)\s*(?:await\s+)?$/.test(start);
+  return (
+    (/^\s*(?:if\s*\(|else\b)/.test(start) && !/^\s*if\s*\(\s*(?:1|true)\s*\)/.test(start)) ||
+    /(?:&&|\|\||\?)\s*(?:await\s+)?$/.test(start)
+  );
 }
 
 /** True if a block is left before a position, by a statement directly in it. */
-function isLeft(masked: string, { from }: Block, { blocks, index }: { blocks: readonly Block[]; index: number }): boolean {
+function isLeft(
+  masked: string,
+  { from }: Block,
+  { blocks, index }: { blocks: readonly Block[]; index: number },
+): boolean {
   const nested = blocks.filter((block) => block.from > from && block.to < index);
   const isGuard = (block: Block): boolean =>
     ONLY_LEAVES.test(masked.slice(block.from + 1, block.to)) &&
@@ -97,7 +106,12 @@ function isLeft(masked: string, { from }: Block, { blocks, index }: { blocks: re
     own = own.slice(0, block.from - from) + ' '.repeat(block.to - block.from - 1) + own.slice(block.to - from - 1);
   const statements = own.split(/[;}\n]/).slice(0, -1);
   if (statements.some((statement) => MAY_LEAVE.test(statement))) return true;
-  return statements.some((statement, at) => LEAVES.test(statement) && !/\)\s*$|\belse\s*$|=>\s*$|:\s*$/.test(toBefore(statements, at)) && !holds(statement, own, index - from - 1));
+  return statements.some(
+    (statement, at) =>
+      LEAVES.test(statement) &&
+      !/\)\s*$|\belse\s*$|=>\s*$|:\s*$/.test(toBefore(statements, at)) &&
+      !holds(statement, own, index - from - 1),
+  );
 }
 
 function toBefore(statements: readonly string[], at: number): string {
@@ -121,17 +135,23 @@ function countPython(text: string): number {
     while (open.length > 0 && open.at(-1)!.depth >= depth) open.pop();
     const isDead = open.some((block) => block.isDead);
     if (!isDead) live += [...code.matchAll(ASSERTIONS)].length;
-    const [, word, condition = ''] = /^\s*(if|elif|else|while|for|try|with|def|class|async def|except|finally)\b(.*):\s*$/.exec(code) ?? [];
+    const [, word, condition = ''] =
+      /^\s*(if|elif|else|while|for|try|with|def|class|async def|except|finally)\b(.*):\s*$/.exec(code) ?? [];
     const above = open.at(-1);
     if (/^\s*if\b.*:\s*return\s*$/.test(code)) open.push({ depth: depth - 1, isDead: true });
     else if (above?.word === 'if' && /^\s*return\s*$/.test(code)) open.push({ depth: above.depth - 1, isDead: true });
-    else if (word !== undefined) open.push({ depth, word, isDead: isDeadPython(word, condition.trim(), { lines, at, depth }) });
+    else if (word !== undefined)
+      open.push({ depth, word, isDead: isDeadPython(word, condition.trim(), { lines, at, depth }) });
     else if (LEAVES.test(code)) open.push({ depth: depth - 1, isDead: true });
   }
   return live;
 }
 
-function isDeadPython(word: string, condition: string, { lines, at, depth }: { lines: readonly string[]; at: number; depth: number }): boolean {
+function isDeadPython(
+  word: string,
+  condition: string,
+  { lines, at, depth }: { lines: readonly string[]; at: number; depth: number },
+): boolean {
   if (word === 'if') return !/__name__|^(?:True|1)$/.test(condition);
   if (word === 'elif' || word === 'else') return true;
   if (word === 'while' || word === 'for') return /^(?:False|0)$|\bin\s*(?:\[\s*\]|\(\s*\))$/.test(condition);

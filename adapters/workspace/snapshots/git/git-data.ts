@@ -37,6 +37,8 @@ export async function scanGitData(scan: Scan, from: { root: Root; repositories: 
   return editTree(scan, EMPTY, edits);
 }
 
+const MODULE_OBJECTS = /\.git\/modules\/[^]*\/objects(?:\/(?:[0-9a-f]{2}|pack|info)(?:\/|$)|$)/;
+
 /** See `Snapshots.applyGit`. The caller holds the exclusive lock. */
 export async function applyGitChanges(
   store: SnapshotStore,
@@ -48,7 +50,14 @@ export async function applyGitChanges(
   const gone = toRemovedFolders(store, changes);
   const holders = listHolders(root.path, gone);
   // Other rows are parent folders. A removed folder itself still contains the objects.
-  const rows = changes.filter(({ path }) => path.split('/').includes('.git') && !gone.includes(path) && !holders.has(path));
+  const rows = changes.filter(
+    ({ path, after }) =>
+      path.split('/').includes('.git') &&
+      !gone.includes(path) &&
+      !holders.has(path) &&
+      // States of older versions contain the objects of a submodule without HEAD.
+      (after !== null || !MODULE_OBJECTS.test(path)),
+  );
   const before = await readGitStates(root, tops);
   const result = await applyChanges(store, rows, { ...optional({ overwrite }), isGit: true });
   if (!result.applied) return result;
@@ -80,6 +89,8 @@ function toTop(path: string): string | undefined {
 /** Folders that the rows remove and that have objects, the outermost ones: git folders, and folders with submodules. */
 function toRemovedFolders({ root }: SnapshotStore, rows: readonly TreeChange[]): string[] {
   const removed = rows.filter(({ before, after }) => before?.type === 'directory' && !after).map(({ path }) => path);
-  const git = removed.filter((path) => path.split('/').at(-1) === '.git' || listStores(join(root.path, path)).length > 0);
+  const git = removed.filter(
+    (path) => path.split('/').at(-1) === '.git' || listStores(join(root.path, path)).length > 0,
+  );
   return git.filter((path) => !git.some((other) => path.startsWith(`${other}/`)));
 }

@@ -97,7 +97,9 @@ function describe(restored: Restored, verb: string): string {
   }
   const { kept, uncovered } = restored;
   if (git.left.length > 0) {
-    const names = git.left.slice(0, 10).map(({ repository, name }) => (repository === '' ? name : `${repository}: ${name}`));
+    const names = git.left
+      .slice(0, 10)
+      .map(({ repository, name }) => (repository === '' ? name : `${repository}: ${name}`));
     const more = git.left.length > names.length ? ` and ${git.left.length - names.length} more` : '';
     lines.push(`Git refs were left: ${toPrintable(names.join(', '))}${more}. \`klaus undo --git\` restores them too.`);
   }
