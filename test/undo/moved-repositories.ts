@@ -37,7 +37,7 @@ const MOVES: Readonly<Record<string, string>> = {
   'clone and delete': 'git clone -q "$L" "$L"2\nrm -rf "$L"; true',
   'into the other folder': 'mv "$L" "$F/moved"; true',
   'move and another in its place': `mv "$L" "$L"2\ngit init -q "$L"; (cd "$L"; ${COMMIT})`,
-  'move and a file in its place': 'mv "$L" "$L"2\nrmdir "$L" 2>/dev/null; echo text > "$L"',
+  'move and a file in its place': 'mv "$L" "$L"2\nrmdir "$L" 2>/dev/null; test -e "$L" || echo text > "$L"',
   'both away': 'mkdir -p "$P/x"\nmv "$L" "$P/x/one"; mv "$O" "$P/x/two"',
   program: `python3 -c 'import os; os.rename(os.environ["L"], os.environ["L"] + "2")'`,
 };
