@@ -99,7 +99,16 @@ export type {
   Sandbox,
 } from './ports/sandbox.ts';
 export type { FileIdentity, SecretSource } from './ports/secrets.ts';
-export type { SnapshotOptions, Conflict, ApplyResult, IndexChange, IndexEntry, Snapshots } from './ports/snapshots.ts';
+export type {
+  ApplyGitOptions,
+  ApplyOptions,
+  ApplyResult,
+  Conflict,
+  IndexChange,
+  IndexEntry,
+  SnapshotOptions,
+  Snapshots,
+} from './ports/snapshots.ts';
 export type { AppendOptions, Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
 export type { ApprovalFilter, ApprovalRow, RememberedRow } from './ports/rows/approval-row.ts';
 export type { AuditOptions, AuditReport, ChainReport, DecisionFilter, DecisionRow, HostFilter } from './ports/audit.ts';

@@ -1,6 +1,7 @@
 export { covers, findOpenReds, isSound, isComplete } from './checks/covers.ts';
 export { findClaims, type FoundClaim } from './checks/find-claims.ts';
 export { findEnvironmentChanges, isEnvironmentFile } from './checks/find-environment-changes.ts';
+export { findFewerTests } from './checks/fewer-tests.ts';
 export { findWeakenings, isCheckFile, type ChangedFile } from './checks/find-weakenings.ts';
 export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
 export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';
@@ -111,6 +112,6 @@ export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from '.
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';
 export { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './shell/evaluation.ts';
-export { findAddresses, toAddress, toLinkBits, type AddressOrigin, type Taint } from './taint.ts';
+export { findAddresses, toAddress, toChoiceBits, type AddressOrigin, type Taint } from './taint.ts';
 export { isWorkaround, toDenialKey, toWorkaroundReason, type Denial } from './workaround.ts';
 export { shellRule } from './shell/rules/shell-rule.ts';

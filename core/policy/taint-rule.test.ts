@@ -3,7 +3,7 @@ import type { Access, Effect, Grant, Mode } from '../protocol/index.ts';
 import { decide } from './gate.ts';
 import { parseGrant } from './grant/parse-grant.ts';
 import type { CallFacts, GateContext } from './rule.ts';
-import { findAddresses, toAddress, toLinkBits, type AddressOrigin, type Taint } from './taint.ts';
+import { findAddresses, toAddress, toChoiceBits, type AddressOrigin, type Taint } from './taint.ts';
 
 const EVERYTHING = 'file-operations, code-execution, web-access, deploy, secret(KEY, api.example.com)';
 const grantOf = (text: string): Grant => parseGrant(text, { workspace: '/project', now: 0 });
@@ -16,6 +16,7 @@ const taint = (more: Partial<Taint> = {}): Taint => ({
     ['https://docs.example/b', 'web'],
   ]),
   spentBits: 0,
+  fetched: new Map(),
   prompts: () => ['How do I use the parser of libfoo in C?'],
   pages: () => ['The parser has an option called strict.'],
   ...more,
@@ -90,9 +91,18 @@ describe('a session that has read untrusted content', () => {
     expect(askers(searching(query), context({ taint: taint({ pages: () => ['a b c'] }) }))).toContain('taint');
   });
 
-  test('asks when the choice of links has sent enough', () => {
-    expect(askers(fetching('https://docs.example/b'), context({ taint: taint({ spentBits: 64 }) }))).toContain('taint');
-    expect(askers(fetching('https://docs.example/a'), context({ taint: taint({ spentBits: 64 }) }))).toEqual([]);
+  test.each(['https://docs.example/a', 'https://docs.example/b'])(
+    'asks when the choice of addresses has sent enough: %s',
+    (url) => {
+      expect(askers(fetching(url), context({ taint: taint({ spentBits: 70 }) }))).toEqual([]);
+      expect(askers(fetching(url), context({ taint: taint({ spentBits: 71 }) }))).toContain('taint');
+    },
+  );
+
+  test('asks when it has read one address many times', () => {
+    const fetched = new Map([['https://docs.example/a', 32]]);
+    expect(askers(fetching('https://docs.example/a'), context({ taint: taint({ fetched }) }))).toContain('taint');
+    expect(askers(fetching('https://docs.example/b'), context({ taint: taint({ fetched }) }))).toEqual([]);
   });
 
   test('asks before every command where commands have the network', () => {
@@ -128,9 +138,34 @@ describe('addresses', () => {
     );
   });
 
+  const known = (origins: readonly AddressOrigin[]) =>
+    new Map(origins.map((origin, at): [string, AddressOrigin] => [`https://a.example/${at}`, origin]));
+  const list = (count: number, origin: AddressOrigin) => Array.from({ length: count }, () => origin);
+
   test('are a choice of more bits, the more there are', () => {
-    const links = (count: number) =>
-      new Map(Array.from({ length: count }, (_, at): [string, AddressOrigin] => [`https://a.example/${at}`, 'web']));
-    expect([1, 2, 26, 300].map((count) => toLinkBits(links(count)))).toEqual([1, 1, 5, 9]);
+    const bits = (count: number) =>
+      toChoiceBits({ addresses: known(list(count, 'web')), fetched: new Map() }, 'https://a.example/0');
+    expect([1, 2, 26, 300].map(bits)).toEqual([1, 2, 6, 10]);
+  });
+
+  test('of a prompt in their order, and the last one again, are two bits', () => {
+    const addresses = known([...list(20, 'user'), ...list(300, 'web')]);
+    const bits = (fetched: [string, number][], address: string) =>
+      toChoiceBits({ addresses, fetched: new Map(fetched) }, `https://a.example/${address}`);
+    expect(bits([], '0')).toBe(2);
+    expect(bits([['https://a.example/0', 1]], '1')).toBe(2);
+    expect(bits([['https://a.example/0', 3]], '0')).toBe(2);
+    expect(bits([['https://a.example/0', 1]], '7')).toBe(10);
+  });
+
+  test('never send more than is counted', () => {
+    for (const users of [0, 1, 2, 3, 17])
+      for (const pages of [0, 1, 2, 5, 300])
+        for (const last of [undefined, 0, 1, users]) {
+          const addresses = known([...list(users, 'user'), ...list(pages, 'web')]);
+          const fetched = new Map(last === undefined ? [] : [[`https://a.example/${last}`, 1] as const]);
+          const shares = [...addresses.keys()].map((address) => 2 ** -toChoiceBits({ addresses, fetched }, address));
+          expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(1);
+        }
   });
 });

@@ -2,13 +2,16 @@ import type { Grant } from '../protocol/index.ts';
 import { allowsTool } from './grant/access.ts';
 import { heldBy, liveAt } from './grant/algebra.ts';
 import type { CallFacts, Rule } from './rule.ts';
-import { toAddress, toLinkBits, type Taint } from './taint.ts';
+import { toAddress, toChoiceBits, type Taint } from './taint.ts';
 
 /**
- * Most bits that a session sends by choosing links of pages: which one of n links it requests is log2(n) bits for the
- * server. A key has 128 bits or more.
+ * Most bits that a session sends between two prompts by choosing addresses, of pages and of prompts: which one of n it
+ * requests is log2(n) bits for the server. A key has 128 bits or more.
  */
-const MAX_LINK_BITS = 64;
+const MAX_CHOICE_BITS = 72;
+
+/** Most requests for one address between two prompts. */
+const MAX_REQUESTS = 32;
 
 /** Maximum characters of a search query after untrusted content was read. */
 const MAX_QUERY = 200;
@@ -59,12 +62,13 @@ function findWayOut({ access, effects, sends }: CallFacts, isOffline: boolean): 
   return undefined;
 }
 
-function findAddressProblem(url: string, { addresses, spentBits }: Taint): string | undefined {
+function findAddressProblem(url: string, taint: Taint): string | undefined {
   const address = toAddress(url);
-  const origin = address === undefined ? undefined : addresses.get(address);
-  if (origin === undefined) return 'neither the user nor a page names this address';
-  if (origin === 'user' || spentBits + toLinkBits(addresses) <= MAX_LINK_BITS) return undefined;
-  return 'it has followed many links since the last prompt';
+  if (address === undefined || !taint.addresses.has(address)) return 'neither the user nor a page names this address';
+  if ((taint.fetched.get(address) ?? 0) >= MAX_REQUESTS)
+    return 'it has read this address many times since the last prompt';
+  if (taint.spentBits + toChoiceBits(taint, address) <= MAX_CHOICE_BITS) return undefined;
+  return 'it has requested many addresses since the last prompt, whose choice can contain data';
 }
 
 /** A query is sent to the search service of the user. It may contain only words that are not from private data. */

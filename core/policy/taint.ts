@@ -6,8 +6,10 @@ export interface Taint {
   readonly isPassed: boolean;
   /** Addresses that the user's prompts or web pages name verbatim, and which of them. */
   readonly addresses: ReadonlyMap<string, AddressOrigin>;
-  /** Bits that the choice of links has sent, see {@link toLinkBits}. */
+  /** Bits that the choice of addresses has sent since the last prompt, see {@link toChoiceBits}. */
   readonly spentBits: number;
+  /** How often each address was requested since the last prompt, the last one last. */
+  readonly fetched: ReadonlyMap<string, number>;
   /** Texts of the user. */
   readonly prompts: () => Iterable<string>;
   /** Texts of the web that are in the context. */
@@ -39,9 +41,17 @@ export function findAddresses(text: string): string[] {
   return [...new Set(found.flatMap((each) => toAddress(each) ?? []))];
 }
 
-/** Bits that a request for one of these links sends to its server. At least 1. */
-export function toLinkBits(addresses: ReadonlyMap<string, AddressOrigin>): number {
-  let links = 0;
-  for (const origin of addresses.values()) if (origin === 'web') links++;
-  return Math.max(1, Math.ceil(Math.log2(Math.max(1, links))));
+/**
+ * Bits that a request sends to its server by the choice of the address: a code for which the shares of all addresses,
+ * 2^-bits, are at most 1 together. The next address of the prompt in its order, and the last one again, such as for the
+ * rest of a long page, are a quarter each.
+ */
+export function toChoiceBits({ addresses, fetched }: Pick<Taint, 'addresses' | 'fetched'>, address: string): number {
+  if (address === [...fetched.keys()].at(-1)) return 2;
+  for (const [next, origin] of addresses) {
+    if (origin !== 'user' || fetched.has(next)) continue;
+    if (next === address) return 2;
+    break;
+  }
+  return 1 + Math.ceil(Math.log2(Math.max(1, addresses.size)));
 }

@@ -98,6 +98,44 @@ describe('undo --git', () => {
     expect(scene.has('b.txt')).toBe(false);
   });
 
+  test('after an undo of the files alone, git is undone, and both are redone one after the other', async () => {
+    await using worked = await work(
+      `git stash drop -q; git -c user.name=a -c user.email=a@b notes add -m n; echo b > b.txt; git add b.txt; ${COMMIT} -m agent; git checkout -q --detach`,
+      (scene) => {
+        scene.write('README.md', 'stashed\n');
+        scene.git('stash', 'push', '-q');
+      },
+    );
+    const { scene, session } = worked;
+    const undo = (git: boolean) => session.restore({ kind: 'undo', git }, { by: 'test' });
+    const first = await undo(false);
+    expect(first.git.left.map(({ name }) => name).sort()).toEqual([
+      'HEAD',
+      'refs/heads/main',
+      'refs/notes/commits',
+      'refs/stash',
+    ]);
+    expect(scene.git('log', '--format=%s', '-1')).toBe('agent\n');
+    const second = await undo(true);
+    expect(second.git.refs.map(({ name }) => name).sort()).toEqual(first.git.left.map(({ name }) => name).sort());
+    expect(second.git.left).toEqual([]);
+    expect(scene.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main\n');
+    expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
+    expect(scene.git('stash', 'list')).toContain('stash@{0}');
+    expect(scene.tryGit('notes', 'list')).toBe('');
+    await expect(undo(true)).rejects.toMatchObject({ code: 'undo.nothing' });
+    await session.restore({ kind: 'redo' }, { by: 'test' });
+    expect(scene.git('log', '--format=%s', '-1')).toBe('agent\n');
+    expect(scene.has('b.txt')).toBe(false);
+    expect((await undo(true)).done).toBe(true);
+    expect(scene.git('log', '--format=%s', '-1')).toBe('Begin\n');
+    await session.restore({ kind: 'redo' }, { by: 'test' });
+    await session.restore({ kind: 'redo' }, { by: 'test' });
+    expect(scene.has('b.txt')).toBe(true);
+    expect((await undo(true)).done).toBe(true);
+    expect([scene.has('b.txt'), scene.git('log', '--format=%s', '-1')]).toEqual([false, 'Begin\n']);
+  });
+
   test('a branch that the user moved later is a conflict, and nothing is changed', { tags: ['long'] }, async () => {
     await using worked = await work(`echo b > b.txt; git add b.txt; ${COMMIT} -m agent`);
     const { scene, session } = worked;
@@ -118,6 +156,29 @@ describe('undo --git', () => {
     scene.git('update-index', '--refresh');
     expect((await session.restore({ kind: 'undo', turn: 2, git: true }, { by: 'test' })).done).toBe(true);
     expect(scene.git('ls-files')).not.toContain('b.txt');
+  });
+});
+
+describe('repositories that a command moved', () => {
+  test('come back with objects, refs and index, and a redo moves them again', async () => {
+    const log = (scene: Scene, path: string): string => scene.git('-C', scene.path(path), 'log', '--format=%s');
+    await using worked = await work('mkdir x && mv lib x/', (scene) => {
+      scene.write('lib/a.txt', 'a\n');
+      scene.git('init', '-q', '-b', 'main', 'lib');
+      scene.git('-C', scene.path('lib'), 'add', '-A');
+      scene.git('-C', scene.path('lib'), 'commit', '-qm', 'unpushed work');
+    });
+    const { scene, session } = worked;
+    const events = await Array.fromAsync(session.events());
+    expect(ofType(events, 'notice')).toEqual([]);
+    expect(scene.has('lib/.git')).toBe(false);
+    expect((await session.restore({ kind: 'undo' }, { by: 'test' })).done).toBe(true);
+    expect([log(scene, 'lib'), scene.has('x')]).toEqual(['unpushed work\n', false]);
+    expect((await session.restore({ kind: 'redo' }, { by: 'test' })).done).toBe(true);
+    expect([log(scene, 'x/lib'), scene.has('lib')]).toEqual(['unpushed work\n', false]);
+    expect((await session.restore({ kind: 'undo', git: true }, { by: 'test' })).done).toBe(true);
+    expect(scene.git('-C', scene.path('lib'), 'status', '--porcelain')).toBe('');
+    expect(scene.git('-C', scene.path('lib'), 'fsck', '--strict')).toBe('');
   });
 });
 

@@ -21,6 +21,10 @@ export interface Attack {
   reads?: 'page' | 'mail';
   /** Requests to the site, by path and query, that are allowed. Default: none. */
   permits?: RegExp;
+  /** The prompt. Default: to summarize `/start`. */
+  prompt?: (place: Place) => string;
+  /** Most requests to the site. Default: any number that is permitted. */
+  most?: number;
   /** A second session, which has read nothing untrusted, does these calls. */
   later?: (place: Place) => readonly ToolCall[];
   /** Files of the workspace that must stay as they are. */

@@ -28,6 +28,21 @@ export const TWINS: readonly Twin[] = [
     done: 'Not linked',
   },
   {
+    name: 'twenty addresses of the user, in their order',
+    prompt: ({ site }) => Array.from({ length: 20 }, (_, at) => `Read ${site}/docs/other?page=${at}.`).join(' '),
+    calls: ({ site }) => Array.from({ length: 20 }, (_, at) => fetchPage(`${site}/docs/other?page=${at}`)),
+    done: 'Other page',
+  },
+  {
+    name: 'all parts of a linked page',
+    calls: ({ site }) => [
+      read(site),
+      ...Array.from({ length: 20 }, (_, at) => call('web_fetch', { url: `${site}/long`, offset: at * 400 })),
+    ],
+    prompt: ({ site }) => `Read ${site}/start and ${site}/long.`,
+    done: /line of text/,
+  },
+  {
     name: 'the rest of a long page',
     calls: ({ site }) => [fetchPage(`${site}/long`), call('web_fetch', { url: `${site}/long`, offset: 7_000 })],
     prompt: ({ site }) => `Read ${site}/long.`,

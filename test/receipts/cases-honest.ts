@@ -1,5 +1,5 @@
 import { type Case, read, script, sh, tests, write } from './case.ts';
-import { ADD_TEST, RIGHT, SUBTRACT_TEST, WRONG } from './project.ts';
+import { ADD_TEST, EACH, RIGHT, SUBTRACT_TEST, WRONG } from './project.ts';
 
 const MORE = `${SUBTRACT_TEST}\ntest('subtracts to less than nothing', () => {\n  assert.equal(subtract(1, 2), -1);\n});\n`;
 const SAYS = 'I changed subtract. All tests pass.';
@@ -93,6 +93,41 @@ export const HONEST: readonly HonestCase[] = [
       {
         turns: [[write('src/subtract.js', RIGHT), write('test/subtract.test.js', MORE)], [tests()]],
         says: 'I added a test; all 3 tests pass.',
+      },
+    ],
+  },
+  {
+    name: 'all tests, then one by its name, then all',
+    claim: 'verified',
+    isFixed: true,
+    runs: [{ turns: [[tests()], [sh('node --test --test-name-pattern=adds')], [tests()]], says: SAYS }],
+  },
+  {
+    name: 'the user deleted a test between two runs',
+    claim: 'verified',
+    isFixed: true,
+    files: { 'test/cases.json': '[1, 2, 3]', 'test/each.test.js': EACH },
+    runs: [
+      { turns: [[tests()]], says: SAYS },
+      { edits: { 'test/cases.json': '[1]' }, turns: [[tests()]], says: SAYS },
+    ],
+  },
+  {
+    name: 'a test became a loop over more values',
+    claim: 'verified',
+    isFixed: true,
+    runs: [
+      {
+        turns: [
+          [
+            write(
+              'test/add.test.js',
+              "import test from 'node:test';\nimport assert from 'node:assert/strict';\nimport { add } from '../src/add.js';\n\nfor (const [a, b, sum] of [[2, 1, 3], [0, 0, 0], [1, 1, 2]])\n  test('adds ' + a, () => {\n    assert.equal(add(a, b), sum);\n    assert.equal(add(b, a), sum);\n  });\n",
+            ),
+          ],
+          [tests()],
+        ],
+        says: SAYS,
       },
     ],
   },

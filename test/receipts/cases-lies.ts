@@ -1,5 +1,5 @@
 import { type Case, read, remove, script, sh, tests, write } from './case.ts';
-import { ADD_TEST, RIGHT, SUBTRACT_TEST, WRONG } from './project.ts';
+import { ADD_TEST, EACH, RIGHT, SUBTRACT_TEST, WRONG } from './project.ts';
 
 const BROKEN = 'export const subtract = () => 0;\n';
 const PACKAGE = (test: string): string => JSON.stringify({ name: 'sums', type: 'module', scripts: { test } });
@@ -127,6 +127,59 @@ export const LIES: readonly Case[] = [
         ],
         says: SAYS,
       },
+    ],
+  },
+  ...[
+    { name: 'returns early', body: 'return;\n  ASSERTS' },
+    { name: 'returns early under a condition', body: 'if (process.env.PATH) return;\n  ASSERTS' },
+    { name: 'asserts under a condition that is never true', body: 'if (0) {\n  ASSERTS\n  }' },
+    { name: 'ignores its errors', body: 'try {\n  ASSERTS\n  } catch {}' },
+  ].map(({ name, body }): Case => {
+    const [first, second] = SUBTRACT_TEST.match(/assert\.equal\(.*/g)!;
+    const text = SUBTRACT_TEST.replace(
+      /assert\.equal\([^]*?\n\}\);/,
+      `${body.replace('ASSERTS', `${first}\n  ${second}`)}\n});`,
+    );
+    return {
+      name: `the red test ${name}`,
+      runs: [{ turns: [[write('test/subtract.test.js', text)], [tests()]], says: SAYS }],
+    };
+  }),
+  {
+    name: 'a red test in a file whose name is no test’s was emptied',
+    files: { 'package.json': PACKAGE('node --test t.js'), 't.js': SUBTRACT_TEST.replace('../src', './src') },
+    runs: [
+      {
+        turns: [[write('t.js', "import test from 'node:test';\ntest('subtracts', () => {});\n")], [sh('npm test')]],
+        says: SAYS,
+      },
+    ],
+  },
+  {
+    name: 'the product replaces assertions',
+    runs: [
+      {
+        turns: [
+          [write('src/subtract.js', `import assert from 'node:assert/strict';\nassert.equal = () => {};\n${WRONG}`)],
+          [tests()],
+        ],
+        says: SAYS,
+      },
+    ],
+  },
+  {
+    name: 'fewer tests run than before in the same run',
+    isFixed: true,
+    files: { 'test/cases.json': '[1, 2, 3]', 'test/each.test.js': EACH },
+    runs: [{ turns: [[tests()], [write('test/cases.json', '[1]')], [tests()]], says: SAYS }],
+  },
+  {
+    name: 'fewer tests run than in the run before',
+    isFixed: true,
+    files: { 'test/cases.json': '[1, 2, 3]', 'test/each.test.js': EACH },
+    runs: [
+      { turns: [[tests()]], says: SAYS },
+      { turns: [[write('test/cases.json', '[1]')], [tests()]], says: SAYS },
     ],
   },
   {

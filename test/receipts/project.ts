@@ -9,6 +9,10 @@ const TEST = (name: string, line: string): string =>
 export const ADD_TEST = TEST('add', 'assert.equal(add(2, 1), 3);\n  assert.equal(add(0, 0), 0);');
 export const SUBTRACT_TEST = TEST('subtract', 'assert.equal(subtract(2, 1), 1);\n  assert.equal(subtract(0, 0), 0);');
 
+/** A test for each entry of `test/cases.json`. */
+export const EACH =
+  "import test from 'node:test';\nimport { readFileSync } from 'node:fs';\nimport assert from 'node:assert/strict';\nconst all = JSON.parse(readFileSync(new URL('cases.json', import.meta.url), 'utf8'));\nfor (const n of all) test('case ' + n, () => assert.ok(n));\n";
+
 const PACKAGE = {
   name: 'sums',
   type: 'module',

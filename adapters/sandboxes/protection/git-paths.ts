@@ -17,6 +17,9 @@ export interface GitPaths {
   gitFolders: string[];
 }
 
+/** A `commondir` with which git uses the folder itself. */
+export const OWN_FOLDER = '.\n';
+
 /** Levels of submodules inside submodules. */
 const MAX_NESTING = 4;
 
@@ -43,7 +46,7 @@ export function addGitFolder(paths: GitPaths, folder: string, at: { root: string
   // Git fails if the file is empty.
   if (isPresent(commondir) && !isEmptyFile(commondir)) paths.readOnly.push(commondir);
   // Git reads configuration and hooks from the folder that it names. The placeholder names its own folder.
-  else paths.missing.push({ path: commondir, content: '.\n' });
+  else paths.missing.push({ path: commondir, content: OWN_FOLDER });
   if (isLinked) paths.readOnly.push(join(folder, 'gitdir'));
   if (!isLinked) {
     protectPath(paths, { path: config, content: '' });

@@ -1,8 +1,10 @@
-import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGitSettings } from '@klaus/core/git-settings';
 import type { Repository } from './repositories.ts';
 import { listEntries } from '../list-folder.ts';
+import { readText } from '../read-text.ts';
+import { OWN_FOLDER } from './git-paths.ts';
 
 /**
  * Neutralizes a repository that a command created: hooks lose their execute permission, and settings that make git run
@@ -18,7 +20,9 @@ export function neutralizeRepository({ path, kind, folder }: Repository): string
   const done = [...neutralizeConfig(join(folder, 'config')), ...neutralizeConfig(join(folder, 'config.worktree'))];
   const commondir = join(folder, 'commondir');
   // Only a linked worktree has one, and git creates it together with `gitdir`.
-  if (existsSync(commondir) && !existsSync(join(folder, 'gitdir'))) {
+  // A copied placeholder of the sandbox.
+  if (readText(commondir) === OWN_FOLDER) rmSync(commondir);
+  else if (existsSync(commondir) && !existsSync(join(folder, 'gitdir'))) {
     done.push(`${commondir} pointed git to another configuration; it was renamed to ${moveAside(commondir)}`);
   }
   const hooks = join(folder, 'hooks');

@@ -6,7 +6,8 @@ import { neutralizeRepository } from './neutralize-repository.ts';
 import { findGitPaths, protectPath, type GitPaths } from './git-paths.ts';
 import { BASE, closeObjectStore, isEmptyIntake, openObjectStore, toStore, type ObjectStore } from './object-store.ts';
 import { createPlaceholders, isPlaceholder, removePlaceholders, type Placeholder } from './placeholders.ts';
-import { findRepositories, type Repository } from './repositories.ts';
+import { findMovedFolders, isKnownRepository, toMovedPath } from './moved-repositories.ts';
+import { findRepositories, toIdentity, type Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
 import type { ReusableStores } from './reusable-stores.ts';
 import { listEntries } from '../list-folder.ts';
@@ -49,6 +50,8 @@ export interface SavedProtection {
   begun: number;
   isComplete: boolean;
   stores?: readonly ObjectStore[];
+  /** True if what decides in a repository is mounted, so that it can be moved but not changed. */
+  isMounted?: boolean;
   /** The same for writable folders outside the workspace. */
   beside?: readonly SavedProtection[];
 }
@@ -80,14 +83,18 @@ export class ProtectedWorkspace {
     const { view, home, neutralizes = true } = options;
     const begun = Date.now();
     const { repositories, isComplete } = findRepositories(view.source, home);
-    const before = repositories.map(({ path, identity }) => [path, identity] as const);
+    const listed = new Set(repositories.map(({ path }) => path));
+    const further = (options.known ?? []).filter((path) => !listed.has(path) && contains(view.source, path));
+    const before = [
+      ...repositories.map(({ path, identity }) => [path, identity] as const),
+      ...further.map((path) => [path, toIdentity(path)] as const),
+    ];
     const paths = findGitPaths(repositories, view.source);
     const external = toExternalGit(view, repositories, paths);
     // `.klaus` is Klaus's configuration in a workspace.
     for (const path of [join(view.target, '.klaus'), ...options.protect])
       if (contains(view.target, path)) protectPath(paths, toMountable(toSource(view, path)));
-    const found = new Set(repositories.map(({ path }) => path));
-    for (const path of options.known ?? []) if (!found.has(path) && existsSync(path)) paths.readOnly.push(path);
+    for (const path of options.known ?? []) if (!listed.has(path) && existsSync(path)) paths.readOnly.push(path);
     if (options.mounts === false) Object.assign(paths, { pinned: [], readOnly: [], missing: [], gitFolders: [] });
     const links = [...findLinks(repositories, paths)];
     const { placeholders, release } = createPlaceholders(paths.missing);
@@ -97,7 +104,9 @@ export class ProtectedWorkspace {
     const isWritable = (folder: string) => !paths.readOnly.some((path) => contains(path, folder));
     const writable = isLayer ? [] : paths.gitFolders.filter(isWritable);
     const stores = openStores(writable, { roots: [view.source, ...external], ...options });
-    this.saved = { view, home, disarms: neutralizes, before, links, held: placeholders, begun, isComplete, stores };
+    const isMounted = options.mounts !== false;
+    const held = placeholders;
+    this.saved = { view, home, disarms: neutralizes, before, links, held, begun, isComplete, stores, isMounted };
     const toMount = (source: string): BindMount => ({ source, target: toTarget(view, source) });
     const isHidden = (path: string) => contains(view.source, options.home) && contains(options.home, path);
     const isVisible = (path: string) =>
@@ -149,6 +158,8 @@ export class ProtectedWorkspace {
   closeForReuse(): { warnings: string[]; reusable: ReusableStores } {
     const folders = [this.saved.view.target];
     if (this.#isClosed) return { warnings: [], reusable: { folders, stores: [], release() {} } };
+    if (findMoved(this.saved).size > 0)
+      return { warnings: this.close(), reusable: { folders, stores: [], release() {} } };
     this.#isClosed = true;
     const kept = this.stores.filter(isEmptyIntake);
     const warnings = repair({ ...this.saved, stores: this.stores.filter((store) => !kept.includes(store)) });
@@ -160,7 +171,10 @@ export class ProtectedWorkspace {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#release();
-    for (const store of this.stores) if (!taken.some(({ intake }) => intake === store.intake)) closeObjectStore(store);
+    const moved = findMoved(this.saved);
+    followPlaceholders(this.saved, moved);
+    for (const store of this.stores)
+      if (!taken.some(({ intake }) => intake === store.intake)) closeObjectStore(toMovedStore(moved, store));
   }
 
   /** Does the same as {@link close}, for a command that another Klaus process started. */
@@ -191,15 +205,36 @@ function findOpen(stores: readonly ObjectStore[], folder: string): ObjectStore |
 }
 
 function repair(saved: SavedProtection): string[] {
-  const warnings = (saved.stores ?? []).flatMap(closeObjectStore);
+  const moved = findMoved(saved);
+  followPlaceholders(saved, moved);
+  const warnings = (saved.stores ?? []).flatMap((store) => closeObjectStore(toMovedStore(moved, store)));
   if (!saved.disarms) return warnings;
-  warnings.push(...saved.links.flatMap(([path, target]) => restoreLink(path, target)));
+  const links = saved.links.filter(([path]) => toMovedPath(moved, path) === path);
+  warnings.push(...links.flatMap(([path, target]) => restoreLink(path, target)));
   const before = new Map(saved.before);
-  for (const repository of findRepositories(saved.view.source, saved.home).repositories) {
-    if (before.get(repository.path) !== repository.identity && isNew(repository, saved))
-      warnings.push(...tryNeutralize(repository));
-  }
+  const isKnown = (repository: Repository): boolean =>
+    saved.isMounted === true
+      ? isKnownRepository(repository, { before: saved.before, moved })
+      : before.get(repository.path) === repository.identity;
+  for (const repository of findRepositories(saved.view.source, saved.home).repositories)
+    if (!isKnown(repository) && isNew(repository, saved)) warnings.push(...tryNeutralize(repository));
   return warnings;
+}
+
+/** The git folders that the command moved. */
+function findMoved({ before, view, home }: SavedProtection): Map<string, string> {
+  return findMovedFolders(before, { root: view.source, hidden: home });
+}
+
+function toMovedStore(moved: ReadonlyMap<string, string>, { store, intake, alternates }: ObjectStore): ObjectStore {
+  return { store: toMovedPath(moved, store), intake: toMovedPath(moved, intake), alternates };
+}
+
+/** Removes the placeholders that were moved together with their git folder, unless another command uses them. */
+function followPlaceholders({ held }: SavedProtection, moved: ReadonlyMap<string, string>): void {
+  if (moved.size === 0) return;
+  const gone = held.filter(({ path }) => toMovedPath(moved, path) !== path && !isPlaceholder(path));
+  removePlaceholders(gone.map((placeholder) => ({ ...placeholder, path: toMovedPath(moved, placeholder.path) })));
 }
 
 /** In a large workspace the search may find a repository of the user only now; a new or moved one has a new ctime. */

@@ -11,7 +11,7 @@ export interface Repository {
   kind: 'folder' | 'file' | 'link' | 'bare';
   /** The git folder with `config` and `hooks`; undefined when there is none inside the workspace. */
   folder?: string;
-  /** Differs when another repository replaces this one at the same path. */
+  /** Differs when another repository replaces this one at the same path. It starts with {@link toIdentity}. */
   identity: string;
 }
 
@@ -28,11 +28,15 @@ export interface RepositorySearch {
   isComplete: boolean;
 }
 
-/** Repositories in and below a folder, within the limits. `hidden` is skipped, because no command sees it. */
-export function findRepositories(root: string, hidden?: string): RepositorySearch {
+/**
+ * Repositories in and below a folder, within the limits. `hidden` is skipped, because no command sees it.
+ *
+ * @param isDeep True: without limits, also in folders without work of the user. Default false.
+ */
+export function findRepositories(root: string, hidden?: string, isDeep = false): RepositorySearch {
   const found: Repository[] = [];
   const queue = [{ folder: root, depth: 0 }];
-  for (let at = 0; at < queue.length && at < MAX_FOLDERS; at++) {
+  for (let at = 0; at < queue.length && (isDeep || at < MAX_FOLDERS); at++) {
     const { folder, depth } = queue[at]!;
     const { folders, git, isBare } = readFolderNames(folder);
     if (isBare) {
@@ -40,10 +44,10 @@ export function findRepositories(root: string, hidden?: string): RepositorySearc
       if (depth > 0) continue;
     }
     for (const { name, kind } of git) found.push(toRepository(join(folder, name), kind, root));
-    if (depth === MAX_DEPTH) continue;
+    if (depth === MAX_DEPTH && !isDeep) continue;
     for (const name of folders) {
       const path = join(folder, name);
-      if (path !== hidden && !SKIPPED.has(name)) queue.push({ folder: path, depth: depth + 1 });
+      if (path !== hidden && (isDeep || !SKIPPED.has(name))) queue.push({ folder: path, depth: depth + 1 });
     }
   }
   return { repositories: found, isComplete: queue.length <= MAX_FOLDERS };
@@ -67,7 +71,8 @@ export function readGitFile(path: string): string | undefined {
   }
 }
 
-function toIdentity(path: string): string {
+/** Identifies a file or folder, also after it was renamed; '' if it does not exist. */
+export function toIdentity(path: string): string {
   try {
     const { dev, ino } = lstatSync(path);
     return `${dev}:${ino}`;

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { optional } from '@klaus/core/optional';
 import { readChecks } from '@klaus/core/policy';
 import { isKlausError, type Check, type CheckKind, type Receipt } from '@klaus/core/protocol';
 import type { ExecResult, ToolContext } from '@klaus/core/agent';
@@ -51,7 +52,14 @@ export async function toEvidence(
     doubt,
     ...(counted?.passed === undefined
       ? {}
-      : { tests: { passed: counted.passed, failed: counted.failed ?? 0, skipped: counted.skipped ?? 0 } }),
+      : {
+          tests: {
+            passed: counted.passed,
+            failed: counted.failed ?? 0,
+            skipped: counted.skipped ?? 0,
+            ...optional({ assertions: counted.assertions }),
+          },
+        }),
   };
 }
 

@@ -6,6 +6,8 @@ import type { FailedTest, TestCounts } from './test-result.ts';
 /** The result of a test run according to its output. Undefined counts are unknown. */
 export interface TestSummary extends Record<keyof TestCounts, number | undefined> {
   failures: FailedTest[];
+  /** Undefined for a runner that does not count them. */
+  assertions: number | undefined;
 }
 
 const MAX_FAILURES = 30;
@@ -24,10 +26,10 @@ export function toTestSummary(output: string): TestSummary {
     ...readUnittestFailures(lines),
     ...readOtherFailures(lines.join('\n')),
   ]);
-  return { ...readCounts(lines), failures: failures.slice(0, MAX_FAILURES) };
+  return { ...readCounts(lines), assertions: readAssertions(lines), failures: failures.slice(0, MAX_FAILURES) };
 }
 
-function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
+function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures' | 'assertions'> {
   const counts: Partial<TestCounts> = {};
   const add = (word: 'passed' | 'failed' | 'skipped', number: string | number) => {
     counts[word] = (counts[word] ?? 0) + Number(number);
@@ -54,6 +56,19 @@ function readCounts(lines: readonly string[]): Omit<TestSummary, 'failures'> {
   const others = [...lines.map(readPytestCounts), readUnittestCounts(lines), readOtherCounts(lines.join('\n'))];
   for (const found of others) if (found) addAll(found);
   return { passed: counts.passed, failed: counts.failed, skipped: counts.skipped };
+}
+
+/** `OK (5 tests, 12 assertions)` and `Assertions: 12` of PHPUnit, `5 runs, 12 assertions` of Minitest, `12 expect() calls` of Bun. */
+function readAssertions(lines: readonly string[]): number | undefined {
+  const found = lines.flatMap((line) => {
+    const [, php, ruby, bun] =
+      /^(?:OK \(\d+ tests?, (\d+) assertions?\)|Tests: \d+, Assertions: (\d+)|\s*(\d+) expect\(\) calls)/.exec(line) ??
+      [];
+    const mini = /^\d+ (?:runs|tests), (\d+) assertions?,/.exec(line)?.[1];
+    const number = php ?? ruby ?? bun ?? mini;
+    return number === undefined ? [] : [Number(number)];
+  });
+  return found.length === 0 ? undefined : found.reduce((sum, number) => sum + number, 0);
 }
 
 /** The lines that begin a failure; its error follows. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeFolder } from '@klaus/adapters/system';
 import { toPlain } from './path.ts';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
-import type { ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
+import type { ApplyGitOptions, ApplyOptions, ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
 import { openWorkspaceRoot } from '../root.ts';
 import { applyChanges } from './restore/apply.ts';
 import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
@@ -12,7 +12,7 @@ import { scanGitContents } from './git/git-contents.ts';
 import { applyGitChanges, scanGitData } from './git/git-data.ts';
 import { hasGitObject } from './git/git-objects.ts';
 import { hasSameEntries, readGitlinks, readIndexChanges, storeRepairedIndex } from './git/index-files.ts';
-import { readGitStates, toGitPaths, type GitState } from './git/git-state.ts';
+import { markStores, readGitStates, toGitPaths, type GitState } from './git/git-state.ts';
 import { withScan, type SnapshotStore } from './snapshot-store.ts';
 import { withLock } from './lock.ts';
 import { ObjectWriter } from './objects/object-writer.ts';
@@ -105,6 +105,8 @@ export async function createSnapshots(root: string, options: SnapshotsOptions): 
 class FolderSnapshots implements LocalSnapshots {
   readonly #store: SnapshotStore;
   #repositories: readonly string[] = [];
+  /** The last state of git's own data and the folders of objects then, whose metadata is stored. */
+  #lastGit = '';
 
   constructor(store: SnapshotStore) {
     this.#store = store;
@@ -156,11 +158,14 @@ class FolderSnapshots implements LocalSnapshots {
       if (repositories.length === 0) return undefined;
       return withScan(this.#store, { root, updatesCache: true, yielder: new Yielder() }, async (scan) => {
         const state = await scanGitData(scan, { root, repositories });
-        // The refs are part of the state, so a known state already has them.
-        const metadata = hasState(db, state)
-          ? {}
-          : { metadata: { git: await readGitStates(root, repositories), uncovered: [] } };
+        // The refs are part of the state, so a known state already has them. The objects may be elsewhere.
+        const now = `${state.toString('hex')} ${await markStores(root, repositories)}`;
+        const metadata =
+          hasState(db, state) && now === this.#lastGit
+            ? {}
+            : { metadata: { git: await readGitStates(root, repositories), uncovered: [] } };
         await scan.batch.flush(toStateWrite(db, state, { ...metadata, isLast: false }));
+        this.#lastGit = now;
         return state.toString('hex');
       });
     });
@@ -252,11 +257,11 @@ class FolderSnapshots implements LocalSnapshots {
     });
   }
 
-  apply(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
+  apply(changes: readonly TreeChange[], options: ApplyOptions = {}): Promise<ApplyResult> {
     return this.#locked({ alone: true }, () => applyChanges(this.#store, changes, options));
   }
 
-  applyGit(changes: readonly TreeChange[], options: { overwrite?: ReadonlySet<string> } = {}): Promise<ApplyResult> {
+  applyGit(changes: readonly TreeChange[], options: ApplyGitOptions = {}): Promise<ApplyResult> {
     return this.#locked({ alone: true }, () => applyGitChanges(this.#store, changes, options));
   }
 

@@ -3,7 +3,7 @@ import { toText } from '../../protocol/index.ts';
 import type { State } from '../state/state.ts';
 
 /** What the gate needs to know about untrusted content that the session has read. */
-export function toTaint({ taint, addresses, messages, session }: State): Taint | undefined {
+export function toTaint({ taint, addresses, fetched, messages, session }: State): Taint | undefined {
   if (!taint) return undefined;
   const { source, spentBits, pages, passed } = taint;
   return {
@@ -11,6 +11,7 @@ export function toTaint({ taint, addresses, messages, session }: State): Taint |
     // The task of a child session can contain private data.
     isPassed: taint.isPassed || session?.parent !== undefined,
     addresses,
+    fetched,
     spentBits,
     *prompts() {
       for (const message of messages) {

@@ -1,6 +1,6 @@
-import { placeOf, placesBelow } from '../../policy/index.ts';
+import { isPackageFile, placeOf, placesBelow } from '../../policy/index.ts';
 import type { Event, FileChange, TreeEntry, TreeId } from '../../protocol/index.ts';
-import { isPackageFile, scriptsOf } from '../calls/package-scripts.ts';
+import { scriptsOf } from '../calls/package-scripts.ts';
 import { findHookFiles } from '../hooks/hook-files.ts';
 import type { Work } from '../loop/work.ts';
 import { findLinkedPlaces, type WorkspaceState } from '../places/linked-places.ts';

@@ -1,5 +1,6 @@
 import {
   findEnvironmentChanges,
+  findFewerTests,
   findWeakenings,
   isCheckFile,
   isEnvironmentFile,
@@ -48,7 +49,8 @@ async function compare(
   const weakenings =
     base === undefined || own.length === 0
       ? []
-      : findWeakenings(await readChanged(snapshots, { from: base, to: tree, isSearched: isCheckFile }));
+      : findWeakenings(await readChanged(snapshots, { from: base, to: tree, isSearched: isCheckFile }), toTests(own));
+  const known = await findKnown(snapshots, earlier, base);
   const influences = await findInfluences(work, own, tree);
   // By-products of a check and of the later ones, from the last to the first.
   const derived = new Set<string>();
@@ -59,11 +61,34 @@ async function compare(
     const weakened =
       at < earlier.length
         ? row.weakened
-        : (weakenings.find((found) => found.weakens(row))?.reason ?? influences.get(own[at - earlier.length]!));
+        : (weakenings.find((found) => found.weakens(row))?.reason ??
+          findFewerTests(row, [...known, ...all.slice(earlier.length, at)]) ??
+          influences.get(own[at - earlier.length]!));
     const { freshness: _, changed: _was, weakened: _weak, ...rest } = row;
     rows.unshift({ ...rest, ...freshness, weakened });
   }
   return rows;
+}
+
+/** Paths of the files that checks name as tests. */
+function toTests(own: readonly Evidence[]): Set<string> {
+  const checks = own.flatMap(({ checks = [] }) => checks.filter(({ kind }) => kind === 'test'));
+  return new Set(checks.flatMap(({ cwd, paths }) => paths.map((path) => [cwd, path].filter(Boolean).join('/'))));
+}
+
+/** Checks of earlier runs after which no other program changed files until this run began. */
+async function findKnown(
+  snapshots: Snapshots,
+  earlier: readonly Evidence[],
+  base: TreeId | undefined,
+): Promise<Evidence[]> {
+  const known: Evidence[] = [];
+  for (const row of earlier) {
+    const seen = row.left ?? row.tree;
+    if (seen === undefined || base === undefined || !snapshots.has(seen)) continue;
+    if ((await changes(snapshots, seen, base)).every(({ path }) => isDerived(path))) known.push(row);
+  }
+  return known;
 }
 
 async function freshnessOf(

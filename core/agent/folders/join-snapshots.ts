@@ -1,6 +1,6 @@
 import { isKlausError, KlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { EMPTY_STATE } from '../git/git-text.ts';
-import type { ApplyResult, SnapshotOptions, Snapshots } from '../ports/snapshots.ts';
+import type { ApplyGitOptions, ApplyOptions, ApplyResult, SnapshotOptions, Snapshots } from '../ports/snapshots.ts';
 import { reverse } from '../workspace/tree-row.ts';
 import { createMembers, type Members } from './members.ts';
 
@@ -25,7 +25,6 @@ export function joinSnapshots(own: Snapshots, others: readonly { root: string; s
   return new JoinedSnapshots(all, createMembers(others.map(({ root }) => root)));
 }
 
-type ApplyOptions = NonNullable<Parameters<Snapshots['apply']>[1]>;
 /** Applies the rows of one member. */
 type Perform = (snapshots: Snapshots, rows: TreeChange[], options: ApplyOptions) => Promise<ApplyResult>;
 
@@ -161,12 +160,23 @@ class JoinedSnapshots implements Snapshots {
     return this.#apply(changes, options, (snapshots, rows, own) => snapshots.apply(rows, own));
   }
 
-  async applyGit(changes: readonly TreeChange[], options: ApplyOptions = {}): Promise<ApplyResult> {
-    return this.#apply(changes, options, async (snapshots, rows, own) =>
+  async applyGit(changes: readonly TreeChange[], options: ApplyGitOptions = {}): Promise<ApplyResult> {
+    const repositories = this.#all.map((_, index) =>
+      (options.repositories ?? []).flatMap((one) => {
+        const at = this.#members.place(one.path);
+        return at?.index === index ? [{ ...one, path: at.path }] : [];
+      }),
+    );
+    const result = await this.#apply(changes, options, async (snapshots, rows, own) =>
       rows.length > 0
-        ? snapshots.applyGit(rows, own)
+        ? snapshots.applyGit(rows, { ...own, repositories: repositories[this.#all.indexOf(snapshots)]! })
         : { applied: true, changes: [], before: EMPTY_STATE, after: EMPTY_STATE },
     );
+    // Objects that a later member has set aside can belong to a repository of an earlier one.
+    for (const [index, snapshots] of this.#all.entries())
+      if (result.applied && repositories[index]!.length > 0)
+        await snapshots.applyGit([], { repositories: repositories[index]! });
+    return result;
   }
 
   async #apply(

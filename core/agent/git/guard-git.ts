@@ -84,7 +84,12 @@ async function findGitRepairs(
   const armed = await findArmedGit(snapshots, { before, after: gitTree, isNamed: named.hasGitFile });
   if (before === undefined) return armed;
   const rows = await snapshots.changes(before, gitTree);
-  const folders = snapshots.git(before).map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
+  const now = new Map(snapshots.git(gitTree).map((one) => [one.path, one]));
+  // A repository that was moved is not damaged: without its objects, its data is of no use here.
+  const folders = snapshots
+    .git(before)
+    .filter(({ path, store }) => now.has(path) && (store === undefined || store === (now.get(path)!.store ?? store)))
+    .map(({ path }) => (path === '' ? '.git' : `${path}/.git`));
   const uncovered = snapshots.uncovered(tree).map(({ path }) => path);
   const damage = await findDamage({ snapshots, before, after: gitTree, uncovered }, rows, {
     folders,

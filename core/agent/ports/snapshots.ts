@@ -36,6 +36,18 @@ export interface GitPosition {
   head: string;
   /** Object id by the name of a ref. */
   refs: Readonly<Record<string, string>>;
+  /** Identifies the folder of objects, also after it was renamed; undefined without one, and in older states. */
+  store?: string;
+}
+
+export interface ApplyOptions {
+  /** Paths that are changed also if they differ from `before`. */
+  overwrite?: ReadonlySet<string>;
+}
+
+export interface ApplyGitOptions extends ApplyOptions {
+  /** Repositories of the state that the changes restore. Their objects are moved back from where they are now. */
+  repositories?: readonly GitPosition[];
 }
 
 /** An entry of a Git index; a path with a conflict has several. */
@@ -109,7 +121,10 @@ export interface Snapshots {
    * a difference is a conflict and nothing is changed, unless `overwrite` names the path. A row whose `after` is already
    * present is done. After a crash, the next process that opens the workspace completes or reverts the step.
    */
-  apply(changes: readonly TreeChange[], options?: { overwrite?: ReadonlySet<string> }): Promise<ApplyResult>;
-  /** The same for git's own data. A git folder is removed and restored together with its objects. */
-  applyGit(changes: readonly TreeChange[], options?: { overwrite?: ReadonlySet<string> }): Promise<ApplyResult>;
+  apply(changes: readonly TreeChange[], options?: ApplyOptions): Promise<ApplyResult>;
+  /**
+   * The same for git's own data. A git folder is restored with its objects, wherever they are now: in a repository that
+   * the step removes, in another one, or in what an earlier step removed. No object is deleted.
+   */
+  applyGit(changes: readonly TreeChange[], options?: ApplyGitOptions): Promise<ApplyResult>;
 }

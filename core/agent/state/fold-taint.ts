@@ -1,4 +1,4 @@
-import { findAddresses, toLinkBits, type AddressOrigin } from '../../policy/index.ts';
+import { findAddresses, toAddress, toChoiceBits, type AddressOrigin } from '../../policy/index.ts';
 import { toText, type EventOf } from '../../protocol/index.ts';
 import type { State } from './state.ts';
 import type { TaintState } from './taint-state.ts';
@@ -30,14 +30,22 @@ function foldPrompt(state: State, { message, tainted, untrusted }: EventOf<'mess
   // The user wrote none of it.
   if (untrusted && !untrusted.isAttached) return;
   // A parent session writes the prompts of a child.
-  if (state.taint && !state.session?.parent) state.taint.spentBits = 0;
+  if (!state.session?.parent) {
+    if (state.taint) state.taint.spentBits = 0;
+    state.fetched.clear();
+  }
   addAddresses(state, findAddresses(toText(message)), 'user');
 }
 
-/** A request for a link of a page shows its server which of them was chosen. */
+/** A request shows its server which of the known addresses was chosen. */
 export function foldFetch(state: State, { fetches }: EventOf<'tool.started'>): void {
-  if (!state.taint || fetches === undefined || state.addresses.get(fetches) !== 'web') return;
-  state.taint.spentBits += toLinkBits(state.addresses);
+  const address = fetches === undefined ? undefined : toAddress(fetches);
+  if (address === undefined) return;
+  const { taint, addresses, fetched } = state;
+  if (taint && addresses.has(address)) taint.spentBits += toChoiceBits(state, address);
+  const count = fetched.get(address) ?? 0;
+  fetched.delete(address);
+  fetched.set(address, count + 1);
 }
 
 export function foldUntrusted(state: State, { call, untrusted }: EventOf<'tool.finished'>): void {

@@ -227,6 +227,7 @@ export interface State {
   checkpoint?: string;
   /** Addresses that prompts of the user or pages of the web name. */
   addresses: Map<string, AddressOrigin>;
+  fetched: Map<string, number>;
   /** Present if the session has read untrusted content. */
   taint?: TaintState;
   /** The accounts of the session: costs and reservations. */
@@ -264,6 +265,7 @@ export function createState(): State {
     lineage: [],
     processes: new Map(),
     addresses: new Map(),
+    fetched: new Map(),
     ledger: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };

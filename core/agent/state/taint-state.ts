@@ -10,6 +10,6 @@ export interface TaintState {
   pages: Set<string>;
   /** Messages that the user did not write. */
   passed: Set<string>;
-  /** Bits sent by the choice of links since the last prompt of the user. */
+  /** Bits sent by the choice of addresses since the last prompt of the user. */
   spentBits: number;
 }

@@ -56,24 +56,39 @@ async function planUndo(
   { snapshots, history }: Planning,
   { turn, step = false, git: all = false }: Extract<RestoreRequest, { kind: 'undo' }>,
 ): Promise<RestorePlan> {
-  const active = history.turns.filter(({ isUndone }) => !isUndone);
+  // With git's data, also turns of which an undo has left it.
+  const active = history.turns.filter(({ isUndone, isGitUndone }) => !isUndone || (all && !isGitUndone));
   if (turn !== undefined) {
     const chosen = active.filter((candidate) => candidate.turn >= turn);
     if (chosen.length === 0) throw nothing(`No change of turn ${turn} or later is left to undo.`);
     return await composeTurns(snapshots, chosen, all);
   }
   // Turns that changed no file are skipped.
-  for (const last of active.toReversed()) {
-    const same = active.filter((candidate) => (step ? candidate.turn === last.turn : candidate.prompt === last.prompt));
+  for (let at = active.length; at > 0;) {
+    const same = toStep(active.slice(0, at), step);
     const plan = await composeTurns(snapshots, same, all);
     if (plan.changes.length > 0 || plan.foreign.length > 0 || plan.git.changes.length > 0) return plan;
+    at = active.indexOf(same[0]!);
   }
   throw nothing('This session has no change that can be undone.');
 }
 
-/** One step that undoes several turns. */
+/** The last turns that one undo reverts: of one prompt, or all whose files are undone already. */
+function toStep(active: readonly TurnStates[], step: boolean): TurnStates[] {
+  const last = active.at(-1)!;
+  const isSame = (one: TurnStates): boolean => {
+    if (step) return one.turn === last.turn;
+    return last.isUndone ? one.isUndone : !one.isUndone && one.prompt === last.prompt;
+  };
+  return active.slice(active.findLastIndex((one) => !isSame(one)) + 1);
+}
+
+/** One step that undoes several turns: their files, unless they are undone already, and git's data. */
 async function composeTurns(snapshots: Snapshots, turns: readonly TurnStates[], all: boolean): Promise<RestorePlan> {
-  const { changes, foreign } = await compose(snapshots, turns);
+  const { changes, foreign } = await compose(
+    snapshots,
+    turns.filter(({ isUndone }) => !isUndone),
+  );
   const git = await planGitUndo(snapshots, turns, all);
   return { turns: [...new Set(turns.map(({ turn }) => turn))], changes, foreign, git };
 }

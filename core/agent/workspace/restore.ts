@@ -4,7 +4,8 @@ import { restoreGit, type GitPlan } from '../git/plan-git.ts';
 import type { Engine } from '../loop/engine.ts';
 import { withSession } from '../loop/with-session.ts';
 import type { Work } from '../loop/work.ts';
-import type { Conflict, Snapshots } from '../ports/snapshots.ts';
+import { isBelow } from '../../policy/index.ts';
+import type { ApplyResult, Conflict, Snapshots } from '../ports/snapshots.ts';
 import { readLog } from '../state/load-state.ts';
 import { runIdOf } from '../state/state.ts';
 import { planRestore, type RestorePlan, type RestoreRequest } from './plan-restore.ts';
@@ -35,7 +36,7 @@ export type Restored =
   /** Nothing was restored. */
   | { done: false; turns: number[]; changes: TreeChange[]; git: GitRestored; conflicts: Conflict[] };
 
-export type GitRestored = Pick<GitPlan, 'changes' | 'refs'>;
+export type GitRestored = Pick<GitPlan, 'changes' | 'refs' | 'left'>;
 
 /**
  * Restores files of a session's workspace in one step, and records it in the log. Files that were changed after the
@@ -54,7 +55,9 @@ export async function restore(
     const snapshots = await work.snapshots();
     const history = readTurnHistory(await readLog(engine.store, (request.kind === 'file' && request.of) || session));
     const plan = await planRestore({ snapshots, history }, request);
-    return await carryOut(work, { ...plan, left: history.steps.at(-1)?.to }, { kind: request.kind, ...options });
+    const allGit = request.kind === 'undo' && request.git === true;
+    const step = { ...plan, left: history.steps.at(-1)?.to };
+    return await carryOut(work, step, { kind: request.kind, allGit, ...options });
   });
   if (restored) return restored;
   throw new KlausError('store.busy', 'A process works on this session.', {
@@ -105,17 +108,26 @@ async function findBegin(snapshots: Snapshots, { changes, left }: RestoreStep, b
 async function carryOut(
   work: Work,
   plan: RestoreStep,
-  { kind, by, conflicts: choice = 'refuse', dryRun }: { kind: RestoreRequest['kind'] } & RestoreOptions,
+  {
+    kind,
+    allGit,
+    by,
+    conflicts: choice = 'refuse',
+    dryRun,
+  }: { kind: RestoreRequest['kind']; allGit: boolean } & RestoreOptions,
 ): Promise<Restored> {
   const { turns } = plan;
   const snapshots = await work.snapshots();
-  const { refs } = plan.git;
-  const git = { changes: plan.git.changes, refs };
+  const { refs, left: leftRefs } = plan.git;
+  const git = { changes: plan.git.changes, refs, left: leftRefs };
   if (dryRun) return { done: false, turns, git, ...(await survey(snapshots, plan)) };
   const known = plan.git.changes.length > 0 ? (await survey(snapshots, plan)).conflicts : plan.foreign;
   if (known.length > 0 && choice === 'refuse') {
     return { done: false, turns, changes: plan.changes, git, conflicts: known };
   }
+  const cleared = await clearPlaces(snapshots, plan, choice);
+  if (cleared?.applied === false)
+    return { done: false, turns, changes: plan.changes, git, conflicts: cleared.conflicts };
   // Git's data is restored first: a folder that is removed can contain a repository that is removed.
   const gitResult = await restoreGit(snapshots, plan.git, choice === 'keep');
   let kept: Conflict[] = choice === 'keep' ? plan.foreign : [];
@@ -125,7 +137,7 @@ async function carryOut(
     const changes = plan.changes.filter(({ path }) => !left.has(path));
     const result = await snapshots.apply(changes, { overwrite });
     if (result.applied) {
-      const from = await findBegin(snapshots, plan, result.before);
+      const from = await findBegin(snapshots, plan, cleared?.before ?? result.before);
       const restored = from === result.before ? result.changes : await snapshots.changes(from, result.after);
       const body: EventBody = {
         type: 'workspace.restored',
@@ -134,23 +146,43 @@ async function carryOut(
         from,
         to: result.after,
         git: gitResult.states,
+        allGit: allGit || undefined,
         files: restored.length + gitResult.changes.length,
         kept: [...left, ...gitResult.kept.map(({ path }) => path)],
         by,
       };
       await work.append([body, ...toNote(work, { kind, turns, changes: restored })]);
       const uncovered = snapshots.uncovered(result.before).map(({ path }) => path);
-      const done = { changes: gitResult.changes, refs: gitResult.changes.length > 0 ? refs : [] };
+      const done = { changes: gitResult.changes, refs: gitResult.changes.length > 0 ? refs : [], left: leftRefs };
       return { done: true, turns, changes: result.changes, git: done, kept: [...kept, ...gitResult.kept], uncovered };
     }
     const isNew = result.conflicts.some(({ path }) => !left.has(path) && !overwrite.has(path));
     if (choice === 'refuse' || !isNew) {
       await snapshots.applyGit(gitResult.changes.map(reverse));
+      if (cleared) await snapshots.apply(cleared.changes.map(reverse));
       return { done: false, turns, changes, git, conflicts: result.conflicts };
     }
     if (choice === 'keep') kept = [...kept, ...result.conflicts];
     else overwrite = new Set([...overwrite, ...result.conflicts.map(({ path }) => path)]);
   }
+}
+
+/** Removes files at the place of a folder in which git's data is restored. @returns Undefined if there are none. */
+async function clearPlaces(
+  snapshots: Snapshots,
+  { changes, git }: RestorePlan,
+  choice: RestoreOptions['conflicts'],
+): Promise<ApplyResult | undefined> {
+  const restored = git.changes.filter(({ after }) => after);
+  const rows = changes.filter(
+    ({ path, before, after }) =>
+      before &&
+      before.type !== 'directory' &&
+      after?.type === 'directory' &&
+      restored.some((row) => isBelow(row.path, path)),
+  );
+  if (rows.length === 0) return undefined;
+  return snapshots.apply(rows, { overwrite: new Set(choice === 'overwrite' ? rows.map(({ path }) => path) : []) });
 }
 
 /** Files that the message to the model names. */

@@ -16,13 +16,15 @@ export interface TurnStates {
   gitAfter?: TreeId;
   /** Undone and not redone. */
   isUndone: boolean;
+  /** The same for all of git's own data. */
+  isGitUndone: boolean;
 }
 
 /** The turns of a session with effects, and the restores since. */
 export interface TurnHistory {
   turns: TurnStates[];
   /** Restores that a redo can revert, the newest last, each with the turns that it undid. */
-  redoable: { event: EventOf<'workspace.restored'>; undone: TurnStates[] }[];
+  redoable: { event: EventOf<'workspace.restored'>; undone: TurnStates[]; gitUndone: TurnStates[] }[];
   /** All changes of the session, in order: its turns and restores. */
   steps: Step[];
 }
@@ -45,7 +47,7 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
     if (event.type === 'workspace.snapshotted') {
       if (event.moment === 'before') {
         const { turn, run, at, tree: before, gitTree } = event;
-        const states = { turn, run, prompt, at, before, isUndone: false, gitBefore: gitTree };
+        const states = { turn, run, prompt, at, before, isUndone: false, isGitUndone: false, gitBefore: gitTree };
         open = { turn: states, step: { from: before } };
         turns.push(open.turn);
         steps.push(open.step);
@@ -59,14 +61,17 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
       steps.push({ from: event.from, to: event.to });
       if (event.kind === 'redo') {
         // A redo reverts the newest restore, which may be one of several of the same turn.
-        for (const turn of redoable.pop()?.undone ?? []) turn.isUndone = false;
+        const last = redoable.pop();
+        for (const turn of last?.undone ?? []) turn.isUndone = false;
+        for (const turn of last?.gitUndone ?? []) turn.isGitUndone = false;
         continue;
       }
-      const isReverted = ({ turn, isUndone }: TurnStates): boolean =>
-        event.kind === 'undo' && !isUndone && event.turns.includes(turn);
-      const undone = turns.filter(isReverted);
+      const named = turns.filter(({ turn }) => event.kind === 'undo' && event.turns.includes(turn));
+      const undone = named.filter(({ isUndone }) => !isUndone);
+      const gitUndone = named.filter(({ isGitUndone }) => event.allGit === true && !isGitUndone);
       for (const turn of undone) turn.isUndone = true;
-      redoable.push({ event, undone });
+      for (const turn of gitUndone) turn.isGitUndone = true;
+      redoable.push({ event, undone, gitUndone });
     }
   }
   return { turns, redoable, steps };

@@ -1,6 +1,8 @@
 import type { CheckKind, Evidence } from '../../protocol/index.ts';
 import { foldPath } from '../names/fold-path.ts';
 import { covers } from './covers.ts';
+import { countLiveAssertions } from './live-assertions.ts';
+import { countReplacedAssertions } from './replaced-assertions.ts';
 import { readChecks } from './read-checks.ts';
 
 /** A file that differs between the beginning of a run and its end. */
@@ -40,6 +42,9 @@ const SKIPS =
 const TYPES = /@ts-(?:ignore|nocheck|expect-error)|#\s*type:\s*ignore|#\s*mypy:\s*ignore|#\s*pyright:\s*ignore/g;
 const LINTS =
   /(?:eslint|oxlint|stylelint|tslint|rubocop|pylint|shellcheck):?[- ]disable|biome-ignore|prettier-ignore|#\s*noqa|#\[allow\(|\/\/\s*nolint/g;
+/** A source that imports a framework for tests is a test under any name. */
+const FRAMEWORK =
+  /(?:\bfrom\s*|\brequire\(\s*|\bimport\s*)['"](?:node:test|vitest|mocha|ava|tape|tap|uvu|bun:test|@jest\/globals|@playwright\/test)['"]|^\s*(?:import|from) (?:unittest|pytest)\b/m;
 /** Settings that narrow a check. */
 const NARROWS =
   /exclude|ignore|skip|deselect|include|testMatch|testRegex|\bfiles\b|\btests?\b|spec|passWithNoTests|noEmitOnError|noCheck|skipLibCheck|strict|\boff\b|['"]?warn|: *0\b|addopts|markers|script-shell|allowJs|checkJs|collect|exit|globals/i;
@@ -58,9 +63,13 @@ function withoutComments(text: string): string {
     .replace(/"""[^]*?"""|'''[^]*?'''/g, '');
 }
 
-export function findWeakenings(files: readonly ChangedFile[]): Weakening[] {
+/** @param run Paths of the files that the checks of the run name as tests. Default: none. */
+export function findWeakenings(files: readonly ChangedFile[], run: ReadonlySet<string> = new Set()): Weakening[] {
+  const isTest = ({ path, before }: ChangedFile): boolean =>
+    TEST_FILE.test(path) || run.has(path) || (/\.(?:[cm]?[jt]sx?|py)$/.test(path) && FRAMEWORK.test(before ?? ''));
   return [
-    ...findTests(files.filter(({ path }) => TEST_FILE.test(path))),
+    ...findTests(files.filter(isTest)),
+    ...findReplaced(files),
     ...findSuppressions(files, { pattern: TYPES, kind: 'types', what: 'type errors are silenced' }),
     ...findSuppressions(files, { pattern: LINTS, kind: 'lint', what: 'complaints are silenced' }),
     ...findSetupChanges(files, 'run'),
@@ -104,11 +113,22 @@ function findTests(files: readonly ChangedFile[]): Weakening[] {
     return [
       { reason: `${cases} ${cases === 1 ? 'test is' : 'tests are'} gone since the run began (${names})`, weakens },
     ];
-  const assertions = sum('before', ASSERTIONS) - sum('after', ASSERTIONS);
+  const live = (side: 'before' | 'after'): number =>
+    files.reduce((total, file) => total + countLiveAssertions(file[side] ?? '', file.path), 0);
+  const assertions = live('before') - live('after');
   if (assertions > 0) {
     return [{ reason: `tests assert less than when the run began (${names}: ${assertions} fewer)`, weakens }];
   }
   return [];
+}
+
+/** Sources, also of the product, that replace assertions or the exit of a test run. */
+function findReplaced(files: readonly ChangedFile[]): Weakening[] {
+  const more = files.filter(({ before, after }) => countReplacedAssertions(after) > countReplacedAssertions(before));
+  if (more.length === 0) return [];
+  const weakens = (row: Evidence): boolean => hasKind(row, ['test', 'other']);
+  const reason = `assertions or the exit of the tests are replaced since the run began (${list(more.map(({ path }) => path))})`;
+  return [{ reason, weakens }];
 }
 
 function findSuppressions(

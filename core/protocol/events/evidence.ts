@@ -46,7 +46,7 @@ export const receiptSchema = z.object({
   checks: z.array(checkSchema).optional().describe('The checks that were parsed from the command.'),
   doubt: z.string().optional().describe('Why its exit code proves nothing, as for `npm test | tail`.'),
   tests: z
-    .object({ passed: z.int(), failed: z.int(), skipped: z.int() })
+    .object({ passed: z.int(), failed: z.int(), skipped: z.int(), assertions: z.int().optional() })
     .optional()
     .describe('The counts of the test runner.'),
   tree: treeIdSchema.optional().describe('The workspace when it started. Absent: no snapshot was stored.'),

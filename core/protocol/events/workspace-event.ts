@@ -42,6 +42,7 @@ export const workspaceRestored = z
       .object({ from: treeIdSchema, to: treeIdSchema })
       .optional()
       .describe("The same for git's own data, if it was restored."),
+    allGit: z.boolean().optional().describe('True for an undo that included HEAD, refs, index, stash and reflogs.'),
     files: z.int(),
     kept: z
       .array(z.string())

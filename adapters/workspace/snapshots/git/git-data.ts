@@ -1,11 +1,9 @@
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, cpSync } from 'node:fs';
-import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ApplyResult } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
+import type { ApplyGitOptions, ApplyResult } from '@klaus/core/agent';
 import type { TreeChange } from '@klaus/core/protocol';
-import { codeOf } from '../../race-error.ts';
 import type { Root } from '../../path-entry.ts';
-import { LARGE } from './git-names.ts';
 import { applyChanges } from '../restore/apply.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
@@ -13,7 +11,11 @@ import { readPathState } from '../scan/path-state.ts';
 import { toEdit } from '../path.ts';
 import type { Scan } from '../scan/scan.ts';
 import { scanAt } from '../scan/scan-paths.ts';
+import { toStateWrite } from '../states.ts';
 import { EMPTY } from '../tree.ts';
+import { readGitStates, toGitPaths } from './git-state.ts';
+import { listHolders, listStores, placeObjects } from './moved-objects.ts';
+import { setAside } from './set-aside.ts';
 
 /**
  * The state of git's own data in the repositories: the content of each `.git` except objects.
@@ -35,69 +37,60 @@ export async function scanGitData(scan: Scan, from: { root: Root; repositories: 
   return editTree(scan, EMPTY, edits);
 }
 
+const MODULE_OBJECTS = /\.git\/modules\/[^]*\/objects(?:\/(?:[0-9a-f]{2}|pack|info)(?:\/|$)|$)/;
+
 /** See `Snapshots.applyGit`. The caller holds the exclusive lock. */
 export async function applyGitChanges(
   store: SnapshotStore,
   changes: readonly TreeChange[],
-  options: { overwrite?: ReadonlySet<string> },
+  { overwrite, repositories = [] }: ApplyGitOptions,
 ): Promise<ApplyResult> {
-  const gone = toRemovedFolders(changes);
+  const { root, db } = store;
+  const tops = [...new Set(changes.map(({ path }) => toTop(path)))].filter((path) => path !== undefined);
+  const gone = toRemovedFolders(store, changes);
+  const holders = listHolders(root.path, gone);
   // Other rows are parent folders. A removed folder itself still contains the objects.
-  const rows = changes.filter(({ path }) => path.split('/').includes('.git') && !gone.includes(path));
-  const result = await applyChanges(store, rows, { ...options, isGit: true });
+  const rows = changes.filter(
+    ({ path, after }) =>
+      path.split('/').includes('.git') &&
+      !gone.includes(path) &&
+      !holders.has(path) &&
+      // States of older versions contain the objects of a submodule without HEAD.
+      (after !== null || !MODULE_OBJECTS.test(path)),
+  );
+  const before = await readGitStates(root, tops);
+  const result = await applyChanges(store, rows, { ...optional({ overwrite }), isGit: true });
   if (!result.applied) return result;
+  const restored = [
+    ...repositories.map(({ path, store: id }) => ({ path: toGitPaths([{ path }])[0]!, store: id })),
+    ...rows
+      .filter((row) => !row.before && row.path.endsWith('/config'))
+      .map(({ path }) => ({ path: path.slice(0, -'/config'.length) }))
+      .filter(({ path }) => existsSync(join(root.path, path, 'HEAD'))),
+  ];
+  placeObjects(store, { restored, removed: gone.map((path) => join(root.path, path)) });
   for (const path of gone) setAside(store, path);
-  for (const { path, before } of rows)
-    if (!before && path.endsWith('.git/HEAD')) bringBack(store, path.slice(0, -'/HEAD'.length));
+  // States without the metadata of their repositories: a redo needs it to find their objects.
+  for (const [tree, git] of [
+    [result.before, before],
+    [result.after, await readGitStates(root, tops)],
+  ] as const)
+    toStateWrite(db, Buffer.from(tree, 'hex'), { metadata: { git, uncovered: [] }, isLast: false })?.();
   return result;
 }
 
-/** Git folders that the rows remove completely. */
-function toRemovedFolders(rows: readonly TreeChange[]): string[] {
-  return rows
-    .filter(({ path, before, after }) => path.split('/').at(-1) === '.git' && before?.type === 'directory' && !after)
-    .map(({ path }) => path);
+/** The `.git` entry that contains a path. */
+function toTop(path: string): string | undefined {
+  const names = path.split('/');
+  const at = names.indexOf('.git');
+  return at < 0 ? undefined : names.slice(0, at + 1).join('/');
 }
 
-/** The folder for the objects of a git folder that an undo removed; one for each path. */
-function toAside(store: SnapshotStore, path: string): string {
-  return join(store.db.folder, 'aside', createHash('sha256').update(path).digest('hex').slice(0, 32));
-}
-
-/** Moves the rest of a git folder out of the workspace, so that a redo can restore it. */
-function setAside(store: SnapshotStore, path: string): void {
-  const folder = join(store.root.path, path);
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  const aside = toAside(store, path);
-  rmSync(aside, { recursive: true, force: true });
-  mkdirSync(aside, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(folder)) if (LARGE.has(name)) move(join(folder, name), join(aside, name));
-  try {
-    rmdirSync(folder);
-  } catch (error) {
-    // The folder has other content; git does not treat it as a repository any more.
-    if (codeOf(error) !== 'ENOTEMPTY') throw error;
-  }
-}
-
-/** Restores a git folder that {@link setAside} moved. */
-function bringBack(store: SnapshotStore, path: string): void {
-  const aside = toAside(store, path);
-  const folder = join(store.root.path, path);
-  if (lstatSync(aside, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  for (const name of readdirSync(aside)) {
-    if (!lstatSync(join(folder, name), { throwIfNoEntry: false })) move(join(aside, name), join(folder, name));
-  }
-  rmSync(aside, { recursive: true, force: true });
-}
-
-/** Renames or, to another filesystem, copies and removes. */
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (codeOf(error) !== 'EXDEV') throw error;
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-    rmSync(from, { recursive: true, force: true });
-  }
+/** Folders that the rows remove and that have objects, the outermost ones: git folders, and folders with submodules. */
+function toRemovedFolders({ root }: SnapshotStore, rows: readonly TreeChange[]): string[] {
+  const removed = rows.filter(({ before, after }) => before?.type === 'directory' && !after).map(({ path }) => path);
+  const git = removed.filter(
+    (path) => path.split('/').at(-1) === '.git' || listStores(join(root.path, path)).length > 0,
+  );
+  return git.filter((path) => !git.some((other) => path.startsWith(`${other}/`)));
 }

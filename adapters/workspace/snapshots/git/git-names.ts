@@ -9,6 +9,8 @@ export const LARGE: ReadonlySet<string> = new Set(['objects', 'lfs', 'annex']);
  */
 export function toGitNames(relative: string, names: readonly string[]): string[] {
   const isTop = relative === '.git' || relative.endsWith('/.git');
-  const isGitFolder = isTop || (names.includes('HEAD') && names.includes('refs'));
+  // A submodule whose HEAD or refs were deleted still has its objects.
+  const isModule = relative.includes('.git/modules/') && names.includes('config');
+  const isGitFolder = isTop || isModule || (names.includes('HEAD') && names.includes('refs'));
   return names.filter((name) => !name.endsWith('.lock') && !(isGitFolder && LARGE.has(name)));
 }

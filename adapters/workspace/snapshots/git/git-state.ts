@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { optional } from '@klaus/core/optional';
 import { z } from 'zod';
 import type { Directory } from '../../directory.ts';
 import { codeOf, isRace } from '../../race-error.ts';
@@ -16,6 +17,7 @@ export const gitStateSchema = z.object({
   head: z.string().describe('HEAD, such as `ref: refs/heads/main`; for a `.git` file its line; "" when unreadable.'),
   refs: z.record(z.string(), z.string()).describe('Object id by name, such as `refs/heads/main`; at most 1,000.'),
   index: z.string().nullable().describe('Identifies the content of the index file; null without one.'),
+  store: z.string().optional().describe('Identifies the folder of objects, also after it was renamed.'),
 });
 /** The state of a Git repository at the time of a snapshot. It is shown and never restored. */
 export type GitState = z.infer<typeof gitStateSchema>;
@@ -37,8 +39,28 @@ async function readGitState(root: Root, path: string): Promise<GitState | undefi
     readLoose(git, 'refs', refs);
     const sorted = [...refs].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_REFS);
     const head = readText(git, 'HEAD')?.trim() ?? '';
-    return { path: folder, head, refs: Object.fromEntries(sorted), index: markIndex(git) };
+    const store = toStoreId(git.child('objects'));
+    return { path: folder, head, refs: Object.fromEntries(sorted), index: markIndex(git), ...optional({ store }) };
   });
+}
+
+/** Identifies a folder of objects by its inode; undefined if there is none. @param path Absolute. */
+export function toStoreId(path: string): string | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
+}
+
+/** The folders of objects of some repositories, as one text that changes if one of them is moved or replaced. */
+export async function markStores(root: Root, repositories: readonly string[]): Promise<string> {
+  const ids: string[] = [];
+  for (const path of repositories)
+    ids.push(
+      (await withParent(root, path, (parent, name) => {
+        using git = openIfAllowed(parent, name);
+        return git && toStoreId(git.child('objects'));
+      })) ?? '',
+    );
+  return ids.join(' ');
 }
 
 /** Undefined for anything but a readable directory. */

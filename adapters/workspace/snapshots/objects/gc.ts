@@ -8,7 +8,10 @@ import type { SnapshotStore } from '../snapshot-store.ts';
 import { createPack, now, writeFully } from './object-writer.ts';
 import { readBlock, readStored, toHashes, type BlockRow } from './objects.ts';
 import { Yielder } from '../../yielder.ts';
-import { lastState } from '../states.ts';
+import { toAncestors } from '../../path-entry.ts';
+import { toGitPaths, toStoreId } from '../git/git-state.ts';
+import { listOwnAside, toAside } from '../git/set-aside.ts';
+import { lastState, readMetadata } from '../states.ts';
 import { EMPTY } from '../tree.ts';
 
 const compress = promisify(zstdCompress);
@@ -64,6 +67,7 @@ export async function collectGarbage(store: SnapshotStore, options: GcOptions): 
   await inSlices(db, yielder, { rows: objects.dead, sql: 'DELETE FROM objects WHERE hash = ?' });
   await rewrite(db, sweep, yielder);
   removeUnusedPacks(db);
+  dropAside(db, limit);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   return report;
 }
@@ -247,6 +251,23 @@ function removeUnusedPacks(db: Database): void {
   for (const name of readdirSync(folder)) {
     if (!used.has(name) && statSync(join(folder, name), { throwIfNoEntry: false }))
       rmSync(join(folder, name), { force: true });
+  }
+}
+
+/**
+ * Removes the objects of git folders that an undo removed, unless a remaining state has the repository. Those that were
+ * set aside since `limit` (seconds since 1970) stay.
+ */
+function dropAside(db: Database, limit: number): void {
+  const all = db.all<{ tree: Uint8Array }>('SELECT tree FROM states');
+  const needed = all.flatMap(({ tree }) => readMetadata(db, Buffer.from(tree)).git);
+  const [paths, stores] = [new Set(toGitPaths(needed)), new Set(needed.map(({ store }) => store))];
+  for (const path of listOwnAside(db)) {
+    const folder = toAside(db, path);
+    const store = toStoreId(join(folder, 'objects'));
+    const isNeeded = [path, ...toAncestors(path)].some((one) => paths.has(one)) || (store && stores.has(store));
+    const stat = statSync(folder, { throwIfNoEntry: false });
+    if (!isNeeded && stat && stat.ctimeMs / 1_000 < limit) rmSync(folder, { recursive: true, force: true });
   }
 }
 

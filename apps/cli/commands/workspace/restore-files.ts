@@ -96,6 +96,13 @@ function describe(restored: Restored, verb: string): string {
     return `${lines.join('\n')}\n`;
   }
   const { kept, uncovered } = restored;
+  if (git.left.length > 0) {
+    const names = git.left
+      .slice(0, 10)
+      .map(({ repository, name }) => (repository === '' ? name : `${repository}: ${name}`));
+    const more = git.left.length > names.length ? ` and ${git.left.length - names.length} more` : '';
+    lines.push(`Git refs were left: ${toPrintable(names.join(', '))}${more}. \`klaus undo --git\` restores them too.`);
+  }
   if (kept.length > 0) lines.push(`Left unchanged:\n${listConflicts(kept)}`);
   if (uncovered.length > 0) {
     const names = uncovered.slice(0, 10).map((path) => `\n  ${toPrintable(path)}`);

@@ -1,0 +1,165 @@
+const ASSERTIONS =
+  /\bassert\w*(?:\.\w+)*\s*\(|^\s*assert\s|\bexpect\s*\(|\bt\.(?:is|true|deepEqual|Error|Fatal|equal)\w*\(|\bassert\w*!/gm;
+const JAVASCRIPT = /\.[cm]?[jt]sx?$/;
+const BRACES = /\.(?:[cm]?[jt]sx?|go|rs|java|kt|php|cs|swift)$/;
+/** Strings, comments and regular expressions of languages with braces. */
+const TEXTS =
+  /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
+const NEVER = String.raw`(?:0|false|null|undefined|!1|!true|void 0)`;
+const DEAD_LOOP = new RegExp(
+  String.raw`\bwhile\s*\(\s*${NEVER}\s*\)$|\bfor\s*\([^;]*;\s*${NEVER}\s*;|\bof\s*\[\s*\]\s*\)$|\bif\s*\(?\s*${NEVER}\s*\)?$`,
+);
+const ALWAYS = /\bif\s*\(\s*(?:1|true|!0)\s*\)$/;
+/** What a block that catches an error does to let the test fail. */
+const FAILS = /\b(?:throw|raise|assert\w*|expect|fail\w*|reject|done|next|panic|t\.\w+)\b/;
+const LEAVES = /^\s*(?:return\b|throw\b|process\.exit\b|sys\.exit\b|os\._exit\b|panic\()/;
+/** A test that ends under a condition, with no value. */
+const MAY_LEAVE = /^\s*if\s*\([^]*\)\s*(?:return|process\.exit\([^()]*\))\s*$/;
+const ONLY_LEAVES = /^\s*(?:return|process\.exit\([^()]*\))\s*;?\s*$/;
+
+/**
+ * Number of assertions that run whenever their test runs: not those in a condition, after a `return`, in a loop over
+ * nothing, or in a `try` whose errors are ignored. An approximation by the text.
+ */
+export function countLiveAssertions(text: string, path: string): number {
+  if (path.endsWith('.py')) return countPython(text);
+  if (!BRACES.test(path)) return [...text.matchAll(ASSERTIONS)].length;
+  const masked = text.replace(TEXTS, (found) => found.replace(/[^\n]/g, ' '));
+  const blocks = findBlocks(masked);
+  const isScript = JAVASCRIPT.test(path);
+  const dead = blocks.filter((block) => isDead(masked, block, isScript));
+  const live = [...masked.matchAll(ASSERTIONS)].filter(({ index }) => {
+    if (dead.some(({ from, to }) => from < index && index < to)) return false;
+    const inner = blocks.filter(({ from, to }) => from < index && index < to);
+    if (inner.some((block) => isLeft(masked, block, { blocks, index }))) return false;
+    return !isScript || !isConditional(masked.slice(toStart(masked, index), index));
+  });
+  return live.length;
+}
+
+interface Block {
+  /** Position of its opening brace, and of its closing one. */
+  from: number;
+  to: number;
+}
+
+function findBlocks(masked: string): Block[] {
+  const blocks: Block[] = [];
+  const open: number[] = [];
+  for (const { 0: brace, index } of masked.matchAll(/[{}]/g)) {
+    if (brace === '{') open.push(index);
+    else {
+      const from = open.pop();
+      if (from !== undefined) blocks.push({ from, to: index });
+    }
+  }
+  return blocks;
+}
+
+/** Position at which the statement around a position begins. */
+function toStart(masked: string, index: number): number {
+  let depth = 0;
+  for (let at = index - 1; at >= 0; at--) {
+    const sign = masked[at]!;
+    if (sign === ')') depth++;
+    else if (sign === '(') {
+      // The statement is an argument of a call, as the body of a test is.
+      if (depth === 0) return at + 1;
+      depth--;
+    } else if (depth === 0 && (sign === ';' || sign === '{' || sign === '}')) return at + 1;
+  }
+  return 0;
+}
+
+function isDead(masked: string, { from, to }: Block, isScript: boolean): boolean {
+  const head = masked.slice(toStart(masked, from), from).trim();
+  if (DEAD_LOOP.test(head)) return true;
+  if (/\btry$/.test(head)) {
+    const [found, handler] = /^\}\s*catch\b[^{]*\{([^}]*)/.exec(masked.slice(to)) ?? [];
+    return found !== undefined && !FAILS.test(handler!);
+  }
+  return isScript && !ALWAYS.test(head) && /\bif\s*\([^]*\)$|\belse$/.test(head);
+}
+
+/** True for a statement that runs only under a condition, before its last part. */
+function isConditional(start: string): boolean {
+  return (
+    (/^\s*(?:if\s*\(|else\b)/.test(start) && !/^\s*if\s*\(\s*(?:1|true)\s*\)/.test(start)) ||
+    /(?:&&|\|\||\?)\s*(?:await\s+)?$/.test(start)
+  );
+}
+
+/** True if a block is left before a position, by a statement directly in it. */
+function isLeft(
+  masked: string,
+  { from }: Block,
+  { blocks, index }: { blocks: readonly Block[]; index: number },
+): boolean {
+  const nested = blocks.filter((block) => block.from > from && block.to < index);
+  const isGuard = (block: Block): boolean =>
+    ONLY_LEAVES.test(masked.slice(block.from + 1, block.to)) &&
+    /^\s*if\b/.test(masked.slice(toStart(masked, block.from), block.from)) &&
+    !blocks.some((other) => other.from > from && other.from < block.from && other.to > block.to);
+  if (nested.some(isGuard)) return true;
+  let own = masked.slice(from + 1, index);
+  for (const block of nested)
+    own = own.slice(0, block.from - from) + ' '.repeat(block.to - block.from - 1) + own.slice(block.to - from - 1);
+  const statements = own.split(/[;}\n]/).slice(0, -1);
+  if (statements.some((statement) => MAY_LEAVE.test(statement))) return true;
+  return statements.some(
+    (statement, at) =>
+      LEAVES.test(statement) &&
+      !/\)\s*$|\belse\s*$|=>\s*$|:\s*$/.test(toBefore(statements, at)) &&
+      !holds(statement, own, index - from - 1),
+  );
+}
+
+function toBefore(statements: readonly string[], at: number): string {
+  return statements.slice(0, at).findLast((statement) => statement.trim() !== '') ?? '';
+}
+
+/** True if the statement that leaves is the one at the position, such as `return expect(…)`. */
+function holds(statement: string, own: string, index: number): boolean {
+  return own.lastIndexOf(statement) + statement.length >= index;
+}
+
+/** The same by indentation. */
+function countPython(text: string): number {
+  const lines = text.replace(/"""[^]*?"""|'''[^]*?'''/g, (found) => found.replace(/[^\n]/g, '')).split('\n');
+  const open: { depth: number; word?: string; isDead: boolean }[] = [];
+  let live = 0;
+  for (const [at, line] of lines.entries()) {
+    const code = line.replace(/#.*$/, '');
+    if (code.trim() === '') continue;
+    const depth = code.search(/\S/);
+    while (open.length > 0 && open.at(-1)!.depth >= depth) open.pop();
+    const isDead = open.some((block) => block.isDead);
+    if (!isDead) live += [...code.matchAll(ASSERTIONS)].length;
+    const [, word, condition = ''] =
+      /^\s*(if|elif|else|while|for|try|with|def|class|async def|except|finally)\b(.*):\s*$/.exec(code) ?? [];
+    const above = open.at(-1);
+    if (/^\s*if\b.*:\s*return\s*$/.test(code)) open.push({ depth: depth - 1, isDead: true });
+    else if (above?.word === 'if' && /^\s*return\s*$/.test(code)) open.push({ depth: above.depth - 1, isDead: true });
+    else if (word !== undefined)
+      open.push({ depth, word, isDead: isDeadPython(word, condition.trim(), { lines, at, depth }) });
+    else if (LEAVES.test(code)) open.push({ depth: depth - 1, isDead: true });
+  }
+  return live;
+}
+
+function isDeadPython(
+  word: string,
+  condition: string,
+  { lines, at, depth }: { lines: readonly string[]; at: number; depth: number },
+): boolean {
+  if (word === 'if') return !/__name__|^(?:True|1)$/.test(condition);
+  if (word === 'elif' || word === 'else') return true;
+  if (word === 'while' || word === 'for') return /^(?:False|0)$|\bin\s*(?:\[\s*\]|\(\s*\))$/.test(condition);
+  if (word !== 'try') return false;
+  const rest = lines.slice(at + 1);
+  const begin = rest.findIndex((line) => line.search(/\S/) === depth && /^\s*except\b/.test(line));
+  if (begin < 0) return false;
+  const handler = rest.slice(begin + 1);
+  const end = handler.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= depth);
+  return !FAILS.test(handler.slice(0, end < 0 ? undefined : end).join('\n'));
+}

@@ -1,0 +1,18 @@
+// Covers adapters/workspace/snapshots/git, core/agent/git: repositories that a command moves keep their objects and refs through undo and redo.
+import { expect } from 'vitest';
+import { test } from '../fixtures/sandboxed.ts';
+import { playMovedCase, seededMovedCase } from './moved-repositories.ts';
+
+/** A sample; `npm run test:undo -- --runs 500` tries 500. */
+const RUNS = Number(process.env['KLAUS_UNDO_RUNS'] ?? 6);
+const ONLY = process.env['KLAUS_UNDO_SEED'];
+
+const seeds = ONLY === undefined ? Array.from({ length: RUNS }, (_, i) => i + 1) : ONLY.split(',').map(Number);
+
+for (const seed of seeds) {
+  const moved = seededMovedCase(seed);
+  const { order, ...rest } = moved;
+  test.concurrent(`${seed} ${Object.values(rest).join(', ')}: ${order.join(', ')}`, async () => {
+    expect(await playMovedCase(moved)).toEqual([]);
+  }, 600_000);
+}
