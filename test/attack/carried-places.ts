@@ -1,6 +1,7 @@
 // New content at protected places in git's own data: the working tree never has it.
 // Dimensions: carrier (38) × way of writing (6) × program (4) × place (12) × world (plain, working copy, isolated) ×
 // how the user takes it up (12, or 3 for a working copy) × one turn or two.
+// Without this check 44 of the first 114 cases have an effect; the gate stops most of the inline ones, and isolation more.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Chance } from '../undo/chance.ts';
