@@ -13,6 +13,7 @@ const EVIL = 'evil-content';
 const PLACES = [
   '.husky/pre-commit',
   '.envrc',
+  'tox.ini',
   '.claude/settings.json',
   '.mcp.json',
   '.vscode/tasks.json',

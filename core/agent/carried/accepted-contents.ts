@@ -49,7 +49,7 @@ export async function readAccepted(work: Work, input: AcceptedInput): Promise<Ac
   return {
     isPlace(path, mode) {
       const full = joinPath(repository, path);
-      return isProtectedEntry(path, mode) || isFurther(full);
+      return isProtectedEntry(path, mode) || placeOf(path, { isNew: true }) !== undefined || isFurther(full);
     },
     async accepts({ path, mode, blob }, content) {
       const full = joinPath(repository, path);
@@ -58,6 +58,9 @@ export async function readAccepted(work: Work, input: AcceptedInput): Promise<Ac
       if (!content) return false;
       const hash = work.engine.ids.digest(content);
       if (await isIn(opened.tree, full, { hash, mode })) return true;
+      // Such a file is protected only where it is new.
+      const isNewOnly = placeOf(path) === undefined && placeOf(path, { isNew: true }) !== undefined;
+      if (isNewOnly && (await snapshots.entry(opened.tree, full))) return true;
       if (isScripted(path) && placeOf(path) === undefined) {
         const was = await snapshots.entry(opened.tree, full);
         if (!was) return true;
