@@ -1,6 +1,7 @@
-// Covers apps/web/preview, apps/web/diagram, apps/web/markdown, sdk/share, apps/server/http: what an answer shows reaches no
-// address, not by a request, by WebRTC, or by a name that the browser looks up before a request. The browser records each
-// name and each connection (NetLog); a listener counts what arrives over TCP and UDP.
+// Covers apps/web/preview, apps/web/diagram, apps/web/markdown, sdk/share, apps/server/http: what an answer shows connects to no address.
+//
+// Not by a request, by WebRTC, or by a name that the browser looks up before a request. The browser records each name and
+// each connection (NetLog); a listener counts what arrives over TCP and UDP.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
