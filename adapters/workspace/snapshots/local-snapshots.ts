@@ -20,10 +20,10 @@ import { Objects } from './objects/objects.ts';
 import { isPlaceholder } from './scan/placeholder.ts';
 import { Yielder } from '../yielder.ts';
 import { scanAt, scanPaths } from './scan/scan-paths.ts';
-import type { Scan } from './scan/scan.ts';
 import { StatCache } from './scan/stat-cache.ts';
 import { prepareStore } from './snapshot-stores.ts';
-import { hasState, readMetadata, toStateWrite, type StateMetadata, type Uncovered } from './states.ts';
+import { readScanned } from './scanned-metadata.ts';
+import { hasState, readMetadata, toStateWrite, type Uncovered } from './states.ts';
 import { toExcluded } from './excluded.ts';
 import { finishPlans } from './restore/restore-plan.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
@@ -132,23 +132,12 @@ class FolderSnapshots implements LocalSnapshots {
           throw new KlausError('workspace.missing', `The workspace ${root.path} does not exist any more.`);
         if (tree.equals(EMPTY)) scan.batch.tree(Buffer.alloc(0));
         const known = isPartial ? readMetadata(this.#store.db, base) : { git: [], uncovered: [] };
-        const metadata = await this.#readMetadata(scan, { root, known, paths: isPartial ? paths : [''] });
+        const metadata = await readScanned(scan, { root, known, paths: isPartial ? paths : [''] });
         await scan.batch.flush(toStateWrite(this.#store.db, tree, { metadata, isLast: updatesCache }));
         if (updatesCache) this.#repositories = toGitPaths(metadata.git);
         return tree.toString('hex');
       }),
     );
-  }
-
-  async #readMetadata(
-    scan: Scan,
-    from: { root: SnapshotStore['root']; known: StateMetadata; paths: readonly string[] },
-  ): Promise<StateMetadata> {
-    const paths = new Set([...toGitPaths(from.known.git), ...scan.repositories]);
-    const git = await readGitStates(from.root, [...paths]);
-    const isLooked = (path: string) => from.paths.some((it) => path === it || path.startsWith(`${it}/`));
-    const uncovered = [...from.known.uncovered.filter((one) => !isLooked(one.path)), ...scan.uncovered];
-    return { git, uncovered };
   }
 
   snapshotGit(tree: TreeId): Promise<TreeId | undefined> {
