@@ -190,10 +190,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`views of files${WITHOUT_BROWSER 
     expect(new URL(page.url()).hash).toContain('path=data.csv');
   });
 
-  test('an HTML file runs in a frame without access to the page', async () => {
+  test('an HTML file is shown, and runs after a question in a frame without access to the page', async () => {
     const file = await open('page.html');
     await file.getByRole('button', { name: preview.show }).click();
     const frame = page.frameLocator(`iframe[title="${preview.page}"]`);
+    await frame.getByRole('heading', { name: 'The page' }).waitFor();
+    await file.getByRole('button', { name: preview.run }).click();
+    await page.getByRole('dialog', { name: preview.ask }).getByRole('button', { name: preview.run }).click();
     await frame.getByRole('heading', { name: 'It ran' }).waitFor();
     expect(await file.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts');
     await expectAccessible(page, 'preview of a page');

@@ -37,6 +37,8 @@ export function toTools(options: ToolsOptions): Tool<Record<string, unknown>>[] 
       input: z.record(z.string(), z.unknown()),
       inputSchema: toObjectSchema(tool),
       effects: ['network'],
+      // The session reaches nothing but this program of the user, so that its texts can send nothing to others.
+      origin: 'local',
       // Without effects in the program, it may be repeated.
       resume: access === 'full' && tool.name === 'eval' ? 'tell' : 'repeat',
       prepare: async (input) => ({
