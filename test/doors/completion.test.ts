@@ -38,11 +38,12 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _klaus; printf '%s\\n' "\${COMPREPLY[
   expect(offered('klaus', 'approve', '01')).toEqual((await klaus.approvals()).map(({ id }) => id));
   expect(offered('klaus', 'show', '--js')).toEqual(['--json']);
   expect(offered('klaus', 'sessions', '01')).toEqual(['']);
-  const agents = join(place.workspace, '.klaus/agents');
-  mkdirSync(agents, { recursive: true });
-  writeFileSync(join(agents, 'reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
+  for (const agents of [join(place.home, 'agents'), join(place.workspace, '.klaus/agents')]) {
+    mkdirSync(agents, { recursive: true });
+    writeFileSync(join(agents, 'reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
+  }
   expect(offered('klaus', 'agents', 'show', 're')).toEqual(['reviewer']);
-  expect(offered('klaus', 'run', '--agent', '')).toEqual(['reviewer']);
+  expect(offered('klaus', 'run', '--agent', '').sort()).toEqual(['project/reviewer', 'reviewer']);
   expect(offered('klaus', 'agents', 'exp')).toEqual(['export']);
   expect(offered('klaus', 'login', 'open')).toEqual(['openai', 'openrouter']);
   expect(offered('klaus', 'logout', 'an')).toEqual(['anthropic']);
@@ -98,8 +99,8 @@ test.skipIf(!has('zsh') || !hasTmux).each(ZSH_SETUPS)(
   async (_, start) => {
     using place = createTestHome();
     const env = provideKlaus(place);
-    mkdirSync(join(place.workspace, '.klaus/agents'), { recursive: true });
-    writeFileSync(join(place.workspace, '.klaus/agents/reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
+    mkdirSync(join(place.home, 'agents'), { recursive: true });
+    writeFileSync(join(place.home, 'agents/reviewer.md'), '---\nname: reviewer\ndescription: b\n---\n');
     writeFileSync(join(env['HOME']!, '_klaus'), execFileSync('klaus', ['completion', 'zsh'], { env }));
     writeFileSync(join(env['HOME']!, '.zshrc'), start);
     await using terminal = await openTerminal(['zsh', '-i'], { env, cwd: place.workspace });
