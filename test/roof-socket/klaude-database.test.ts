@@ -1,5 +1,5 @@
 // Covers adapters/store/sqlite/queries, apps/cli/commands/system: the tables of klaude, as an export and as views.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -28,7 +28,8 @@ test('the export has the tables and columns of klaude, and the views the same ro
   await script.ask('status', { sessionId: first, waitSeconds: 30 });
   await script.ask('interrupt', { sessionId: second });
   // A project without a session.
-  const other = await opened.open({ cwd: join(place.workspace, '.klaus') });
+  mkdirSync(join(place.workspace, 'inner'));
+  const other = await opened.open({ cwd: join(place.workspace, 'inner') });
   const file = join(place.home, 'export.db');
   const exported = await runKlaus(['db', 'export', '--klaude', file, '--json'], { place });
   expect({ code: exported.code, stderr: exported.stderr }).toEqual({ code: 0, stderr: '' });
