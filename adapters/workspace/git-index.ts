@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IndexChange, IndexEntry } from '@klaus/core/agent';
+import { hasForgedTrees, type CachedEntry } from './git-tree-cache.ts';
 
 /** Type of a nested repository's commit in the mode of an entry. */
 const GITLINK = 0o16;
@@ -28,7 +29,11 @@ interface Span {
 interface PlainIndex {
   data: Buffer;
   spans: Span[];
+  /** The bytes between the entries and the checksum. */
+  extensions: Buffer;
 }
+
+const EMPTY: PlainIndex = { data: Buffer.alloc(0), spans: [], extensions: Buffer.alloc(0) };
 
 /**
  * The entries of a Git index; a path with a conflict has several. Git itself is not used, because in a repository that an
@@ -52,7 +57,7 @@ export function toIndexEntries(bytes: Uint8Array): (IndexEntry & { isGitlink: bo
 export function compareIndexes(before: Uint8Array | undefined, after: Uint8Array): IndexChange[] | undefined {
   const now = toPlainIndex(after);
   if (!now) return undefined;
-  const then = (before && toPlainIndex(before)) ?? { data: Buffer.alloc(0), spans: [] };
+  const then = (before && toPlainIndex(before)) ?? EMPTY;
   const changes: IndexChange[] = [];
   let at = 0;
   for (const span of now.spans) {
@@ -72,14 +77,17 @@ export function compareIndexes(before: Uint8Array | undefined, after: Uint8Array
  * Git faster, are left out.
  *
  * @param edits.restored Paths of entries to restore. @param edits.unflagged Paths whose flags are cleared.
+ * @returns Undefined if the index cannot be read, and without edits for an index whose cached trees are those of its
+ *   entries.
  */
 export function repairIndex(
   { before, after }: { before: Uint8Array | undefined; after: Uint8Array },
   { restored, unflagged }: { restored: ReadonlySet<string>; unflagged: ReadonlySet<string> },
 ): Uint8Array | undefined {
   const now = toPlainIndex(after);
-  if (!now) return undefined;
-  const then = (before && toPlainIndex(before)) ?? { data: Buffer.alloc(0), spans: [] };
+  if (!now || (restored.size + unflagged.size === 0 && !hasForgedTrees(toCached(now), now.extensions)))
+    return undefined;
+  const then = (before && toPlainIndex(before)) ?? EMPTY;
   const records: IndexRecord[] = [];
   for (const span of now.spans) {
     const path = nameOf(now, span).toString('utf8');
@@ -95,6 +103,16 @@ export function repairIndex(
   header.writeUInt32BE(records.length, 8);
   const body = Buffer.concat([header, ...records.flatMap(writeRecord)]);
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
+
+function toCached(index: PlainIndex): CachedEntry[] {
+  const { data } = index;
+  return index.spans.map((span) => ({
+    name: nameOf(index, span),
+    mode: data.readUInt32BE(span.start + MODE_AT),
+    blob: data.subarray(span.start + BLOB_AT, span.start + BLOB_AT + HASH_BYTES),
+    stage: (data.readUInt16BE(span.start + FLAGS_AT) >>> 12) & 3,
+  }));
 }
 
 interface IndexRecord {
@@ -176,7 +194,7 @@ function toPlainIndex(bytes: Uint8Array): PlainIndex | undefined {
     // Each entry is padded with 1 to 8 null bytes to a multiple of eight.
     at += Math.ceil((nameEnd - at + 1) / 8) * 8;
   }
-  return isIncomplete(data, at) ? undefined : { data, spans };
+  return isIncomplete(data, at) ? undefined : { data, spans, extensions: toExtensions(data, at) };
 }
 
 /** An index of version 4, in which a name contains only its difference from the one before, with complete names. */
@@ -199,7 +217,11 @@ function expand(data: Buffer): PlainIndex | undefined {
     written += length + name.length;
     at = end + 1;
   }
-  return isIncomplete(data, at) ? undefined : { data: Buffer.concat(parts), spans };
+  return isIncomplete(data, at) ? undefined : { data: Buffer.concat(parts), spans, extensions: toExtensions(data, at) };
+}
+
+function toExtensions(data: Buffer, at: number): Buffer {
+  return data.subarray(at, Math.max(at, data.length - HASH_BYTES));
 }
 
 /** True for an index whose entries are in another file, or that has entries for folders. */

@@ -7,6 +7,7 @@ import { openHostProxy } from '@klaus/adapters/sandboxes';
 import { isOwnPort } from '@klaus/adapters/system';
 import { toAllowedAddresses, toPublicRules, type HostRule } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
+import { checkPlainRepository } from './check-plain-repository.ts';
 import type { CloneSource } from './clone-source.ts';
 
 /** What a clone of a client may use of the machine. */
@@ -43,6 +44,7 @@ export async function limitGit(source: CloneSource, limits: CloneLimits): Promis
   const own = limits.lendsCredentials ? {} : toNoConfiguration(home);
   const remove = (): void => rmSync(home, { recursive: true, force: true });
   try {
+    if (source.protocol === 'file') checkPlainRepository(source.url);
     if (source.protocol === 'file') return { settings: {}, env: own, [Symbol.dispose]: remove };
     if (source.protocol === 'ssh') return { settings: {}, env: await toSsh(source, limits), [Symbol.dispose]: remove };
     const every: HostRule = { host: '*', isBelow: false, port: 0 };

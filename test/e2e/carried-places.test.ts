@@ -27,6 +27,28 @@ c=$(echo x | git ${ID} commit-tree $t -p HEAD)
 unset GIT_INDEX_FILE
 `;
 
+/** Writes an index whose entries are those of HEAD, and whose cached trees have another workflow. */
+const FORGE = `
+import hashlib, os, struct, subprocess
+def git(*words, data=None, **env):
+    return subprocess.run(['git', *words], input=data, stdout=subprocess.PIPE, env={**os.environ, **env}).stdout.decode().strip()
+blob = git('hash-object', '-w', '--stdin', data=b'theirs')
+index = {'GIT_INDEX_FILE': '/tmp/forged-index'}
+git('read-tree', 'HEAD', **index)
+git('update-index', '--add', '--cacheinfo', '100644,' + blob + ',.github/workflows/theirs.yml', **index)
+root = git('write-tree', **index)
+ids = [bytes.fromhex(git('rev-parse', root + path)) for path in ('', ':.github', ':.github/workflows')]
+data = open('.git/index', 'rb').read()
+count, = struct.unpack('>I', data[8:12])
+at = 12
+for _ in range(count):
+    length = struct.unpack('>H', data[at + 60:at + 62])[0] & 0xfff
+    at += (62 + length + 8) // 8 * 8
+trees = b'\\x00%d 1\\n' % count + ids[0] + b'.github\\x001 1\\n' + ids[1] + b'workflows\\x001 0\\n' + ids[2]
+body = data[:at] + b'TREE' + struct.pack('>I', len(trees)) + trees
+open('.git/index', 'wb').write(body + hashlib.sha1(body).digest())
+`;
+
 function git({ place }: TestEngine, ...words: string[]): string {
   const who = ['-c', 'user.name=User', '-c', 'user.email=user@localhost', '-c', 'protocol.file.allow=always'];
   return execFileSync('git', [...who, ...words], { cwd: place.workspace, env: place.env, stdio: 'pipe' }).toString();
@@ -137,6 +159,22 @@ describe("git's own data that leads elsewhere", () => {
     },
     grafts: { script: 'git rev-parse HEAD > .git/info/grafts', file: '.git/info/grafts' },
     'an excluded file': { script: 'mkdir -p .git/info; echo src >> .git/info/exclude', file: '.git/info/exclude' },
+    'a remote outside of the configuration': {
+      script: 'mkdir -p .git/remotes; echo "URL: http://127.0.0.1:9/x" > .git/remotes/origin',
+      file: '.git/remotes/origin',
+    },
+    'a branch file with an address': {
+      script: 'mkdir -p .git/branches; echo "http://127.0.0.1:9/x" > .git/branches/up',
+      file: '.git/branches/up',
+    },
+    'a recorded resolution of a conflict': {
+      script: 'mkdir -p .git/rr-cache/aa; echo theirs > .git/rr-cache/aa/postimage; echo x > .git/rr-cache/aa/preimage',
+      file: '.git/rr-cache/aa/postimage',
+    },
+    'a patch of a series': {
+      script: `mkdir -p .git/rebase-apply; printf 'diff --git a/${WORKFLOW} b/${WORKFLOW}\n--- /dev/null\n+++ b/${WORKFLOW}\n' > .git/rebase-apply/0002`,
+      file: '.git/rebase-apply/0002',
+    },
     'a shortened history': { script: 'git rev-parse HEAD > .git/shallow', file: '.git/shallow' },
   };
   for (const [name, { script, file }] of Object.entries(cases)) {
@@ -153,6 +191,20 @@ describe("git's own data that leads elsewhere", () => {
       expect(ofType(events, 'notice').some(({ level }) => level === 'warn')).toBe(true);
     });
   }
+
+  test('trees of the index that are not those of its entries are in no later commit', async () => {
+    await using engine = await open(
+      [[{ name: 'write_file', input: { path: 'forge.py', content: FORGE } }, sh('python3 forge.py')]],
+      {
+        [WORKFLOW]: 'mine\n',
+      },
+    );
+    const { events, notices } = await run(engine);
+    expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+    expect(notices).toHaveLength(1);
+    git(engine, 'commit', '-q', '--allow-empty', '-m', 'mine');
+    expect(git(engine, 'ls-tree', '-r', '--name-only', 'HEAD')).not.toContain('theirs.yml');
+  });
 
   test('flags of the index are cleared on protected and changed paths, also if the change comes later', async () => {
     const flags = `git update-index --assume-unchanged src/a.txt src/b.txt AGENTS.md; git update-index --skip-worktree src/c.txt; echo changed > src/a.txt`;

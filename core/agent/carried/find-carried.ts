@@ -306,7 +306,8 @@ async function repairIndex(
     if (isWatched && !isAbsent) unflagged.add(path);
     else if (!isAbsent) carried.hidden.push(full);
   }
-  if (bad.length + unflagged.size === 0) return;
+  // An index with forged trees is written again too.
+  if (bad.length + unflagged.size === 0 && row.before === row.after) return;
   const edits = { restored: new Set(bad.map(({ path }) => path)), unflagged };
   const before = row.before === row.after ? null : row.before;
   const repaired = await snapshots.repairIndex({ before, after: row.after! }, edits);

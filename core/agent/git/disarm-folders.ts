@@ -1,4 +1,4 @@
-import { readGitSettings } from '../../policy/index.ts';
+import { placeOf, readGitSettings } from '../../policy/index.ts';
 import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { toChange } from '../workspace/tree-row.ts';
@@ -62,6 +62,11 @@ async function judgeFile(states: States, row: TreeChange, file: ArmingFile): Pro
       return judgeTodo(snapshots, row);
     case 'attributes':
       return toChange(row.path, row.after, row.before);
+    case 'record':
+      // Git applies recorded resolutions of conflicts as soon as their folder exists.
+      return row.after?.type === 'directory' ? [] : toChange(row.path, row.after, row.before);
+    case 'patch':
+      return judgePatch(snapshots, row);
     case 'indirection':
       return judgeIndirection(states, row);
     case 'exclude':
@@ -114,6 +119,20 @@ async function judgeTodo(snapshots: Snapshots, { path, before, after }: TreeChan
   if (kept.length === text.split('\n').length) return [];
   const { type, mode } = after;
   return toChange(path, after, await snapshots.put(new TextEncoder().encode(kept.join('\n')), { type, mode }));
+}
+
+/** Paths of a patch of `git am`, which `git am --continue` applies. */
+const PATCHED = /^(?:diff --git "?a\/.* "?b\/|\+\+\+ "?b\/|(?:rename|copy) to "?)(.+?)"?$/gm;
+
+async function judgePatch(snapshots: Snapshots, { path, before, after }: TreeChange): Promise<TreeChange[]> {
+  if (!after || after.type === 'directory') return [];
+  const text = await readText(snapshots, after);
+  // Git itself replaces `patch` by the next one, and changes no other.
+  if ((before === null || path.endsWith('/patch')) && text !== undefined) {
+    const paths = [...text.matchAll(PATCHED)].map(([, name]) => name!);
+    if (paths.every((name) => placeOf(name, { isNew: true }) === undefined)) return [];
+  }
+  return toChange(path, after, before);
 }
 
 function judgeHook({ path, before, after }: TreeChange, wasThere: boolean): TreeChange[] {

@@ -6,7 +6,7 @@ import type { Snapshots } from '../ports/snapshots.ts';
 export interface ArmingFile {
   /** The git folder, relative to the workspace. */
   folder: string;
-  kind: 'config' | 'commondir' | 'hook' | 'attributes' | 'todo' | 'indirection' | 'exclude';
+  kind: 'config' | 'commondir' | 'hook' | 'attributes' | 'todo' | 'indirection' | 'exclude' | 'patch' | 'record';
 }
 
 /** Names that make a folder a git folder. */
@@ -25,6 +25,13 @@ export function toArmingFiles(path: string): ArmingFile[] {
     return [{ folder: names.slice(0, -2).join('/'), kind: 'attributes' }];
   if (names.at(-2) === 'info' && (name === 'grafts' || name === 'exclude'))
     return [{ folder: names.slice(0, -2).join('/'), kind: name === 'grafts' ? 'indirection' : 'exclude' }];
+  if (names.at(-2) === 'remotes' || names.at(-2) === 'branches')
+    return [{ folder: names.slice(0, -2).join('/'), kind: 'attributes' }];
+  if (names.at(-2) === 'rebase-apply' && /^(?:\d+|patch)$/.test(name))
+    return [{ folder: names.slice(0, -2).join('/'), kind: 'patch' }];
+  if (name === 'MERGE_RR') return [{ folder, kind: 'attributes' }];
+  const records = names.lastIndexOf('rr-cache');
+  if (records > 0) return [{ folder: names.slice(0, records).join('/'), kind: 'record' }];
   if (name === 'shallow') return [{ folder, kind: 'indirection' }];
   const refs = names.findLastIndex((each, at) => each === 'refs' && names[at + 1] === 'replace');
   if (refs > 0) return [{ folder: names.slice(0, refs).join('/'), kind: 'indirection' }];

@@ -2,9 +2,9 @@ const ASSERTIONS =
   /\bassert\w*(?:\.\w+)*\s*\(|^\s*assert\s|\bexpect\s*\(|\bt\.(?:is|true|deepEqual|Error|Fatal|equal)\w*\(|\bassert\w*!/gm;
 const JAVASCRIPT = /\.[cm]?[jt]sx?$/;
 const BRACES = /\.(?:[cm]?[jt]sx?|go|rs|java|kt|php|cs|swift)$/;
-/** Strings, comments and regular expressions of languages with braces. */
+/** Strings, comments and regular expressions of languages with braces. Bounded, for a source that is made to be slow. */
 const TEXTS =
-  /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
+  /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|'(?:\\.|[^'\\\n]){0,1000}'|"(?:\\.|[^"\\\n]){0,1000}"|`(?:\\[^]|[^`\\])*(?:`|\\?$)|(?<=[(,=:[!&|?{};]\s{0,99})\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n]){0,99}\]|[^/\\\n[]){1,300}\/[a-z]*/g;
 const NEVER = String.raw`(?:0|false|null|undefined|!1|!true|void 0)`;
 const DEAD_LOOP = new RegExp(
   String.raw`\bwhile\s*\(\s*${NEVER}\s*\)$|\bfor\s*\([^;]*;\s*${NEVER}\s*;|\bof\s*\[\s*\]\s*\)$|\bif\s*\(?\s*${NEVER}\s*\)?$`,

@@ -1,6 +1,7 @@
 const MODULES = String.raw`(?:node:)?(?:assert(?:\/strict)?|test|vitest|mocha|ava|tape|tap|chai|@jest\/globals|bun:test)`;
+/** Bounded, so that its time is proportional to the length of a source. */
 const IMPORTS = new RegExp(
-  String.raw`\bimport\s+([^;'"]+?)\s+from\s*['"]${MODULES}['"]|\b(?:const|let|var)\s+([^=;]+?)\s*=\s*(?:await\s+import|require)\(\s*['"]${MODULES}['"]`,
+  String.raw`\bimport\s([^;'"]{1,500}?)\sfrom\s{0,9}['"]${MODULES}['"]|\b(?:const|let|var)\s([^=;]{1,500})=\s{0,9}(?:await\s{1,9}import|require)\(\s{0,9}['"]${MODULES}['"]`,
   'g',
 );
 /** Names of tests and assertions that exist without an import. */
