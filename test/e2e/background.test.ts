@@ -214,7 +214,9 @@ test('a remembered approval in the foreground does not hold in the background, n
     await engine.klaus.answer(result.approvals[0]!.approval, 'approved', { scope: 'session' });
   }
   // The approval of turn 2 was given before a command had the network, whose text can be of others.
-  expect(ofType(await Array.fromAsync(session.events()), 'approval.asked').map(({ turn }) => turn)).toEqual([2, 3, 4, 8]);
+  expect(ofType(await Array.fromAsync(session.events()), 'approval.asked').map(({ turn }) => turn)).toEqual([
+    2, 3, 4, 8,
+  ]);
 });
 
 test(

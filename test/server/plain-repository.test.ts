@@ -1,9 +1,10 @@
+// Covers sdk/clone: local repositories that a client of the server may clone.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createTestHome } from '../../test/fixtures/test-home.ts';
-import { checkPlainRepository } from './check-plain-repository.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
+import { checkPlainRepository } from '../../sdk/clone/check-plain-repository.ts';
 
 const OTHER = '/srv/other/.git';
 

@@ -1,9 +1,10 @@
+// Covers adapters/workspace: the trees that the index of git caches.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createTestHome, type TestHome } from '../../test/fixtures/test-home.ts';
-import { repairIndex } from './git-index.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
+import { repairIndex } from '../../adapters/workspace/git-index.ts';
 
 const NO_EDITS = { restored: new Set<string>(), unflagged: new Set<string>() };
 
