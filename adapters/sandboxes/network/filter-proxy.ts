@@ -83,7 +83,9 @@ async function tunnel(
     const start = target.port === TLS_PORT ? await readTlsStart(near, head, target.host) : head;
     far.off('close', leave);
     if (!start) {
-      if (!near.destroyed) options.onRefused(`${toAuthority(target)} (no TLS for this name)`);
+      // A client that closes before it sends anything was refused nothing.
+      const isClosed = near.destroyed || near.readableEnded;
+      if (!isClosed) options.onRefused(`${toAuthority(target)} (no TLS for this name)`);
       far.destroy();
       return void near.destroy();
     }
