@@ -105,6 +105,7 @@ async function run({ klaus }: TestEngine, answers?: readonly ('approved' | 'reje
 describe('new content at a protected place that git carries', () => {
   const carriers: Readonly<Record<string, string>> = {
     'a commit on the branch': `${PLUMBING}git update-ref refs/heads/main $c; git update-index --add --cacheinfo 100644,$b,${WORKFLOW}; git update-index --skip-worktree ${WORKFLOW}`,
+    'a branch with names like those between parts of an output': `${PLUMBING}export GIT_INDEX_FILE=/tmp/odd-index; git read-tree $c; e=$(echo x | git hash-object -w --stdin); for n in "$(printf '\\001end\\001')" end 0end; do git update-index --add --cacheinfo 100644,$e,"$n"; done; o=$(echo x | git ${ID} commit-tree $(git write-tree) -p HEAD); git update-ref refs/heads/other $o`,
     'another branch': `${PLUMBING}git branch other $c`,
     'a packed branch': `${PLUMBING}git branch other $c; git pack-refs --all`,
     'a detached HEAD': `${PLUMBING}printf '%s\\n' $c > .git/HEAD`,

@@ -23,8 +23,10 @@ const ENV = {
   GIT_ATTR_NOSYSTEM: '1',
 };
 
-/** Ends a part of the output. */
-const END = '\u0001end\u0001';
+/** Ends a part of the output: no path is empty or has a null character, so that no name in a repository looks like it. */
+const END = '\0\0end';
+/** The same in the format of `printf`. */
+const PRINT_END = String.raw`\000\000end`;
 
 /**
  * Lists the types of the tips `$3`, `$4`, …, the new commits with their parents, their changes, and the index if `$2` is
@@ -36,19 +38,19 @@ max=$1 reads=$2
 shift 2
 types=
 if [ $# -gt 0 ]; then types=$(printf '%s\\n' "$@" | git cat-file --batch-check='%(objecttype) %(objectname) %(rest)') || exit 9; fi
-printf '%s\\n${END}' "$types"
+printf '%s\\n${PRINT_END}' "$types"
 case $types in
   *commit*)
     ids=$(printf '%s\\n' "$types" | while read -r type id name; do [ "$type" = commit ] && printf '%s\\n' "$id"; done)
     commits=$({ printf '%s\\n' "$ids"; cat; } | git rev-list --topo-order --parents --ignore-missing --max-count="$max" --stdin) || exit 9
-    printf '%s\\n${END}' "$commits"
+    printf '%s\\n${PRINT_END}' "$commits"
     if [ -n "$commits" ]; then
       printf '%s\\n' "$commits" | git diff-tree --stdin --always -r -c --root --raw --no-abbrev -z --no-renames || exit 9
     fi
     ;;
-  *) printf '${END}' ;;
+  *) printf '${PRINT_END}' ;;
 esac
-printf '${END}'
+printf '${PRINT_END}'
 if [ "$reads" = 1 ]; then git ls-files --stage -z || exit 9; fi
 `;
 
@@ -61,7 +63,7 @@ if [ -n "$known" ]; then
   printf '%s\\n' "$known" | git rev-list --full-history --ignore-missing --stdin -- "$@" |
     git diff-tree --stdin -r -m --root --raw --no-abbrev -z --no-renames -- "$@"
 fi
-printf '${END}'
+printf '${PRINT_END}'
 printf '%s\\n' "$input" | sed -n 's/^blob //p' | git cat-file --batch-check='%(objectname) %(objectsize)' |
   awk '$2 ~ /^[0-9]+$/ && $2 <= ${MAX_BYTES} { print $1 }' | git cat-file --batch | base64
 `;
