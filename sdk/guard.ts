@@ -3,14 +3,17 @@ export { findClaims, readChecks } from '@klaus/core/policy';
 export {
   type Denial,
   describePlace,
+  findWrittenPaths,
   isBelow,
   isSecretFile,
+  isSecretPlace,
   isWorkaround,
   mapText,
   placeOf,
   toDenialKey,
   toWorkaroundReason,
 } from '@klaus/core/policy';
+export { singleQuote } from '@klaus/core/protocol';
 export {
   findErrors,
   type Judge,

@@ -298,7 +298,7 @@ export type { GivenApproval, ScopeChange } from './sessions/session-approvals.ts
 export type { PinnedText, PinResult } from './sessions/session-pins.ts';
 export type { BackgroundProcess } from './sessions/background-processes.ts';
 export type { GivenCall } from './grants/call-text.ts';
-export type { ExplainedAccess, Explanation, ExplainOptions, JudgedCommand } from './grants/explain.ts';
+export type { ExplainedAccess, Explanation, ExplainOptions, JudgedCommand, WrittenFiles } from './grants/explain.ts';
 export type { GivenGrant } from './grants/opening-grant.ts';
 export type { GrantRecord, Revoked, RevokeOptions } from './grants/session-grants.ts';
 export type { Configuration, SettingRow } from './config/configuration.ts';

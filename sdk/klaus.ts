@@ -16,7 +16,7 @@ import type {
   Tool,
 } from '@klaus/core/agent';
 import type { Policy } from '@klaus/core/policy';
-import type { Effect, EventOf, HostEvent, HostEventBody, Mode } from '@klaus/core/protocol';
+import type { Effect, EventOf, HostEvent, HostEventBody, Mode, SandboxName } from '@klaus/core/protocol';
 import type { Configuration } from './config/configuration.ts';
 import type { UserSettings } from './config/setting-details.ts';
 import type { ModeQueries } from './config/start-mode.ts';
@@ -172,7 +172,10 @@ export interface Klaus extends ModeQueries {
   /** The newest matching session of a folder. */
   latest(options?: LatestOptions): Promise<Session | undefined>;
   /** Judges a shell command in the opened folder. Default: mode `auto` with the default grant. */
-  judge(command: string, options?: { mode?: Mode; grant?: readonly string[] }): Promise<JudgedCommand>;
+  judge(
+    command: string,
+    options?: { mode?: Mode; grant?: readonly string[]; sandbox?: SandboxName },
+  ): Promise<JudgedCommand>;
   /**
    * Explains which part of a grant allows or denies a tool call, and what would allow it. Runs nothing.
    *

@@ -81,6 +81,7 @@ export { renderCommand, toCommandKey } from './render-command.ts';
 export { review, type Review } from './review.ts';
 export { RULES } from './rules.ts';
 export { isProgramPath } from './scripts/loaded-files.ts';
+export { findWrittenPaths } from './scripts/written-paths.ts';
 export { findScripts, isSystemPath, type ScriptUse } from './scripts/script-use.ts';
 export type { CallFacts, ChangeFacts, Delegated, GateContext, Rule } from './rule.ts';
 export { PROMISED_RULES } from './secrets/promised-rules.ts';
@@ -110,6 +111,8 @@ export {
 } from './change-hunks.ts';
 export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
+export type { HostFacts, HostScript } from './shell/host/host-facts.ts';
+export { isSecretPlace, SECRET_HOME_FOLDERS, type OwnPlaces } from './secrets/secret-places.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';
 export { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './shell/evaluation.ts';
 export { findAddresses, toAddress, toChoiceBits, type AddressOrigin, type Taint } from './taint.ts';

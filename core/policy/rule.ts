@@ -1,5 +1,6 @@
 import type { Access, Effect, Finding, Grant, Mode, TreeChange } from '../protocol/index.ts';
 import type { NameComparison } from './names/name-comparison.ts';
+import type { HostFacts } from './shell/host/host-facts.ts';
 import type { Taint } from './taint.ts';
 
 /** The authority that a defined agent would have after a call. */
@@ -74,6 +75,8 @@ export interface GateContext {
   names?: NameComparison;
   /** Absent: the session has read no untrusted content. */
   taint?: Taint;
+  /** Present for a command that runs without a sandbox. */
+  host?: HostFacts;
 }
 
 /** Judges a call. Undefined: no objection. A throw counts as deny. */

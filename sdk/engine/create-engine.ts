@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
+import { createHostFiles } from '@klaus/adapters/system';
 import {
   createSandbox,
   createWebClient,
@@ -126,6 +127,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
     openFolder,
+    hostFiles: createHostFiles(toUserHome(env)),
     openBuffers: options.buffers,
     readOwnInstructions: async () => readOwnInstructions(home),
     openSessionTools: (opened, host) => openSessionTools(opened, { home, env, host }),

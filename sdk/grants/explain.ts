@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createState, type Engine, explainCall, fold, loadState, type State } from '@klaus/core/agent';
+import { createState, type Engine, explainCall, fold, loadState, readHostFacts, type State } from '@klaus/core/agent';
 import {
   decide,
   parseGrants,
@@ -38,6 +38,15 @@ export interface ExplainOptions {
   sandbox?: SandboxName;
   /** True: the hooks before the call run, and their findings are part of the decision. Default false. */
   hooks?: boolean;
+  /** For a command without a sandbox: which files count as written by the session. Default: those that changed since now. */
+  wrote?: WrittenFiles;
+}
+
+export interface WrittenFiles {
+  /** Unix milliseconds. */
+  since: number;
+  /** Absolute paths, in addition to files that changed since. */
+  paths: ReadonlySet<string>;
 }
 
 /** One access that a call needs, and whether the grant covers it. Authorities are texts. */
@@ -76,7 +85,7 @@ export interface Explaining {
 /** See `Klaus.explain`. */
 export async function explain(
   given: string | GivenCall,
-  { session, grant, mode, hooks = false, ...place }: ExplainOptions,
+  { session, grant, mode, hooks = false, wrote, ...place }: ExplainOptions,
   { engine, configuration, inWorkspace, cwd }: Explaining,
 ): Promise<Explanation> {
   const call = typeof given === 'string' ? fromCallText(given, engine.tools) : given;
@@ -85,7 +94,8 @@ export async function explain(
       ? toFreshState(engine, { configuration, cwd, grant, ...place })
       : await loadState(engine, session);
   if (mode !== undefined) state.mode = mode;
-  const found = await explainCall(await inWorkspace(state.session!.workspace), state, {
+  const inForce = await inWorkspace(state.session!.workspace);
+  const found = await explainCall(wrote === undefined ? inForce : withWritten(inForce, wrote), state, {
     ...call,
     runsHooks: hooks,
   });
@@ -101,6 +111,11 @@ export async function explain(
     })),
     wouldCover: toNeedsText(found.access),
   };
+}
+
+function withWritten(engine: Engine, { since, paths }: WrittenFiles): Engine {
+  const { hostFiles } = engine;
+  return hostFiles === undefined ? engine : { ...engine, hostFiles: { ...hostFiles, since, wrote: paths } };
 }
 
 /** The state of a new session that is not opened. */
@@ -146,6 +161,8 @@ interface JudgeOptions extends Explaining {
   mode?: Mode;
   /** Parts of one grant. */
   grant?: readonly string[];
+  /** `host`: the command is judged as where there is no sandbox. Default: the configured one. */
+  sandbox?: SandboxName;
 }
 
 /** The decision of the gate of a new session in this folder on a shell command. Runs nothing. */
@@ -157,6 +174,8 @@ export async function judgeCommandLine(command: string, options: JudgeOptions): 
   const now = engine.clock.now();
   const grant = options.grant ? parseGrants(options.grant, { workspace, now }) : toDefaultGrant(workspace);
   const access = [{ kind: 'exec' as const, command }];
+  const isHost = options.sandbox === 'host' || configuration.get('sandbox.driver') === 'host';
+  const on = { session: engine.ids.ulid(), workspace, state: engine.home, access, files: engine.hostFiles };
   const call = { name: 'run_command', effects: ['execute' as const], access, altered: false };
   const context = {
     grant,
@@ -165,7 +184,8 @@ export async function judgeCommandLine(command: string, options: JudgeOptions): 
     workspace,
     home: engine.home,
     now,
-    isOffline: configuration.get('sandbox.driver') !== 'host',
+    isOffline: !isHost,
+    ...(isHost ? { host: await readHostFacts(on) } : {}),
     secretPatterns: settings.secretPatterns,
     names: engine.compareNames([workspace]),
   };

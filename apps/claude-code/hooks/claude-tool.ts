@@ -1,4 +1,5 @@
-import { isAbsolute, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { HookEvent } from './hook-event.ts';
 
 /** A call of Claude Code, as the gate of Klaus can judge it. */
@@ -6,7 +7,8 @@ export type ClaudeCall =
   /** Nothing that it could damage. */
   | { kind: 'harmless' }
   | { kind: 'command'; command: string }
-  | { kind: 'read'; path: string; isSearch: boolean }
+  /** `reads`: a file, only names below a folder, or the content of all files below it. `glob`: of their names. */
+  | { kind: 'read'; path: string; reads: 'file' | 'names' | 'content'; glob?: string }
   /** `input`: of the tool of Klaus with the same effect; absent if its effect on the content is not known. */
   | { kind: 'write'; path: string; edit?: { name: 'write_file' | 'edit_file'; input: Record<string, unknown> } }
   | { kind: 'fetch'; url: string }
@@ -29,11 +31,11 @@ const TOOLS: Readonly<Record<string, Translate>> = {
   Bash: toCommand,
   Monitor: toCommand,
   PowerShell: toCommand,
-  Read: (input, cwd) => toRead(input['file_path'], cwd, false),
-  NotebookRead: (input, cwd) => toRead(input['notebook_path'], cwd, false),
-  Glob: (input, cwd) => toRead(input['path'] ?? cwd, cwd, true),
-  Grep: (input, cwd) => toRead(input['path'] ?? cwd, cwd, true),
-  LS: (input, cwd) => toRead(input['path'] ?? cwd, cwd, true),
+  Read: (input, cwd) => toRead(input['file_path'], cwd),
+  NotebookRead: (input, cwd) => toRead(input['notebook_path'], cwd),
+  Glob: (input, cwd) => toRead(input['path'] ?? cwd, cwd, { reads: 'names' }),
+  Grep: (input, cwd) => toRead(input['path'] ?? cwd, cwd, { reads: 'content', glob: input['glob'] }),
+  LS: (input, cwd) => toRead(input['path'] ?? cwd, cwd, { reads: 'names' }),
   Write: ({ file_path, content }, cwd) =>
     toWrite(file_path, cwd, (path) =>
       typeof content === 'string' ? { name: 'write_file', input: { path, content } } : undefined,
@@ -58,15 +60,27 @@ function toCommand({ command }: Input): ClaudeCall {
   return typeof command === 'string' ? { kind: 'command', command } : unreadable('command');
 }
 
-function toRead(path: unknown, cwd: string, isSearch: boolean): ClaudeCall {
-  return typeof path === 'string' ? { kind: 'read', path: resolve(cwd, path), isSearch } : unreadable('path');
+/** Older versions of Claude Code expand `~`, after the hook. */
+function toAbsolute(path: string, cwd: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(cwd, path);
+}
+
+type Reads = Pick<Extract<ClaudeCall, { kind: 'read' }>, 'reads'>['reads'];
+
+function toRead(
+  path: unknown,
+  cwd: string,
+  { reads = 'file', glob }: { reads?: Reads; glob?: unknown } = {},
+): ClaudeCall {
+  if (typeof path !== 'string' || (glob !== undefined && typeof glob !== 'string')) return unreadable('path');
+  return { kind: 'read', path: toAbsolute(path, cwd), reads, ...(glob === undefined ? {} : { glob }) };
 }
 
 type Edit = NonNullable<Extract<ClaudeCall, { kind: 'write' }>['edit']>;
 
 function toWrite(path: unknown, cwd: string, toEdit: (path: string) => Edit | undefined): ClaudeCall {
   if (typeof path !== 'string') return unreadable('path');
-  const absolute = isAbsolute(path) ? resolve(path) : resolve(cwd, path);
+  const absolute = toAbsolute(path, cwd);
   const edit = toEdit(absolute);
   return { kind: 'write', path: absolute, edit };
 }

@@ -126,7 +126,7 @@ async function foldSession(
   { store }: Pick<Klaus, 'store'>,
   { root, id }: { root: string; id: string },
 ): Promise<GuardedSession> {
-  const session = createGuardedSession();
+  const session = createGuardedSession(Date.now());
   for await (const event of store.hostEvents({ subject: root, since: Date.now() - FOLD_MS }))
     if ('guarded' in event && event.guarded === id) foldGuarded(session, event);
   return session;

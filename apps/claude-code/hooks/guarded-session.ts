@@ -1,5 +1,5 @@
 import type { HostEvent } from '@klaus/sdk';
-import { findErrors, toDenialKey, type Denial } from '@klaus/sdk/guard';
+import { findErrors, findWrittenPaths, toDenialKey, type Denial } from '@klaus/sdk/guard';
 
 /** An acknowledged error is not asked about again for this time. */
 const ERROR_MS = 300_000;
@@ -19,6 +19,10 @@ export interface GuardedSession {
   acknowledged: { at: number; fingerprint: string }[];
   /** Absolute paths that were edited since the last prompt. */
   edited: string[];
+  /** Unix milliseconds of the first event. */
+  began: number;
+  /** Absolute paths that the session wrote, as far as its calls name them. */
+  wrote: Set<string>;
   /** Position of the last edit and of the last check that passed or failed. */
   lastEdit: number;
   lastEdited: string;
@@ -27,8 +31,10 @@ export interface GuardedSession {
   blocks: number;
 }
 
-export function createGuardedSession(): GuardedSession {
+export function createGuardedSession(now: number): GuardedSession {
   return {
+    began: now,
+    wrote: new Set(),
     prompts: [],
     denials: [],
     errors: [],
@@ -43,6 +49,7 @@ export function createGuardedSession(): GuardedSession {
 
 /** Applies a host event of this session. */
 export function foldGuarded(session: GuardedSession, event: HostEvent): void {
+  session.began = Math.min(session.began, event.at);
   if (event.type === 'guard.observed') {
     switch (event.what) {
       case 'prompt':
@@ -54,6 +61,7 @@ export function foldGuarded(session: GuardedSession, event: HostEvent): void {
       case 'edited':
         session.lastEdit = event.seq;
         session.lastEdited = event.text;
+        session.wrote.add(event.text);
         session.edited = [...new Set([...session.edited, event.text])].slice(-MAX_EDITED);
         return;
       case 'checked':
@@ -67,6 +75,8 @@ export function foldGuarded(session: GuardedSession, event: HostEvent): void {
     }
   }
   if (event.type !== 'guard.decided') return;
+  if (event.event === 'PreToolUse' && toKind(event.tool) === 'command' && event.verdict !== 'deny')
+    for (const path of findWrittenPaths(event.text, event.workspace)) session.wrote.add(path);
   if (event.event === 'Stop' && event.verdict === 'deny') session.blocks += 1;
   if (event.event === 'PreToolUse' && event.verdict === 'deny')
     session.denials = [

@@ -5,7 +5,7 @@ import type { HookEvent } from './hook-event.ts';
 import type { McpTrust } from './judge-call.ts';
 
 export interface GuardOptions {
-  klaus: Pick<Klaus, 'explain' | 'files' | 'redact' | 'recordGuard' | 'store'>;
+  klaus: Pick<Klaus, 'explain' | 'files' | 'home' | 'recordGuard' | 'redact' | 'store'>;
   mcp: McpTrust;
   mode: ReviewMode;
   /** US dollars that requests to models may cost in a day (UTC). */

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { Klaus } from '@klaus/sdk';
-import { describePlace, isBelow, isSecretFile, placeOf } from '@klaus/sdk/guard';
+import type { Klaus, WrittenFiles } from '@klaus/sdk';
+import { describePlace, isBelow, isSecretFile, isSecretPlace, placeOf, singleQuote } from '@klaus/sdk/guard';
 import { CANARY_RULE, isCanary } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
 
@@ -16,12 +17,14 @@ export interface GuardFinding {
 export type McpTrust = 'judge' | 'readonly' | 'trust';
 
 export interface JudgeContext {
-  klaus: Pick<Klaus, 'explain' | 'redact'>;
+  klaus: Pick<Klaus, 'explain' | 'files' | 'home'>;
   /** Absolute real path of the project. */
   root: string;
   /** Absolute path. */
   cwd: string;
   mcp: McpTrust;
+  /** What the session wrote: scripts among it are judged when a command runs them. */
+  wrote: WrittenFiles;
 }
 
 /** Plans of Claude Code, below the folder of its configuration. They are text that only the agent reads. */
@@ -45,9 +48,7 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
     case 'mcp':
       return judgeMcp(call.tool, context.mcp);
     case 'fetch':
-      return context.klaus.redact(call.url) === call.url
-        ? allow('fetch', 'the request contains no known secret')
-        : { verdict: 'deny', rule: 'secret', reason: 'the request contains a secret' };
+      return judgeFetch(call.url, context);
     case 'command':
       if (isCanary(call.command))
         return { verdict: 'deny', rule: CANARY_RULE, reason: 'this is the canary of the guard' };
@@ -66,43 +67,93 @@ function judgeMcp(tool: string, mcp: McpTrust): GuardFinding {
   return { verdict: 'ask', rule: 'mcp', reason: `${tool} belongs to an MCP server, which the guard cannot see into` };
 }
 
-async function judgeCommand(command: string, { klaus, root, cwd }: JudgeContext): Promise<GuardFinding> {
-  const place = toRealPath(cwd);
-  const isInside = isBelow(place, root);
-  const workspace = isInside ? root : place;
-  const input = { command, ...(isInside && place !== root ? { cwd: place } : {}) };
-  return explain(klaus, { name: 'run_command', input }, workspace);
+async function judgeFetch(url: string, { klaus, root }: JudgeContext): Promise<GuardFinding> {
+  const files = await klaus.files(root);
+  // A value can be written in the ways in which an address writes it.
+  for (const text of new Set([url, decode(url), decode(url.replaceAll('+', ' '))]))
+    if ((await files.redact(text)) !== text)
+      return { verdict: 'deny', rule: 'secret', reason: 'the request contains a secret' };
+  return allow('fetch', 'the request contains no known secret');
 }
 
-async function judgeRead(
-  { path, isSearch }: Extract<ClaudeCall, { kind: 'read' }>,
-  { klaus, root }: JudgeContext,
-): Promise<GuardFinding> {
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The project is the workspace, whatever the folder in which the shell of Claude Code is. */
+async function judgeCommand(command: string, { klaus, root, cwd, wrote }: JudgeContext): Promise<GuardFinding> {
+  const place = toRealPath(cwd);
+  const isInside = isBelow(place, root);
+  const input = isInside
+    ? { command, ...(place !== root ? { cwd: place } : {}) }
+    : { command: `cd ${singleQuote(place)} || exit\n${command}` };
+  return explain(klaus, { name: 'run_command', input }, { workspace: root, wrote });
+}
+
+/** The fields of a call that name what it reads. */
+type Read = Extract<ClaudeCall, { kind: 'read' }>;
+
+async function judgeRead({ path, reads, glob }: Read, { klaus, root, wrote }: JudgeContext): Promise<GuardFinding> {
   const real = toRealPath(path);
+  const own = { userHome: toRealPath(homedir()), state: [toRealPath(klaus.home)] };
+  for (const name of new Set([path, real])) {
+    if (isBelow(name, root) || reads === 'names') continue;
+    if (own.state.some((folder) => isBelow(name, folder)))
+      return { verdict: 'deny', rule: 'path', reason: `${name} is in the state folder of Klaus` };
+    if (isSecretPlace(name, own)) return { verdict: 'ask', rule: 'path', reason: `${name} is a place with secrets` };
+    // A search in a folder above them finds them too.
+    if (
+      reads === 'content' &&
+      [`${own.userHome}/.ssh`, ...own.state, '/etc/shadow'].some((each) => isBelow(each, name))
+    )
+      return { verdict: 'ask', rule: 'path', reason: `${name} contains places with secrets` };
+  }
+  if (reads === 'content' && glob !== undefined && isSecretGlob(glob, own))
+    return { verdict: 'ask', rule: 'path', reason: `${glob} matches secret files` };
   for (const name of new Set([path, real])) {
     if (isSecretFile(name.slice(1))) return { verdict: 'ask', rule: 'path', reason: `${name} is a secret file` };
   }
-  if (!isBelow(real, root) || isSearch) return allow('path', 'it only reads, and no secret file');
-  const found = await explain(klaus, { name: 'read_file', input: { path: real } }, root);
+  if (!isBelow(real, root) || reads !== 'file') return allow('path', 'it only reads, and no secret file');
+  const found = await explain(klaus, { name: 'read_file', input: { path: real } }, { workspace: root, wrote });
   return found.rule === UNPREPARED ? allow('path', 'it only reads, and no secret file') : found;
+}
+
+/** True for a pattern that names a secret file, or a folder of them: `**\/.ssh/*`, `.env*`. */
+function isSecretGlob(glob: string, own: Parameters<typeof isSecretPlace>[1]): boolean {
+  const plain = glob
+    .replaceAll(/\{([^{},]*)[^{}]*\}/g, '$1')
+    .replaceAll(/\*\*\/|[*?]/g, '')
+    .replace(/^\/+/, '');
+  return plain !== '' && (isSecretFile(plain) || isSecretPlace(`${own.userHome}/${plain}`, own));
 }
 
 async function judgeWrite(
   { path, edit }: Extract<ClaudeCall, { kind: 'write' }>,
-  { klaus, root }: JudgeContext,
+  { klaus, root, wrote }: JudgeContext,
 ): Promise<GuardFinding> {
   const real = toRealPath(path);
   if (isPlan(path) && isPlan(real)) return allow('plan', 'it is a plan of Claude Code');
-  if (!isBelow(real, root)) return judgeOutside(path, real);
-  const found = edit && (await explain(klaus, { ...edit, input: { ...edit.input, path: real } }, root));
+  if (!isBelow(real, root)) return judgeOutside(path, real, klaus.home);
+  const found =
+    edit && (await explain(klaus, { ...edit, input: { ...edit.input, path: real } }, { workspace: root, wrote }));
   if (found && found.rule !== UNPREPARED) return found;
   // The content of the change is not known, or the change cannot be made: the place decides.
-  const place = await explain(klaus, { name: 'write_file', input: { path: real, content: '' } }, root);
+  const place = await explain(
+    klaus,
+    { name: 'write_file', input: { path: real, content: '' } },
+    { workspace: root, wrote },
+  );
   return place.rule === UNPREPARED ? { ...place, verdict: 'ask' } : place;
 }
 
 /** A write outside the project is nothing that the user sees in its diff. */
-function judgeOutside(path: string, real: string): GuardFinding {
+function judgeOutside(path: string, real: string, state: string): GuardFinding {
+  if ([path, real].some((name) => isBelow(name, toRealPath(state))))
+    return { verdict: 'deny', rule: 'path', reason: `${path} is in the state folder of Klaus` };
   for (const name of new Set([path, real])) {
     if (isSecretFile(name.slice(1))) return { verdict: 'ask', rule: 'path', reason: `${name} is a secret file` };
     const place = placeOf(name.slice(1));
@@ -114,9 +165,9 @@ function judgeOutside(path: string, real: string): GuardFinding {
 async function explain(
   klaus: Pick<Klaus, 'explain'>,
   call: { name: string; input: Record<string, unknown> },
-  workspace: string,
+  place: { workspace: string; wrote: WrittenFiles },
 ): Promise<GuardFinding> {
-  const { decision } = await klaus.explain(call, { workspace, sandbox: 'host', mode: 'auto' });
+  const { decision } = await klaus.explain(call, { ...place, sandbox: 'host', mode: 'auto' });
   return { verdict: decision.verdict, rule: decision.rule, reason: decision.reason };
 }
 

@@ -25,7 +25,8 @@ const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
  */
 export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
   const call = toClaudeCall(context.event);
-  const gate = await judgeCall(call, { ...context, cwd: context.event.cwd });
+  const { began, wrote } = context.session;
+  const gate = await judgeCall(call, { ...context, cwd: context.event.cwd, wrote: { since: began, paths: wrote } });
   const reviews: ReviewVerdict[] = [];
   const found = gate.verdict === 'deny' ? gate : await reviewCall(context, { call, gate, reviews });
   const { verdict, reason } = escalate(context, found);
@@ -52,7 +53,8 @@ async function reviewCall(context: HookContext, given: Reviewing): Promise<Guard
   if (late !== undefined)
     return { verdict: 'deny', rule: 'late', reason: `a reviewer objects to an earlier call: ${late}` };
   // The setting of the user has decided about a call of a server that it lets pass.
-  if (call.kind === 'harmless' || (call.kind === 'read' && call.isSearch)) return gate;
+  if (call.kind === 'harmless' || (call.kind === 'read' && call.reads !== 'file' && gate.verdict === 'allow'))
+    return gate;
   if (call.kind === 'mcp' && gate.verdict === 'allow') return gate;
   const transcript = readTranscript(context.event.transcript_path);
   const request = context.session.prompts.length > 0 ? context.session.prompts : toRequests(transcript);

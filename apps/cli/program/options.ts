@@ -51,6 +51,8 @@ export interface Options {
   waitForModel?: number;
   /** Texts of one grant. */
   grant?: readonly string[];
+  /** Judge as where there is no sandbox. */
+  host?: boolean;
   /** Presets and hosts. */
   allowNet?: readonly string[];
   /** Names of variables, or beginnings of names that end in `*`. */

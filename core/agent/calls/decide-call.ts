@@ -18,6 +18,7 @@ import { unlessStopped } from '../workspace/snapshot-workspace.ts';
 import { canSend, channelOf, withSource } from '../channel/call-channel.ts';
 import { coversOf } from './approval-scope.ts';
 import { acceptHunks } from './accept-hunks.ts';
+import { readHostFacts } from './host-facts.ts';
 import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } from './call-events.ts';
 import { toEscalation } from '../children/escalation.ts';
 import { agentOf, toGateContext } from './gate-context.ts';
@@ -149,7 +150,9 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
     searches: intent.searches,
     isForLater: intent.isForLater,
   };
-  const gate = toGateContext(work);
+  const { session, workspace, sandbox } = openedOf(work.state);
+  const onHost = { session, workspace, state: engine.home, access: intent.access, files: engine.hostFiles };
+  const gate = { ...toGateContext(work), ...(sandbox === 'host' ? { host: await readHostFacts(onHost) } : {}) };
   const reviewed = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));
   const found = await judgeByHooks(work, ready, reviewed);
   // Only an approval is bound to scripts, so that other calls need not search for them.

@@ -40,3 +40,28 @@ function sortKeys(value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** The file that `node FOLDER` runs, according to its package.json. */
+export function readMain(text: string | undefined): string | undefined {
+  try {
+    const { main } = JSON.parse(text ?? '') as { main?: unknown };
+    return typeof main === 'string' ? main : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A script with its pre and post scripts; for a command such as `install`, its lifecycle scripts. */
+export function toScriptLines(scripts: string, name: string): string[] {
+  try {
+    const all = JSON.parse(scripts) as Record<string, unknown>;
+    const names = /^(?:i|in|install|ci|add)$/.test(name)
+      ? ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']
+      : [`pre${name}`, name, `post${name}`];
+    const lines = names.map((key) => all[key]).filter((line) => typeof line === 'string');
+    // https://docs.npmjs.com/cli/using-npm/scripts#npm-start
+    return name === 'start' && all['start'] === undefined ? [...lines, 'node server.js'] : lines;
+  } catch {
+    return [];
+  }
+}

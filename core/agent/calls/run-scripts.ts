@@ -1,6 +1,6 @@
 import { findScripts, isSystemPath, toRelative, type ScriptUse } from '../../policy/index.ts';
 import { singleQuote, unlessFailed, type Access, type BoundScript } from '../../protocol/index.ts';
-import { readPackage, scriptsOf } from './package-scripts.ts';
+import { readMain, readPackage, scriptsOf, toScriptLines } from './package-scripts.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Workspace } from '../ports/workspace.ts';
 
@@ -113,36 +113,11 @@ async function bindPackages(
         const scripts = scriptsOf(content);
         // If the file itself is run, it is already bound completely.
         if (!hashes.has(relative)) hashes.set(relative, ids.digest(scripts));
-        lines.push(...toLines(scripts, script).map((line) => ({ line, cwd: at })));
+        lines.push(...toScriptLines(scripts, script).map((line) => ({ line, cwd: at })));
         break;
       }
       if (at === workspace.root || at === '/') break;
     }
   }
   return lines;
-}
-
-/** The file that `node FOLDER` runs, according to its package.json. */
-function readMain(text: string | undefined): string | undefined {
-  try {
-    const { main } = JSON.parse(text ?? '') as { main?: unknown };
-    return typeof main === 'string' ? main : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A script with its pre and post scripts; for a command such as `install`, its lifecycle scripts. */
-function toLines(scripts: string, name: string): string[] {
-  try {
-    const all = JSON.parse(scripts) as Record<string, unknown>;
-    const names = /^(?:i|in|install|ci|add)$/.test(name)
-      ? ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']
-      : [`pre${name}`, name, `post${name}`];
-    const lines = names.map((key) => all[key]).filter((line) => typeof line === 'string');
-    // https://docs.npmjs.com/cli/using-npm/scripts#npm-start
-    return name === 'start' && all['start'] === undefined ? [...lines, 'node server.js'] : lines;
-  } catch {
-    return [];
-  }
 }

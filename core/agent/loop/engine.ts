@@ -3,6 +3,7 @@ import type { ConfiguredHosts, HostRule, NameComparison, Redactor, Rule } from '
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { HostFiles } from '../ports/host-files.ts';
 import type { EditorBuffers } from '../ports/editor-buffers.ts';
 import type { FindCommitted, JudgeContents } from '../ports/committed-files.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -82,6 +83,8 @@ export interface Engine {
   readonly admit?: (session: string, reserved: Reserved) => Promise<ModelFailure | undefined>;
   /** Klaus's own state folder, which no call may access. */
   readonly home: string;
+  /** Files of the machine, for commands without a sandbox. Absent: their scripts are not judged. */
+  readonly hostFiles?: HostFiles;
   /**
    * How names are compared in these folders and in what is mounted below them: `folded` if one of their file systems takes
    * two names for the same file, or cannot be asked. It asks each mount once.

@@ -12,6 +12,8 @@ export interface InlineCode {
   /** Such as `python`, `node`, `awk`. */
   language: string;
   text: Word;
+  /** True for the content of a file that existed before the line: it is no text of the line. */
+  isFile?: true;
 }
 
 /** One program with its arguments, as it would be started. */

@@ -1,5 +1,8 @@
 import type { Verdict } from '../../protocol/index.ts';
 import type { NameComparison } from '../names/name-comparison.ts';
+import { HOST_RULES, OF_WRITTEN_TEXTS, runsCode } from './host/host-rules.ts';
+import type { HostFacts } from './host/host-facts.ts';
+import { scanCode } from './host/scan-code.ts';
 import { judgeCode } from './rules/code-rule.ts';
 import { judgeComputed } from './rules/computed-rule.ts';
 import { judgeDestruction } from './rules/destroy-rule.ts';
@@ -10,7 +13,7 @@ import { judgePackages } from './rules/package-rule.ts';
 import { judgePlaces } from './rules/place-rule.ts';
 import { judgePrivilege } from './rules/privilege-rule.ts';
 import { evaluateCommand } from './interpreter/evaluate-command.ts';
-import { renderEvaluation } from './evaluation.ts';
+import { renderEvaluation, type CommandEvaluation } from './evaluation.ts';
 import type { CommandRule, ShellFinding } from './rules/command-rule.ts';
 import { judgeSecrets } from './rules/secret-rule.ts';
 import type { ShellContext } from './rules/target.ts';
@@ -28,6 +31,8 @@ export interface JudgeOptions {
   isOffline?: boolean;
   /** True if the command reaches only hosts that are judged by themselves: effects that need them are allowed. Default false. */
   isLimited?: boolean;
+  /** What is known of the machine, for a command without a sandbox: the scripts that it runs are judged with it. */
+  host?: HostFacts;
 }
 
 export interface CommandVerdict {
@@ -40,6 +45,9 @@ export interface CommandVerdict {
   /** The evaluated line, one simple command per line. */
   understood: string;
 }
+
+type Noted = Pick<CommandVerdict, 'verdict' | 'rule' | 'reason' | 'isForPerson'>;
+type Note = (rule: string, finding: Omit<ShellFinding, 'needs'>) => void;
 
 const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
   ['destroy', judgeDestruction],
@@ -55,8 +63,14 @@ const COMMAND_RULES: readonly [name: string, rule: CommandRule][] = [
 ];
 
 function toContext(options: JudgeOptions): ShellContext {
-  const { workspace, secretPatterns = [], isOffline = false, names = 'exact' } = options;
-  return { workspace, secretPatterns, isOffline, names };
+  const { workspace, secretPatterns = [], isOffline = false, names = 'exact', host } = options;
+  return {
+    workspace,
+    secretPatterns,
+    isOffline,
+    names,
+    ...(host ? { host } : {}),
+  };
 }
 
 /** Why a command needs the network; undefined if none of its programs does. Never throws. */
@@ -75,33 +89,133 @@ export function findNetworkNeed(line: string, options: JudgeOptions): string | u
 }
 
 /**
- * Judges a command line for a sandbox in which only the workspace is writable: builds, tests, reads and edits are
+ * Judges a command line for a place in which only the workspace should change: builds, tests, reads and edits are
  * allowed. Deny wins over ask, ask over allow. Never throws: a line on which it fails is asked about.
  */
 export function judgeCommand(line: string, options: JudgeOptions): CommandVerdict {
-  const evaluation = evaluateCommand(line, options);
-  const context = toContext(options);
-  const isAnswered = options.isOffline === true || options.isLimited === true;
-  let found: Pick<CommandVerdict, 'verdict' | 'rule' | 'reason' | 'isForPerson'> | undefined;
-  const note = (rule: string, { verdict, reason, isForPerson = false }: Omit<ShellFinding, 'needs'>) => {
+  let found: Noted | undefined;
+  const note: Note = (rule, { verdict, reason, isForPerson = false }) => {
     const isWorse = verdict === 'deny' && (found?.verdict === 'ask' || (found?.isForPerson === true && !isForPerson));
-    if (!found || isWorse) found = { verdict, rule: `shell:${rule}`, reason, ...(isForPerson ? { isForPerson } : {}) };
+    if (!found || isWorse)
+      found = {
+        verdict,
+        rule: `shell:${rule}`,
+        reason,
+        ...(isForPerson ? { isForPerson } : {}),
+      };
   };
+  const { host } = options;
+  const files = host && new Map([...host.files].filter(([path]) => host.written.has(path)));
+  const evaluation = evaluateCommand(line, { ...options, files });
   try {
-    for (const problem of evaluation.problems)
-      note(problem.rule, { verdict: problem.rule === 'fork-bomb' ? 'deny' : 'ask', reason: problem.reason });
-    for (const command of evaluation.commands) {
-      for (const [name, rule] of COMMAND_RULES) {
-        const finding = rule(command, context);
-        const isHarmless = !finding?.worksOffline || (options.isLimited === true && finding.reinstalls === true);
-        if (finding && !(isAnswered && finding.needs && isHarmless)) note(name, finding);
-      }
-    }
+    judgeEvaluation(evaluation, options, note);
+    if (host) judgeTexts(line, { ...options, host }, { evaluation, note });
   } catch {
-    note('unreadable', { verdict: 'ask', reason: 'the command could not be judged: a rule failed' });
+    note('unreadable', {
+      verdict: 'ask',
+      reason: 'the command could not be judged: a rule failed',
+    });
   }
   return {
-    ...(found ?? { verdict: 'allow', rule: 'shell', reason: 'it builds, tests, reads or edits in the workspace' }),
+    ...(found ?? {
+      verdict: 'allow',
+      rule: 'shell',
+      reason: 'it builds, tests, reads or edits in the workspace',
+    }),
     understood: renderEvaluation(evaluation),
   };
+}
+
+function judgeEvaluation(evaluation: CommandEvaluation, options: JudgeOptions, note: Note): void {
+  const context = toContext(options);
+  const isAnswered = options.isOffline === true || options.isLimited === true;
+  for (const problem of evaluation.problems)
+    note(problem.rule, {
+      verdict: problem.rule === 'fork-bomb' ? 'deny' : 'ask',
+      reason: problem.reason,
+    });
+  for (const command of evaluation.commands) {
+    for (const [name, rule] of COMMAND_RULES) {
+      const finding = rule(command, context);
+      const isHarmless = !finding?.worksOffline || (options.isLimited === true && finding.reinstalls === true);
+      if (finding && !(isAnswered && finding.needs && isHarmless)) note(name, finding);
+    }
+    for (const [name, rule] of options.host ? HOST_RULES : []) {
+      const finding = rule(command, options.host!);
+      if (finding) note(name, finding);
+    }
+  }
+}
+
+type OnHost = JudgeOptions & { host: HostFacts };
+
+/** Judges what the line runs besides its own words: scripts, and code that the session wrote. */
+function judgeTexts(
+  line: string,
+  options: OnHost,
+  { evaluation, note }: { evaluation: CommandEvaluation; note: Note },
+): void {
+  const { host } = options;
+  const inner = { ...options, host: { ...host, scripts: [] } };
+  // Of scripts that the session did not write, only what they do for certain counts.
+  if (host.files.size > host.written.size) judgeCertain(line, { options, files: host.files, note });
+  for (const script of host.scripts) {
+    const at = { ...inner, cwd: script.cwd };
+    const noteScript: Note = (rule, finding) => note(rule, { ...finding, reason: `${script.name}: ${finding.reason}` });
+    if (!script.isWritten)
+      judgeCertain(script.line, {
+        options: at,
+        files: host.files,
+        note: noteScript,
+      });
+    else {
+      const { verdict, rule, reason } = judgeCommand(script.line, at);
+      if (verdict !== 'allow') noteScript(rule.replace(/^shell:/, ''), { verdict, reason });
+    }
+  }
+  if (!runsCode(evaluation)) return;
+  // A text of code may start programs: they are judged without the files, which are judged here.
+  const alone = {
+    ...options,
+    host: {
+      ...host,
+      scripts: [],
+      files: new Map<string, string>(),
+      code: new Map<string, string>(),
+    },
+  };
+  const judgeLine = (text: string): string | undefined => {
+    const found: Noted[] = [];
+    judgeCertain(text, {
+      options: alone,
+      files: new Map(),
+      note: (rule, finding) => found.push({ rule, ...finding }),
+    });
+    return found[0]?.reason;
+  };
+  const texts = new Map([...host.code, ...[...host.files].filter(([path]) => host.written.has(path))]);
+  for (const [path, text] of texts) {
+    const reason = scanCode(text, host, judgeLine);
+    if (reason !== undefined) note('script', { verdict: 'ask', reason: `${path}: ${reason}` });
+  }
+}
+
+/** Judges a line by what is known of it: not by what only shows at run time, nor by the settings that it makes. */
+function judgeCertain(
+  line: string,
+  { options, files, note }: { options: OnHost; files: ReadonlyMap<string, string>; note: Note },
+): void {
+  const context = toContext(options);
+  const evaluation = evaluateCommand(line, { ...options, files });
+  for (const command of evaluation.commands) {
+    for (const [name, rule] of [
+      ...COMMAND_RULES,
+      ...HOST_RULES.map(([name, rule]) => [name, (one: typeof command) => rule(one, options.host)] as const),
+    ]) {
+      if (OF_WRITTEN_TEXTS.has(name)) continue;
+      const finding = rule(command, context);
+      // Installing what a lock file names is what scripts of a project are for.
+      if (finding && !finding.isUnknown && finding.reinstalls !== true) note(name, finding);
+    }
+  }
 }

@@ -22,10 +22,15 @@ const test: LeafCommand = {
       .addOption(approveOption('the approval mode (default: auto)'))
       .option('--grant <text>', 'a grant instead of the default one; repeatable', repeatable())
       .option('--cwd <folder>', 'the workspace (default: the current folder)')
+      .option('--host', 'as where there is no sandbox, such as in the guard of Claude Code')
       .option('--json', 'one JSON object on one line'),
   async run(words: readonly string[], options: Options) {
     await using klaus = await openKlaus({ cwd: options.cwd });
-    const judged = await klaus.judge(words.join(' '), { mode: options.approve, grant: options.grant });
+    const judged = await klaus.judge(words.join(' '), {
+      mode: options.approve,
+      grant: options.grant,
+      ...(options.host ? { sandbox: 'host' as const } : {}),
+    });
     const exit = judged.verdict === 'allow' ? EXIT.done : EXIT.denied;
     if (options.json) {
       out.json(judged);

@@ -1,5 +1,5 @@
 import { parse } from 'unbash';
-import { readFile, record, writeFile } from './files.ts';
+import { findProgram, isGiven, readFile, record, writeFile } from './files.ts';
 import { LimitError, type Interpreter } from './interpreter.ts';
 import type { CommandEvaluation } from '../evaluation.ts';
 import { runCommand } from './run-command.ts';
@@ -92,6 +92,8 @@ export function createInterpreter(evaluation: CommandEvaluation, scope: Scope): 
     record: (call, code) => record(shell, call, code),
     readFile: (path, stdin) => readFile(shell, path, stdin),
     writeFile: (path, text, append) => writeFile(shell, path, { text, append }),
+    isGiven: (path) => isGiven(shell, path),
+    findProgram: (name) => findProgram(shell, name),
   };
   return shell;
 }

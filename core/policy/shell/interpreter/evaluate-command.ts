@@ -25,7 +25,11 @@ export function evaluateCommand(line: string, options: EvaluateOptions): Command
   else {
     try {
       const scope = createScope(options.cwd ?? options.workspace);
-      for (const [path, text] of options.files ?? []) if (isKnown(text)) scope.files.set(path, limit(text));
+      for (const [path, text] of options.files ?? []) {
+        if (!isKnown(text)) continue;
+        scope.files.set(path, limit(text));
+        scope.given.add(path);
+      }
       createInterpreter(evaluation, scope).evaluate(line, '', undefined);
     } catch (error) {
       // The line is untrusted: if the parser or the interpreter fails on it, the gate asks.

@@ -1,5 +1,5 @@
 import type { Script } from 'unbash';
-import type { CommandEvaluation, Problem, Redirect } from '../evaluation.ts';
+import type { CommandEvaluation, InlineCode, Problem, Redirect } from '../evaluation.ts';
 import type { Scope } from './scope.ts';
 import type { Word } from '../expansion/word.ts';
 
@@ -18,6 +18,8 @@ export interface ExpansionContext {
 /** Standard input. Reading consumes it: `read` takes a line, other commands everything. */
 export interface Stdin {
   text: Word;
+  /** True for a file that existed before the line. */
+  isFile?: true;
 }
 
 export interface Call {
@@ -42,10 +44,14 @@ export interface Interpreter extends ExpansionContext {
   inside<T>(label: string, work: () => T): T;
   /** As {@link inside}, in a copy of the scope. */
   subshell<T>(label: string | undefined, work: () => T): T;
-  record(call: Call, code?: { language: string; text: Word }[]): void;
+  record(call: Call, code?: InlineCode[]): void;
   /** The content of a file that this line wrote, or of standard input; undefined for other files. */
   readFile(path: Word, stdin: Stdin | undefined): Word | undefined;
   writeFile(path: Word, text: Word, append: boolean): void;
+  /** True for a file that existed before the line, and that the line did not write. */
+  isGiven(path: Word): boolean;
+  /** The path of a program that a search by name finds in the workspace, if its content is known. */
+  findProgram(name: string): string | undefined;
 }
 
 /** A line needs more work than is allowed. Never leaves the interpreter. */

@@ -20,7 +20,10 @@ export function readRedirects(
       const copies = redirect.operator === '<&' || (redirect.operator === '>&' && /^\d+-?$|^-$/.test(target));
       if (redirect.operator.startsWith('<')) {
         const path = copies ? `/dev/fd/${target}` : target;
-        const text = { text: shell.readFile(path, stdin) ?? UNKNOWN };
+        const text: Stdin = {
+          text: shell.readFile(path, stdin) ?? UNKNOWN,
+          ...(shell.isGiven(path) ? { isFile: true } : {}),
+        };
         if ((descriptor ?? 0) === 0) input = target === '0' && copies ? input : text;
         else shell.scope.files.set(`/dev/fd/${descriptor}`, text.text);
       }

@@ -23,10 +23,11 @@ export function runCommand(call: Call, shell: Interpreter): Word {
     return shell.evaluate([alias, ...call.argv.slice(1).map(singleQuote)].join(' '), `alias ${word}`, call.stdin);
   }
   if (shell.scope.functions.has(word)) return shell.callFunction(word, call.argv.slice(1), call.stdin);
-  const written = word.includes('/') ? shell.readFile(word, call.stdin) : undefined;
-  if (written !== undefined) {
+  const program = word.includes('/') ? word : shell.findProgram(word);
+  const written = program === undefined ? undefined : shell.readFile(program, call.stdin);
+  if (program !== undefined && written !== undefined) {
     shell.record(call);
-    return runWritten(call, written, shell);
+    return runWritten({ ...call, argv: [program, ...call.argv.slice(1)] }, written, shell);
   }
   const name = word.slice(word.lastIndexOf('/') + 1);
   const runs = Object.hasOwn(UNEVALUATED, name) ? UNEVALUATED[name] : undefined;
@@ -44,7 +45,11 @@ export function runCommand(call: Call, shell: Interpreter): Word {
 function runProgram(name: string, call: Call, shell: Interpreter): Word {
   const args = call.argv.slice(1);
   const readFile = (path: Word) => shell.readFile(path, call.stdin);
-  const code = readCode(name, args, { stdin: call.stdin, readFile });
+  const code = readCode(name, args, {
+    stdin: call.stdin,
+    readFile,
+    isGiven: shell.isGiven,
+  });
   shell.record(call, code);
   if (name === 'tee') {
     for (const path of args)
@@ -93,7 +98,8 @@ function runWritten(call: Call, text: Word, shell: Interpreter): Word {
   const name = interpreter?.slice(interpreter.lastIndexOf('/') + 1) ?? 'sh';
   const language = toLanguage(name);
   if (language !== undefined) {
-    shell.inside(path, () => shell.record({ ...call, argv: [name, path] }, [{ language, text }]));
+    const isFile = shell.isGiven(path) ? { isFile: true as const } : {};
+    shell.inside(path, () => shell.record({ ...call, argv: [name, path] }, [{ language, text, ...isFile }]));
     return OPAQUE;
   }
   return shell.subshell(path, () => {

@@ -7,8 +7,10 @@ export interface Scope {
   variables: Map<string, Value>;
   functions: Map<string, ShellFunction['body']>;
   aliases: Map<string, string>;
-  /** Contents of the files that this line wrote, by absolute path. */
+  /** Contents of files, by absolute path: those that this line wrote, and those that were given. */
   files: Map<string, Word>;
+  /** Those of them that existed before the line. */
+  given: Set<string>;
   /** Possible current folders: several if a `cd` may have failed. */
   cwds: readonly string[];
   /** The folders if the last `cd` failed. */
@@ -31,6 +33,7 @@ export function createScope(cwd: string): Scope {
     functions: new Map(),
     aliases: new Map(),
     files: new Map(),
+    given: new Set(),
     cwds: [cwd],
     cwdsOnFailure: undefined,
     positional: ['bash'],

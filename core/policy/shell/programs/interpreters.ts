@@ -9,6 +9,8 @@ interface CodeProgram {
   code: RegExp;
   /** Flags that take a value which is not code. */
   valued?: RegExp;
+  /** Flags that name a file of code. */
+  files?: RegExp;
   /** The first plain argument is the program itself, as for awk. */
   first?: boolean;
   /** Standard input is code if there is no file. */
@@ -63,9 +65,23 @@ const INTERPRETERS: Record<string, CodeProgram> = {
   ghc: { language: 'haskell', code: /^-e$/ },
   ghci: { language: 'haskell', code: /^-e$/, readsStdin: true },
   osascript: { language: 'applescript', code: /^-e$/, readsStdin: true },
-  sqlite: { language: 'sqlite', code: /^-cmd$/, readsStdin: true },
-  psql: { language: 'sqlite', code: /^(?:-c|--command)$/, readsStdin: true },
-  mysql: { language: 'sqlite', code: /^(?:-e|--execute)$/, readsStdin: true },
+  sqlite: {
+    language: 'sqlite',
+    code: /^-cmd$/,
+    files: /^-init$/,
+    readsStdin: true,
+  },
+  psql: {
+    language: 'sqlite',
+    code: /^(?:-c|--command)$/,
+    files: /^(?:-f|--file)$/,
+    readsStdin: true,
+  },
+  ...forNames('mysql mariadb', {
+    language: 'sqlite',
+    code: /^(?:-e|--execute)$/,
+    readsStdin: true,
+  }),
   m4: { language: 'm4', code: /^$/, readsStdin: true },
   gnuplot: { language: 'gnuplot', code: /^-e$/, readsStdin: true },
   dc: { language: 'dc', code: /^-e$/, readsStdin: true },
@@ -86,10 +102,12 @@ function find(name: string): CodeProgram | undefined {
 interface CodeSources {
   stdin: Stdin | undefined;
   readFile: (path: Word) => Word | undefined;
+  /** True for a file that existed before the line. */
+  isGiven: (path: Word) => boolean;
 }
 
 /** The code of an interpreter: from its command line, standard input or a file that this line wrote. */
-export function readCode(name: string, args: readonly Word[], { stdin, readFile }: CodeSources): InlineCode[] {
+export function readCode(name: string, args: readonly Word[], { stdin, readFile, isGiven }: CodeSources): InlineCode[] {
   const interpreter = find(name);
   if (!interpreter) return [];
   const { language } = interpreter;
@@ -99,6 +117,21 @@ export function readCode(name: string, args: readonly Word[], { stdin, readFile 
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     const long = /^(--?[\w-]+)=([^]*)$/.exec(arg);
+    const named = interpreter.files?.test(arg)
+      ? args[++at]
+      : interpreter.files?.test(long?.[1] ?? '')
+        ? long?.[2]
+        : undefined;
+    if (named !== undefined) {
+      const text = readFile(named);
+      if (text !== undefined)
+        code.push({
+          language,
+          text,
+          ...(isGiven(named) ? { isFile: true } : {}),
+        });
+      continue;
+    }
     if (long && interpreter.code.test(long[1] ?? '')) code.push({ language, text: long[2] ?? '' });
     else if (interpreter.code.test(arg)) {
       code.push({ language, text: arg.startsWith('+') ? arg.slice(1) : (args[at + 1] ?? '') });
@@ -120,11 +153,21 @@ export function readCode(name: string, args: readonly Word[], { stdin, readFile 
   if (language === 'sqlite')
     for (const arg of args.slice(1)) if (!arg.startsWith('-')) code.push({ language, text: arg });
   const written = file === undefined || (file === '-' && !interpreter.first) ? undefined : readFile(file);
-  if (written !== undefined) code.push({ language, text: written });
+  if (file !== undefined && written !== undefined)
+    code.push({
+      language,
+      text: written,
+      ...(isGiven(file) ? { isFile: true } : {}),
+    });
   const reads =
     (file === undefined || file === '-' || language === 'vim' || language === 'sqlite') &&
     interpreter.readsStdin === true;
-  if (reads && code.length === 0 && !module && stdin) code.push({ language, text: stdin.text });
+  if (reads && code.length === 0 && !module && stdin)
+    code.push({
+      language,
+      text: stdin.text,
+      ...(stdin.isFile ? { isFile: true } : {}),
+    });
   return code;
 }
 

@@ -1,9 +1,11 @@
 import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { git } from './git-launcher.ts';
+import { toRecipes } from './makefile.ts';
 import { readOptions } from './options.ts';
 import { runArgument, runInner } from './run-argument.ts';
 import { runTextTool } from './text-tools.ts';
-import { UNKNOWN, type Word } from '../expansion/word.ts';
+import { resolvePath } from '../expansion/resolve-path.ts';
+import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 import { forNames } from '../../word-list.ts';
 
 type Launcher = (call: Call, shell: Interpreter) => Word;
@@ -115,18 +117,37 @@ function make(call: Call, shell: Interpreter): Word {
   // Recorded first: a recursive recipe ends the evaluation.
   const out = finish(call, shell);
   if (shell.via.filter((via) => via === 'make').length > 3) return out;
-  const { all } = readOptions(call.argv.slice(1), ['-f', '--file', '--makefile', '--eval', '-E']);
+  const valued = ['-f', '--file', '--makefile', '--eval', '-E', '-C', '--directory', '-o', '-W', '-I', '-l'];
+  const { all, rest } = readOptions(call.argv.slice(1), valued);
+  const folder = all.find(({ flag }) => flag === '-C' || flag === '--directory')?.value;
+  if (folder !== undefined && !shell.via.includes(`make -C ${folder}`))
+    return shell.subshell(`make -C ${folder}`, () => {
+      shell.scope.cwds = shell.scope.cwds.map((cwd) => resolvePath(folder, cwd));
+      return make({ ...call, argv: withoutFolder(call.argv) }, shell);
+    });
   const isText = ({ flag }: { flag: string }) => flag === '--eval' || flag === '-E';
-  const given = all.filter((option) => !isText(option));
-  const files = given.length > 0 ? given.map(({ value }) => value) : ['Makefile', 'makefile', 'GNUmakefile'];
+  const named = all.filter(({ flag }) => /^(?:-f|--file|--makefile)$/.test(flag));
+  const files = named.length > 0 ? named.map(({ value }) => value) : ['GNUmakefile', 'makefile', 'Makefile'];
   const contents = files.map((file) => (file === '-' ? call.stdin?.text : shell.readFile(file, call.stdin)));
+  const goals = rest.filter((word) => !word.includes('='));
+  const given = new Map(rest.flatMap((word) => toPair(word)));
   for (const text of [...all.filter(isText).map(({ value }) => value), ...contents]) {
     if (text === undefined) continue;
+    // Outside of recipes too, make runs the commands of `$(shell)` when it reads the file.
     for (const match of text.matchAll(/\$\(shell ([^)]*)\)/g)) runArgument(match[1] ?? '', 'make $(shell)', shell);
-    for (const line of text.split('\n')) {
-      const recipe = /^(?:\t|[\w.% -]+:[^=;]*;)[-@+\s]*(.+)$/.exec(line)?.[1];
-      if (recipe !== undefined) runArgument(recipe.replaceAll('$$', '$'), 'make', shell);
-    }
+    for (const line of toRecipes(text, goals.every(isKnown) ? goals : [], given)) runArgument(line, 'make', shell);
   }
   return out;
+}
+
+/** The words without the option that names the folder. */
+function withoutFolder(argv: readonly Word[]): Word[] {
+  return argv.filter(
+    (word, at) => !/^(?:-C.*|--directory(?:=.*)?)$/.test(word) && !/^(?:-C|--directory)$/.test(argv[at - 1] ?? ''),
+  );
+}
+
+function toPair(word: Word): [string, string][] {
+  const at = word.indexOf('=');
+  return at > 0 ? [[word.slice(0, at).replace(/[:+?]$/, ''), word.slice(at + 1)]] : [];
 }

@@ -18,6 +18,7 @@ const WRITES =
 /** Judges inline code by its words: asks if it starts programs, deletes, connects, hides, or names protected files. */
 export function judgeCode(command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   for (const code of command.code) {
+    if (code.isFile) continue;
     const finding = judgeText(code, command, context);
     if (finding) return finding;
   }

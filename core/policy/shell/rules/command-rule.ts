@@ -16,9 +16,13 @@ export interface ShellFinding {
   worksOffline?: boolean;
   /** True if it only has that effect without a network. */
   reinstalls?: boolean;
+  /** True if it objects to what cannot be known before the command runs. */
+  isUnknown?: boolean;
 }
 
 export const ask = (reason: string): ShellFinding => ({ verdict: 'ask', reason });
+/** Asks because a part is only known at run time. */
+export const askUnknown = (reason: string): ShellFinding => ({ ...ask(reason), isUnknown: true });
 export const askNetwork = (reason: string): ShellFinding => ({ ...ask(reason), needs: 'network' });
 export const deny = (reason: string): ShellFinding => ({ verdict: 'deny', reason });
 /** Denied, but in mode `ask` the user is asked. */

@@ -1,6 +1,6 @@
 import type { SimpleCommand } from '../evaluation.ts';
 import { isOpaque } from '../expansion/word.ts';
-import { ask, type ShellFinding } from './command-rule.ts';
+import { askUnknown, type ShellFinding } from './command-rule.ts';
 import { toSet } from '../../word-list.ts';
 
 /** Programs and builtins for which an option or a subcommand cannot do harm. */
@@ -16,5 +16,5 @@ export function judgeComputed({ name, argv }: SimpleCommand): ShellFinding | und
   if (HARMLESS.has(name)) return undefined;
   const isHidden = argv.some((word, at) => at > 0 && isOpaque(/^(?:-[^=]*|.)/su.exec(word)?.[0] ?? ''));
   if (!isHidden) return undefined;
-  return ask(`an argument of ${name} is computed in a way that cannot be evaluated`);
+  return askUnknown(`an argument of ${name} is computed in a way that cannot be evaluated`);
 }

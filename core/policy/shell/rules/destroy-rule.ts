@@ -1,4 +1,4 @@
-import { ask, deny, type ShellFinding } from './command-rule.ts';
+import { ask, askUnknown, deny, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, namesSecret, protectedPlace, reach, type ShellContext } from './target.ts';
@@ -110,7 +110,7 @@ function judgeTarget(word: Word, { command, context, recursive }: Removal): Shel
   for (const found of reach(word, command, context)) {
     if (found.kind === 'root') return deny(`${shown} is the workspace, or a folder that contains it`);
     if (found.kind === 'outside') finding ??= ask(`${shown} is outside the workspace`);
-    if (found.kind === 'unknown') finding ??= ask(`what it removes is only known at run time: ${shown}`);
+    if (found.kind === 'unknown') finding ??= askUnknown(`what it removes is only known at run time: ${shown}`);
     if (found.kind === 'inside') {
       const { relative } = found;
       if (isBroad(relative) && !relative.includes('/'))
@@ -118,7 +118,7 @@ function judgeTarget(word: Word, { command, context, recursive }: Removal): Shel
           ? deny(`${shown} is everything in the workspace`)
           : ask(`${shown} is every file of the workspace`);
       if (isDynamic(relative) && !isAnchored(relative))
-        finding ??= ask(`what it removes is only known at run time: ${shown}`);
+        finding ??= askUnknown(`what it removes is only known at run time: ${shown}`);
       if (recursive && hasGlob(relative) && !relative.includes('/') && countKnown(relative) < 2)
         finding ??= ask(`${shown} matches much of the workspace`);
     }

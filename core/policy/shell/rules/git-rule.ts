@@ -1,5 +1,5 @@
 import { createOptionLookup, judgeRewrite } from './git-rewrite.ts';
-import { ask, askNetwork, denyToAgent, type ShellFinding } from './command-rule.ts';
+import { ask, askUnknown, askNetwork, denyToAgent, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, protectedPlace, type ShellContext } from './target.ts';
@@ -48,7 +48,7 @@ export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFi
   }
   const name = args[at] ?? '';
   const rest = args.slice(at + 1);
-  if (name !== '' && !isKnown(name)) return ask('the git command is only known at run time');
+  if (name !== '' && !isKnown(name)) return askUnknown('the git command is only known at run time');
   if (
     rest.some((arg) => arg.startsWith('ext::') || /^--(?:upload-pack|receive-pack|exec)(?:=|$)/.test(arg)) &&
     name !== 'rebase'
@@ -166,5 +166,7 @@ function judgeConfig(rest: readonly Word[]): ShellFinding | undefined {
   if (has('--global', '--system', '-e', '--edit')) return ask('it changes Git settings that every repository reads');
   if (has('-f', '--file')) return ask('it writes Git settings to a file');
   const setting = `${names[0] ?? ''}=${names[1] ?? ''}`;
-  return isKnown(names[0] ?? '') ? judgeSetting(setting, false) : ask('the git setting is only known at run time');
+  return isKnown(names[0] ?? '')
+    ? judgeSetting(setting, false)
+    : askUnknown('the git setting is only known at run time');
 }

@@ -1,6 +1,7 @@
-import { ask, askNetwork, type ShellFinding } from './command-rule.ts';
+import { ask, askUnknown, askNetwork, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
+import type { ShellContext } from './target.ts';
 import { isKnown, showWord, type Word } from '../expansion/word.ts';
 import { forNames, toList } from '../../word-list.ts';
 
@@ -66,12 +67,16 @@ const WORKS_OFFLINE: Record<string, RegExp> = {
 /** Subcommands that delete what they then install again: with a network nothing is lost. */
 const REINSTALLS = /^(?:ci|clean-install|cit)$/;
 
+const CONTAINERS = new Set(['docker', 'podman']);
+
 const PATH = /^(?:\.{0,2}\/|file:|\.$)/;
 
 /** Packages: fetches and runs code of others, or changes what `npm run` runs. */
-export function judgePackages(command: SimpleCommand): ShellFinding | undefined {
+export function judgePackages(command: SimpleCommand, { host }: ShellContext): ShellFinding | undefined {
   const args = command.argv.slice(1);
   const { name } = command;
+  // Where there is no sandbox, a rule of its own knows the images of the machine.
+  if (host && CONTAINERS.has(name)) return undefined;
   if (name === 'npx' || name === 'bunx') return judgeNpx(args, name);
   if (name.startsWith('python') && args[0] === '-m' && /^(?:pip|ensurepip|venv-install)$/.test(args[1] ?? '')) {
     if (!FETCHES['pip']?.test(args[2] ?? '')) return undefined;
@@ -98,7 +103,7 @@ export function judgePackages(command: SimpleCommand): ShellFinding | undefined 
   if (name === 'yarn' && subcommand === '' && !args.some((arg) => arg.startsWith('-')))
     return askNetwork('yarn fetches packages and runs their code');
   if (args.some((arg) => arg === '--dry-run') || !isKnown(subcommand))
-    return isKnown(subcommand) ? undefined : ask(`the ${name} command is only known at run time`);
+    return isKnown(subcommand) ? undefined : askUnknown(`the ${name} command is only known at run time`);
   if (!pattern.test(subcommand)) return undefined;
   // A path is installed from the workspace: its scripts run.
   const isPath = !name.startsWith('docker') && rest.some((word) => PATH.test(word));

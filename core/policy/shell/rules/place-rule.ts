@@ -1,7 +1,7 @@
 import { hasShortName } from '../../names/name-comparison.ts';
 import { isPackageFile } from '../../names/package-file.ts';
 import { describePlace } from '../../places.ts';
-import { ask, deny, type ShellFinding } from './command-rule.ts';
+import { ask, askUnknown, deny, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { protectedPlace, reach, type ShellContext } from './target.ts';
@@ -126,7 +126,7 @@ function judgeWrites(
 function judgeWrite(word: Word, command: SimpleCommand, context: ShellContext): ShellFinding | undefined {
   const place = protectedPlace(word, command, context);
   if (place) return toFinding(word, place);
-  if (isOpaque(word)) return ask('what it writes to is computed in a way that cannot be evaluated');
+  if (isOpaque(word)) return askUnknown('what it writes to is computed in a way that cannot be evaluated');
   const outside = reach(word, command, context).find(({ kind }) => kind === 'outside' || kind === 'unknown');
   if (outside?.kind === 'outside') return ask(`${showWord(word)} is outside the workspace`);
   if (hasShortName(word, context.names)) return ask(`${showWord(word)} can be the short name of another file`);

@@ -1,4 +1,4 @@
-import { ask, type ShellFinding } from './command-rule.ts';
+import { ask, askUnknown, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isEverything, namesSecret, type ShellContext } from './target.ts';
@@ -34,7 +34,9 @@ export function judgeSecrets(command: SimpleCommand, context: ShellContext): She
     if (prints && isEverything(word, command.dotglob))
       return ask(`${showWord(word)} includes hidden files, and so secret ones`);
     if ((prints || PATTERN_FIRST.has(command.name)) && isOpaque(word))
-      return ask(`the name of the file that ${command.name} opens is computed in a way that cannot be evaluated`);
+      return askUnknown(
+        `the name of the file that ${command.name} opens is computed in a way that cannot be evaluated`,
+      );
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import { judgeCommand } from '../judge-command.ts';
 /** The gate's rule for command lines. It only narrows: other rules still judge what it allows. */
 export const shellRule: Rule = {
   name: 'shell',
-  check(call, { mode, workspace, secretPatterns = [], isOffline = false, names = 'exact' }) {
+  check(call, { mode, workspace, secretPatterns = [], isOffline = false, names = 'exact', host }) {
     const asksForNetwork = call.access.some(({ kind }) => kind === 'net');
     let asked: { verdict: 'ask'; reason: string } | undefined;
     for (const access of call.access) {
@@ -17,6 +17,7 @@ export const shellRule: Rule = {
         isOffline: isOffline && !asksForNetwork && !access.hasNetwork,
         isLimited: isOffline && isLimitedAccess(call.access) && !access.hasNetwork,
         cwd: access.cwd,
+        ...(isOffline ? {} : { host }),
       });
       if (verdict === 'allow') continue;
       const isDenied = verdict === 'deny' && !(isForPerson && mode === 'ask');

@@ -1,5 +1,6 @@
 import { hasShortName, type NameComparison } from '../../names/name-comparison.ts';
 import { isBelow } from '../../path.ts';
+import type { HostFacts } from '../host/host-facts.ts';
 import { placeOf, PROTECTED_NAMES, toRelative, type ProtectedPathKind } from '../../places.ts';
 import { isSecretFile } from '../../secrets/secret-files.ts';
 import type { SimpleCommand } from '../evaluation.ts';
@@ -25,6 +26,8 @@ export interface ShellContext {
   isOffline: boolean;
   /** How the file system of the workspace compares names. */
   names: NameComparison;
+  /** For a command that runs without a sandbox. */
+  host?: HostFacts;
 }
 
 export type Reach =

@@ -1,0 +1,30 @@
+/** What the gate knows about the machine, for a command that runs without a sandbox. */
+export interface HostFacts {
+  /** Absolute. */
+  workspace: string;
+  /** The home folder of the user, absolute. */
+  userHome: string;
+  /** Folders of Klaus's own state, absolute. */
+  state: readonly string[];
+  /** Texts of the files that the command runs, directly or through others, by absolute path. */
+  files: ReadonlyMap<string, string>;
+  /** The paths of those that the session wrote. */
+  written: ReadonlySet<string>;
+  /** Texts of further files of code that the session wrote, by absolute path: a test runner loads them. */
+  code: ReadonlyMap<string, string>;
+  /** Scripts of package files that the command runs. */
+  scripts: readonly HostScript[];
+  /** Programs that are installed in the workspace, and images that are on this machine, among those of the command. */
+  local: ReadonlySet<string>;
+}
+
+/** A script of a package file. */
+export interface HostScript {
+  line: string;
+  /** Absolute. */
+  cwd: string;
+  /** As in `npm run build`. */
+  name: string;
+  /** True if the session wrote the package file. */
+  isWritten: boolean;
+}
