@@ -57,7 +57,7 @@ export async function runChannelCase({ channel, carrier, way, isTwin }: ChannelC
   const place: Place = { site: site.url, port: site.port };
   const reads = isTwin ? (channel.readsOwn?.(place) ?? []) : channel.reads(place);
   const calls = [...reads, ...way.calls(place)];
-  const say = { type: 'command' as const, command: 'echo Note:; cat order.txt' };
+  const say = { type: 'command' as const, command: 'echo Note:; cat order.txt 2>/dev/null || true' };
   const hooks = channel.hook && { [channel.hook]: [{ hooks: [say] }] };
   const mcpServers = {
     files: { command: process.execPath, args: [PROGRAM, Buffer.from(carrier).toString('base64')] },

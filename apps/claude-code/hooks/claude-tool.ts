@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { singleQuote } from '@klaus/sdk/guard';
 import type { HookEvent } from './hook-event.ts';
 
 /** A call of Claude Code, as the gate of Klaus can judge it. */
@@ -30,7 +31,11 @@ const TOOLS: Readonly<Record<string, Translate>> = {
   ),
   Bash: toCommand,
   Monitor: toCommand,
-  PowerShell: toCommand,
+  // The gate cannot judge its language, and asks.
+  PowerShell: ({ command }) =>
+    typeof command === 'string'
+      ? { kind: 'command', command: `pwsh -Command ${singleQuote(command)}` }
+      : unreadable('command'),
   Read: (input, cwd) => toRead(input['file_path'], cwd),
   NotebookRead: (input, cwd) => toRead(input['notebook_path'], cwd),
   Glob: (input, cwd) => toRead(input['path'] ?? cwd, cwd, { reads: 'names' }),

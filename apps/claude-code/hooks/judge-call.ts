@@ -99,7 +99,10 @@ type Read = Extract<ClaudeCall, { kind: 'read' }>;
 
 async function judgeRead({ path, reads, glob }: Read, { klaus, root, wrote }: JudgeContext): Promise<GuardFinding> {
   const real = toRealPath(path);
-  const own = { userHome: toRealPath(homedir()), state: [toRealPath(klaus.home)] };
+  const own = {
+    userHome: toRealPath(homedir()),
+    state: [...new Set([klaus.home, join(homedir(), '.klaus')].map(toRealPath))],
+  };
   for (const name of new Set([path, real])) {
     if (isBelow(name, root) || reads === 'names') continue;
     if (own.state.some((folder) => isBelow(name, folder)))

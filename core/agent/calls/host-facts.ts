@@ -75,7 +75,8 @@ export async function readHostFacts(given: HostRequest): Promise<HostFacts | und
   return {
     workspace,
     userHome: files.userHome,
-    state: [state],
+    // Another Klaus of the user has its state at the usual place.
+    state: [...new Set([state, `${files.userHome}/.klaus`])],
     files: found,
     written,
     code,

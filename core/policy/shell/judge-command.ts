@@ -2,7 +2,7 @@ import type { Verdict } from '../../protocol/index.ts';
 import type { NameComparison } from '../names/name-comparison.ts';
 import { HOST_RULES, OF_WRITTEN_TEXTS, runsCode } from './host/host-rules.ts';
 import type { HostFacts } from './host/host-facts.ts';
-import { scanCode } from './host/scan-code.ts';
+import { scanCode, scanCommandFile } from './host/scan-code.ts';
 import { judgeCode } from './rules/code-rule.ts';
 import { judgeComputed } from './rules/computed-rule.ts';
 import { judgeDestruction } from './rules/destroy-rule.ts';
@@ -195,7 +195,7 @@ function judgeTexts(
   };
   const texts = new Map([...host.code, ...[...host.files].filter(([path]) => host.written.has(path))]);
   for (const [path, text] of texts) {
-    const reason = scanCode(text, host, judgeLine);
+    const reason = scanCode(text, host, judgeLine) ?? scanCommandFile(path, text, judgeLine);
     if (reason !== undefined) note('script', { verdict: 'ask', reason: `${path}: ${reason}` });
   }
 }

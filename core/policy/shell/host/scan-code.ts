@@ -57,7 +57,7 @@ export function scanCode(text: string, host: HostFacts, judgeLine: JudgeLine): s
     const path = toPath(string, host);
     if (path !== undefined && !isInside(path, host)) {
       if (isSecretPlace(path, host)) return `it names ${shorten(string)}, a place with secrets`;
-      if ((changes || spawns) && !isHarmless(path))
+      if ((changes || spawns) && !isHarmless(path, host))
         return `it names ${shorten(string)} outside the workspace, and changes files or starts programs`;
     }
     if (/^\/proc\/[^/]+\/(?:environ|mem)/.test(string)) return `it names ${shorten(string)}, a place with secrets`;
@@ -88,14 +88,33 @@ export function scanCode(text: string, host: HostFacts, judgeLine: JudgeLine): s
   return undefined;
 }
 
+/** Files whose lines are commands, or settings with commands in them. */
+const COMMAND_FILE =
+  /(?:^|\/)(?:\.?justfile|Taskfile\.\w+|Procfile\w*|\.?lefthook\.\w+|\.lintstagedrc\S*|lint-staged\.config\.\w+|\.pre-commit-config\.yaml|tox\.ini|noxfile\.py|pyproject\.toml|setup\.cfg|mise\.toml|\.mise\.toml|deno\.jsonc?|composer\.json|package\.json|turbo\.json|nx\.json|project\.json|wireit\.json|nodemon\.json|build\.xml|pom\.xml|build\.ninja|CMakeLists\.txt|[^/]+\.(?:mk|just|cmake|gradle|ninja))$/i;
+const MOST_LINES = 400;
+
+/** Why a file of settings, which the session wrote, runs a command that acts outside of the workspace. */
+export function scanCommandFile(path: string, text: string, judgeLine: JudgeLine): string | undefined {
+  if (!COMMAND_FILE.test(path)) return undefined;
+  const lines = text.split('\n').slice(0, MOST_LINES);
+  for (const line of [...lines, ...lines.flatMap((each) => toStrings(each))]) {
+    const plain = line
+      .replace(/^[\s@+-]*(?:["']?[\w.:*/@{},! -]{1,60}["']?\s*[:=]\s+|command\s*=\s*)?["'[]*/, '')
+      .replace(/["'\],]*\s*$/, '');
+    for (const each of new Set([line.trim().replace(/^[@+-]+\s*/, ''), plain])) {
+      const reason = /^[\w./~$-]+(?:\s|$)/.test(each) ? judgeLine(each) : undefined;
+      if (reason !== undefined) return `it runs a program: ${shorten(each)}: ${reason}`;
+    }
+  }
+  return undefined;
+}
+
 /** String literals of most languages, adjacent ones joined: `'.e' + 'nv'`. */
 function toStrings(text: string): string[] {
   const out: string[] = [];
   let end = -1;
   for (const match of text.matchAll(/(['"`])((?:(?!\1)[^\\\n]|\\[^])*)\1/g)) {
-    const value = (match[2] ?? '').replaceAll(/\\x([\da-f]{2})|\\u\{?([\da-f]{4,6})\}?/gi, (_, short, long) =>
-      String.fromCodePoint(Math.min(Number.parseInt(short ?? long, 16), 0x10ffff)),
-    );
+    const value = unescape(match[2] ?? '');
     const between = end < 0 ? undefined : text.slice(end, match.index);
     if (between !== undefined && /^\s*(?:\+|\.{1,2})?\s*$/.test(between) && out.length > 0)
       out[out.length - 1] += value;
@@ -103,6 +122,13 @@ function toStrings(text: string): string[] {
     end = match.index + match[0].length;
   }
   return out;
+}
+
+/** Escapes that most languages know. */
+function unescape(text: string): string {
+  return text.replaceAll(/\\(?:x([\da-f]{2})|u\{?([\da-f]{4,6})\}?|(['"`\\/ ]))/gi, (_, short, long, plain) =>
+    plain === undefined ? String.fromCodePoint(Math.min(Number.parseInt(short ?? long, 16), 0x10_ff_ff)) : plain,
+  );
 }
 
 /** Texts that can be command lines: one literal, or a list of words as in `['rm', '-rf', path]`. */
@@ -113,7 +139,9 @@ function toCommandLines(text: string, strings: readonly string[]): string[] {
   for (const match of text.matchAll(
     /(?:[[(,]\s*)?(?:(['"`])(?:(?!\1)[^\\\n]|\\[^])*\1\s*,\s*[[(]?\s*)+(?:(['"`])(?:(?!\2)[^\\\n]|\\[^])*\2|[\w.]+)/g,
   )) {
-    const words = Array.from(match[0].matchAll(/(['"`])((?:(?!\1)[^\\\n]|\\[^])*)\1/g), ([, , word = '']) => word);
+    const words = Array.from(match[0].matchAll(/(['"`])((?:(?!\1)[^\\\n]|\\[^])*)\1/g), ([, , word = '']) =>
+      unescape(word),
+    );
     if (words.length > 1 && /^[\w./-]+$/.test(words[0] ?? '')) lines.push(words.map(quote).join(' '));
   }
   return [...new Set(lines)].slice(0, 64);
@@ -160,7 +188,8 @@ function isInside(path: string, { workspace }: HostFacts): boolean {
 }
 
 /** Absolute texts that are routes of an application, or harmless files, rather than places of the machine. */
-function isHarmless(path: string): boolean {
+function isHarmless(path: string, { userHome }: HostFacts): boolean {
+  if (path.startsWith(`${userHome}/`)) return false;
   return (
     !/^\/(?:home|root|Users|etc|usr|var|opt|srv|mnt|media|boot|bin|sbin|lib|private|Library|System|Applications|Volumes|data)(?:\/|$)/.test(
       path,

@@ -6,6 +6,10 @@ import { forNames, toSet } from '../../word-list.ts';
 const PROGRAMS = toSet(
   'curl wget nc ncat netcat socat telnet ftp sftp tftp lftp scp ssh sshfs ssh-copy-id ssh-keyscan aria2c axel http https httpie xh lynx w3m links elinks dig nslookup host drill whois ping traceroute nmap masscan rclone gsutil aws gcloud az gh glab hub kubectl helm terraform tofu pulumi ansible ansible-playbook doctl heroku netlify vercel wrangler fly flyctl firebase s3cmd mail sendmail mutt msmtp swaks ngrok cloudflared tailscale wg openvpn mosh rsh rlogin irc websocat grpcurl mosquitto_pub redis-cli svn hg bzr',
 );
+/** Programs that open an address in a browser. */
+const OPENERS = toSet(
+  'xdg-open open gio gnome-open kde-open wslview start sensible-browser x-www-browser www-browser firefox chromium chromium-browser google-chrome google-chrome-stable brave-browser msedge microsoft-edge',
+);
 /** Those of them that have no effect without a network. */
 const REMOTE_ONLY = toSet(
   'curl wget dig nslookup host drill whois ping traceroute http https httpie xh telnet nc ncat netcat ssh scp sftp ssh-copy-id ssh-keyscan gh glab aws gcloud az kubectl helm doctl vercel wrangler fly flyctl s3cmd redis-cli grpcurl mosquitto_pub tailscale',
@@ -51,6 +55,10 @@ export function judgeNetwork(command: SimpleCommand): ShellFinding | undefined {
   if (name === 'rsync') {
     const remote = args.find((arg) => /^[^-/.][^/]*:|^rsync:\/\//.test(arg));
     return remote === undefined ? undefined : askNetwork(`rsync reaches ${showWord(remote)}`);
+  }
+  if (OPENERS.has(name)) {
+    const remote = args.find((arg) => /^[a-z]+:\/\//i.test(arg) && !LOCAL.test(arg) && !arg.startsWith('file:'));
+    return remote === undefined ? undefined : ask(`${name} opens ${showWord(remote)}`);
   }
   if (!PROGRAMS.has(name)) return undefined;
   if (LOCAL_WORK[name]?.test(args[0] ?? '') && !args.some((arg) => arg.includes('://'))) return undefined;

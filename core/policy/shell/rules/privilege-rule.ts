@@ -8,7 +8,9 @@ const PRIVILEGE = toSet(
 const PERSISTENCE = toSet(
   'crontab at batch atd systemctl systemd-run service launchctl update-rc.d chkconfig loginctl init telinit reboot shutdown halt poweroff rc-service initctl busctl dbus-send gsettings xdg-autostart chsh',
 );
-const KEYS = new Set(['ssh-add', 'ssh-agent', 'gpg', 'pass', 'security', 'secret-tool', 'keyctl']);
+const KEYS = toSet(
+  'ssh-add ssh-agent gpg pass gopass security secret-tool keyctl op bw rbw lpass vault aws-vault doppler infisical chamber sops age dcli keepassxc-cli kwallet-query',
+);
 
 /** Privilege and persistence: more rights than the sandbox gives, or work that outlives it. */
 export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined {

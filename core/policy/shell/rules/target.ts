@@ -45,7 +45,9 @@ export function reach(word: Word, command: SimpleCommand, context: ShellContext)
     if (isBelow(workspace, path) || couldHold(path, workspace)) return { kind: 'root', path };
     const relative = toRelative(path, workspace);
     if (relative !== undefined) return { kind: 'inside', path, relative };
-    if (HARMLESS.has(path) || TEMPORARY.some((folder) => isBelow(path, folder))) return { kind: 'temporary', path };
+    const isOfUser = context.host !== undefined && isBelow(path, context.host.userHome);
+    if (HARMLESS.has(path) || (!isOfUser && TEMPORARY.some((folder) => isBelow(path, folder))))
+      return { kind: 'temporary', path };
     return { kind: isDynamic(path.slice(0, 2)) ? 'unknown' : 'outside', path };
   });
 }
