@@ -3,6 +3,8 @@ export { findClaims, readChecks } from '@klaus/core/policy';
 export {
   type Denial,
   describePlace,
+  evaluateCommand,
+  findNetworkNeed,
   findWrittenPaths,
   isBelow,
   isSecretFile,

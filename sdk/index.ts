@@ -330,6 +330,7 @@ export {
   type SandboxRun,
   type SandboxRunOptions,
 } from './sandboxes/sandboxes.ts';
+export { runForAgent } from './sandboxes/run-for-agent.ts';
 export type { BuildImageOptions, BuiltImage, ListedSandbox } from '@klaus/adapters/sandboxes';
 export type { Finding } from './diagnose/finding.ts';
 export type { LatestWith } from './sessions/latest-session.ts';

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { createHostFiles } from '@klaus/adapters/system';
+import { readOwnSecrets } from '../config/own-secrets.ts';
 import {
   createSandbox,
   createWebClient,
@@ -115,6 +116,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
   const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
   const builtin = options.builtinTools === false ? [] : [...builtinTools, pushBranch];
+  const hostFiles = createHostFiles(toUserHome(env));
   const clock = createSystemClock();
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
   return {
@@ -127,7 +129,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
     openFolder,
-    hostFiles: createHostFiles(toUserHome(env)),
+    hostFiles,
     openBuffers: options.buffers,
     readOwnInstructions: async () => readOwnInstructions(home),
     openSessionTools: (opened, host) => openSessionTools(opened, { home, env, host }),
@@ -151,7 +153,11 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openWeb: (rules) => createWebClient({ rules, env }),
     findSecret: (name) => findSecret(configurations.current, name),
     createRedactor: (session) =>
-      createRedactor({ salt: session, digest: (text) => ids.digest(text), values: credentials }),
+      createRedactor({
+        salt: session,
+        digest: (text) => ids.digest(text),
+        values: [...credentials, ...readOwnSecrets(hostFiles, home)],
+      }),
     checkpoint: reportCheckpoint,
     findCommitted,
     judgeContents,

@@ -48,10 +48,11 @@ export async function openGuard(
     version,
     turns,
     script = toScript(turns ?? []),
-  }: { version?: ClaudeCodeVersion; turns?: readonly Turn[]; script?: Script },
+    env,
+  }: { version?: ClaudeCodeVersion; turns?: readonly Turn[]; script?: Script; env?: Record<string, string> },
 ): Promise<GuardPlace> {
   const program = await needClaudeCode(context, version);
-  const roof = await createRoof({ script });
+  const roof = await createRoof({ script, ...(env ? { env } : {}) });
   const { code, stderr, stdout } = await roof.klaus('guard', 'install');
   if (code !== 0) throw new Error(`${stdout}${stderr}`);
   const { place, model } = roof;

@@ -14,6 +14,11 @@ export function toPermission(verdict: 'ask' | 'deny', reason: string): HookAnswe
   };
 }
 
+/** Replaces the input of a call. Without a decision, the questions of Claude Code remain; `input` is complete. */
+export function toUpdatedInput(input: Readonly<Record<string, unknown>>): HookAnswer {
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: input } };
+}
+
 /** Replaces what the model sees of a result. */
 export function toUpdatedOutput(output: unknown): HookAnswer {
   return { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: output } };

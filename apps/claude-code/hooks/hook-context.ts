@@ -8,6 +8,8 @@ export interface GuardOptions {
   klaus: Pick<Klaus, 'explain' | 'files' | 'home' | 'recordGuard' | 'redact' | 'store'>;
   mcp: McpTrust;
   mode: ReviewMode;
+  /** The program that runs a command in the sandbox. Undefined: commands run without it. */
+  sandbox?: () => string | undefined;
   /** US dollars that requests to models may cost in a day (UTC). */
   usdPerDay: number;
   /** Milliseconds after which a call is denied. It is less than the time-out of the hook. */

@@ -5,12 +5,15 @@ import type { Klaus, WrittenFiles } from '@klaus/sdk';
 import { describePlace, isBelow, isSecretFile, isSecretPlace, placeOf, singleQuote } from '@klaus/sdk/guard';
 import { CANARY_RULE, isCanary } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
+import { canRunInSandbox, toSandboxed } from './sandbox-call.ts';
 
 /** What the rules say about a call. `allow` means no objection. */
 export interface GuardFinding {
   verdict: 'allow' | 'ask' | 'deny';
   rule: string;
   reason: string;
+  /** The command that runs instead: the same one in the sandbox. */
+  instead?: string;
 }
 
 /** How calls of MCP servers are judged. `judge`: by a reviewer. `readonly`: only those that read by name. `trust`: not. */
@@ -23,6 +26,8 @@ export interface JudgeContext {
   /** Absolute path. */
   cwd: string;
   mcp: McpTrust;
+  /** The program that runs a command in the sandbox. Undefined: commands run without it. */
+  sandbox?: string;
   /** What the session wrote: scripts among it are judged when a command runs them. */
   wrote: WrittenFiles;
 }
@@ -85,13 +90,24 @@ function decode(text: string): string {
 }
 
 /** The project is the workspace, whatever the folder in which the shell of Claude Code is. */
-async function judgeCommand(command: string, { klaus, root, cwd, wrote }: JudgeContext): Promise<GuardFinding> {
-  const place = toRealPath(cwd);
-  const isInside = isBelow(place, root);
+async function judgeCommand(command: string, context: JudgeContext): Promise<GuardFinding> {
+  const { klaus, root, sandbox } = context;
+  const cwd = toRealPath(context.cwd);
+  const isInside = isBelow(cwd, root);
   const input = isInside
-    ? { command, ...(place !== root ? { cwd: place } : {}) }
-    : { command: `cd ${singleQuote(place)} || exit\n${command}` };
-  return explain(klaus, { name: 'run_command', input }, { workspace: root, wrote });
+    ? { command, ...(cwd !== root ? { cwd } : {}) }
+    : { command: `cd ${singleQuote(cwd)} || exit\n${command}` };
+  const place = { workspace: root, wrote: context.wrote };
+  if (sandbox !== undefined && canRunInSandbox({ command, root, cwd })) {
+    const found = await explain(klaus, { name: 'run_command', input }, { ...place, sandbox: 'bubblewrap' });
+    if (found.verdict === 'allow') return { ...found, instead: toSandboxed(sandbox, { command, root, cwd }) };
+  }
+  return explain(klaus, { name: 'run_command', input }, place);
+}
+
+/** The state of this Klaus, and the usual place, where another one of the user has it. */
+function toStateFolders({ home }: Pick<Klaus, 'home'>): string[] {
+  return [...new Set([home, join(homedir(), '.klaus')].map(toRealPath))];
 }
 
 /** The fields of a call that name what it reads. */
@@ -99,10 +115,7 @@ type Read = Extract<ClaudeCall, { kind: 'read' }>;
 
 async function judgeRead({ path, reads, glob }: Read, { klaus, root, wrote }: JudgeContext): Promise<GuardFinding> {
   const real = toRealPath(path);
-  const own = {
-    userHome: toRealPath(homedir()),
-    state: [...new Set([klaus.home, join(homedir(), '.klaus')].map(toRealPath))],
-  };
+  const own = { userHome: toRealPath(homedir()), state: toStateFolders(klaus) };
   for (const name of new Set([path, real])) {
     if (isBelow(name, root) || reads === 'names') continue;
     if (own.state.some((folder) => isBelow(name, folder)))
@@ -140,7 +153,7 @@ async function judgeWrite(
 ): Promise<GuardFinding> {
   const real = toRealPath(path);
   if (isPlan(path) && isPlan(real)) return allow('plan', 'it is a plan of Claude Code');
-  if (!isBelow(real, root)) return judgeOutside(path, real, klaus.home);
+  if (!isBelow(real, root)) return judgeOutside(path, real, toStateFolders(klaus));
   const found =
     edit && (await explain(klaus, { ...edit, input: { ...edit.input, path: real } }, { workspace: root, wrote }));
   if (found && found.rule !== UNPREPARED) return found;
@@ -154,8 +167,8 @@ async function judgeWrite(
 }
 
 /** A write outside the project is nothing that the user sees in its diff. */
-function judgeOutside(path: string, real: string, state: string): GuardFinding {
-  if ([path, real].some((name) => isBelow(name, toRealPath(state))))
+function judgeOutside(path: string, real: string, state: readonly string[]): GuardFinding {
+  if ([path, real].some((name) => state.some((folder) => isBelow(name, folder))))
     return { verdict: 'deny', rule: 'path', reason: `${path} is in the state folder of Klaus` };
   for (const name of new Set([path, real])) {
     if (isSecretFile(name.slice(1))) return { verdict: 'ask', rule: 'path', reason: `${name} is a secret file` };
@@ -168,9 +181,9 @@ function judgeOutside(path: string, real: string, state: string): GuardFinding {
 async function explain(
   klaus: Pick<Klaus, 'explain'>,
   call: { name: string; input: Record<string, unknown> },
-  place: { workspace: string; wrote: WrittenFiles },
+  place: { workspace: string; wrote: WrittenFiles; sandbox?: 'bubblewrap' },
 ): Promise<GuardFinding> {
-  const { decision } = await klaus.explain(call, { ...place, sandbox: 'host', mode: 'auto' });
+  const { decision } = await klaus.explain(call, { sandbox: 'host', ...place, mode: 'auto' });
   return { verdict: decision.verdict, rule: decision.rule, reason: decision.reason };
 }
 

@@ -6,6 +6,6 @@ export type { HookAnswer } from './hook-answer.ts';
 export { Heartbeat } from './heartbeat/heartbeat.ts';
 export { recordInstallation } from './heartbeat/record-installation.ts';
 export { diagnoseGuard, type GuardFact } from './install/diagnose-guard.ts';
-export { toHookPath, writeHookProgram } from './install/hook-program.ts';
+export { toHookPath, toSandboxPath, writeHookProgram } from './install/hook-program.ts';
 export { installGuard, type InstallInput } from './install/install-guard.ts';
 export type { SettingsPlace } from './install/settings-file.ts';

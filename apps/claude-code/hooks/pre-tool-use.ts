@@ -13,7 +13,7 @@ import { readChange } from './changed-text.ts';
 import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
 import { acknowledge, listAcknowledged, openErrors, toKind } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
-import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
+import { type HookAnswer, NO_OBJECTION, toPermission, toUpdatedInput } from './hook-answer.ts';
 import { type GuardFinding, isPlan, judgeCall, toRealPath } from './judge-call.ts';
 import { readTranscript, toOutputs, toRequests } from './transcript.ts';
 
@@ -26,7 +26,12 @@ const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
 export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
   const call = toClaudeCall(context.event);
   const { began, wrote } = context.session;
-  const gate = await judgeCall(call, { ...context, cwd: context.event.cwd, wrote: { since: began, paths: wrote } });
+  const gate = await judgeCall(call, {
+    ...context,
+    cwd: context.event.cwd,
+    wrote: { since: began, paths: wrote },
+    sandbox: context.sandbox?.(),
+  });
   const reviews: ReviewVerdict[] = [];
   const found = gate.verdict === 'deny' ? gate : await reviewCall(context, { call, gate, reviews });
   const { verdict, reason } = escalate(context, found);
@@ -37,7 +42,9 @@ export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
     reason,
     ...(reviews.length === 0 ? {} : { reviews: reviews.map(toReview) }),
   });
-  return verdict === 'allow' ? NO_OBJECTION : toPermission(verdict, `Klaus: ${reason}`);
+  if (verdict !== 'allow') return toPermission(verdict, `Klaus: ${reason}`);
+  const { instead } = gate;
+  return instead === undefined ? NO_OBJECTION : toUpdatedInput({ ...context.event.tool_input, command: instead });
 }
 
 interface Reviewing {

@@ -17,6 +17,13 @@ export const GUARD_SETTINGS = {
     description:
       'Calls of MCP servers. `judge`: a reviewer decides, and without a model the user. `readonly`: tools that only read by their name pass. `trust`: all pass.',
   }),
+  'guard.sandbox': defineSetting({
+    schema: z.boolean(),
+    default: false,
+    env: 'KLAUS_GUARD_SANDBOX',
+    description:
+      'True: commands of Claude Code run in the sandbox, without a network. Commands that need a network, or that the gate asks about, run without it after an approval.',
+  }),
   'guard.usdPerDay': defineSetting({
     schema: z.number().min(0),
     default: 1,

@@ -22,16 +22,34 @@ export function toHookPath(home: string): string {
   return join(home, 'guard', 'hook');
 }
 
-/** Writes the program. Returns its path. */
+/** Absolute path of the program that runs a command of Claude Code in the sandbox. */
+export function toSandboxPath(home: string): string {
+  return join(home, 'guard', 'sandbox');
+}
+
+/** Writes both programs. Returns the path of the hook. */
 export function writeHookProgram(options: HookProgramOptions): string {
   const path = toHookPath(options.home);
+  writeProgram(path, toHookProgram(options));
+  writeProgram(toSandboxPath(options.home), toSandboxProgram(options));
+  return path;
+}
+
+function writeProgram(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const part = `${path}.${process.pid}`;
-  writeFileSync(part, toHookProgram(options), { mode: 0o700 });
+  writeFileSync(part, text, { mode: 0o700 });
   // The umask does not apply to it.
   chmodSync(part, 0o700);
   renameSync(part, path);
-  return path;
+}
+
+/** A shell program. Arguments: the project, and the command line. */
+function toSandboxProgram({ home, klaus }: HookProgramOptions): string {
+  return `#!/bin/sh
+# Written by \`klaus guard install\`: runs a command of Claude Code in the sandbox of Klaus.
+KLAUS_HOME=${singleQuote(home)} exec ${klaus.map(singleQuote).join(' ')} sandbox run --as-agent --cwd "$1" -- "$2"
+`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { GuardOptions } from '@klaus/claude-code/hooks';
+import { type GuardOptions, toSandboxPath } from '@klaus/claude-code/hooks';
 import type { Klaus } from '@klaus/sdk';
 import { createJudge, createVerdictCache } from '@klaus/sdk/guard';
 
@@ -8,6 +8,8 @@ export function toGuardOptions(klaus: Klaus): GuardOptions {
   return {
     klaus,
     mcp: configuration.get('guard.mcp'),
+    // The setting can change while the daemon runs.
+    sandbox: () => (klaus.configuration.get('guard.sandbox') ? toSandboxPath(klaus.home) : undefined),
     mode: configuration.get('guard.mode'),
     usdPerDay: configuration.get('guard.usdPerDay'),
     deadlineMs: configuration.get('guard.deadlineMs'),

@@ -1,11 +1,15 @@
-import { openKlaus } from '../../client/open-klaus.ts';
+import type { Klaus } from '@klaus/sdk';
+import { openKlaus, toFolder } from '../../client/open-klaus.ts';
+import { confirm, hasKeyboard } from '../../prompt/keyboard.ts';
 import { out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
-import { UsageError } from '../../program/cli-error.ts';
+import { CliError, UsageError } from '../../program/cli-error.ts';
 import type { Options } from '../../program/options.ts';
 
-export interface InstallOptions extends Options {
+export interface InstallOptions extends Omit<Options, 'sandbox'> {
+  /** Whether commands run in the sandbox. Undefined: not said. */
+  sandbox?: boolean;
   user?: true;
   project?: true;
   managed?: true;
@@ -19,7 +23,7 @@ export const install: LeafCommand = {
   description:
     'Everything else in the settings stays as it is. Repeated, it changes nothing. At the end it proves itself with a call through the real program, as `klaus guard doctor` does.',
   footer:
-    'Examples:\n  klaus guard install\n  klaus guard install --project --dry-run\n  klaus guard install --uninstall',
+    'Examples:\n  klaus guard install\n  klaus guard install --sandbox\n  klaus guard install --project --dry-run\n  klaus guard install --uninstall',
   server: 'none',
   declare: (declared) =>
     declared
@@ -28,6 +32,8 @@ export const install: LeafCommand = {
       .option('--managed', 'for all users of this machine; needs root, and no project can switch it off')
       .option('--dry-run', 'print the changed settings, and write nothing')
       .option('--uninstall', 'remove the hooks')
+      .option('--sandbox', 'run commands of Claude Code in the sandbox (guard.sandbox)')
+      .option('--no-sandbox', 'run them without it')
       .option('--cwd <folder>', 'the project'),
   run: runInstall,
 };
@@ -53,7 +59,55 @@ async function runInstall(options: InstallOptions): Promise<number> {
     return EXIT.done;
   }
   out.write(isChanged ? `The guard is in ${file}.\n` : `The guard was in ${file} already.\n`);
+  const isNew = isChanged && !before.includes('/guard/hook');
+  await chooseSandbox(klaus, { wanted: options.sandbox, isNew, cwd: options.cwd });
   if (isDisabled) out.write(`\`disableAllHooks\` in ${file} switches all hooks off. Remove it.\n`);
   const { printDiagnosis } = await import('./doctor.ts');
-  return await printDiagnosis(options);
+  const { sandbox: _, ...rest } = options;
+  return await printDiagnosis(rest);
+}
+
+interface SandboxChoice {
+  wanted: boolean | undefined;
+  /** True for the first installation. */
+  isNew: boolean;
+  cwd: string | undefined;
+}
+
+/** Sets whether commands run in the sandbox: as the user said, or answers when the guard is new. */
+async function chooseSandbox(klaus: Klaus, { wanted, isNew, cwd }: SandboxChoice): Promise<void> {
+  if (wanted === false || (wanted === undefined && !isNew)) {
+    if (wanted === false) await klaus.settings.write({ 'guard.sandbox': false });
+    return;
+  }
+  const obstacle = await findObstacle(cwd);
+  if (obstacle !== undefined) {
+    if (wanted)
+      throw new CliError('sandbox.unavailable', `Commands cannot run in the sandbox: ${obstacle}`, {
+        hint: '`klaus doctor` shows what is missing.',
+      });
+    return;
+  }
+  const isWanted =
+    wanted ??
+    (hasKeyboard() &&
+      (await confirm('Run the commands of Claude Code in the sandbox, without a network and your other files?', '')));
+  if (!isWanted) {
+    out.write('Commands run without a sandbox. `klaus guard install --sandbox` changes it.\n');
+    return;
+  }
+  await klaus.settings.write({ 'guard.sandbox': true });
+  out.write('Commands run in the sandbox. `klaus guard install --no-sandbox` changes it.\n');
+}
+
+/** Why no command can run in the sandbox of this machine; undefined if one can. */
+async function findObstacle(cwd = '.'): Promise<string | undefined> {
+  const { runForAgent } = await import('@klaus/sdk');
+  try {
+    const { driver, exitCode, output } = await runForAgent({ command: 'true', workspace: toFolder(cwd) });
+    if (driver === 'host') return 'the setting sandbox.driver is host';
+    return exitCode === 0 ? undefined : output;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

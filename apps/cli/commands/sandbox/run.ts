@@ -2,6 +2,7 @@ import type { SandboxName } from '@klaus/sdk';
 import { toFolder } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
+import { UsageError } from '../../program/cli-error.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { sandboxOption } from '../../program/run-options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
@@ -10,6 +11,7 @@ interface RunOptions {
   session?: string;
   cwd?: string;
   sandbox?: SandboxName;
+  asAgent?: true;
   json?: true;
 }
 
@@ -27,11 +29,13 @@ export const run: LeafCommand = {
       .option('--session <id>', 'a session or its beginning (default: a new one)')
       .option('-C, --cwd <folder>', 'the folder of the new session (default: the current folder)')
       .addOption(sandboxOption)
+      .option('--as-agent', 'as a call of an agent: nothing is approved, and changes of protected places are reverted')
       .option('--json', 'one JSON document'),
-  async run(command: string, { session, cwd, sandbox, json }: RunOptions) {
-    const { runInSandbox } = await import('@klaus/sdk');
+  async run(command: string, { session, cwd, sandbox, json, asAgent }: RunOptions) {
+    if (asAgent && session !== undefined) throw new UsageError('Choose one of --session and --as-agent.');
+    const { runForAgent, runInSandbox } = await import('@klaus/sdk');
     using interrupt = createInterruptSignal();
-    const ran = await runInSandbox({
+    const ran = await (asAgent ? runForAgent : runInSandbox)({
       command,
       workspace: toFolder(cwd ?? '.'),
       signal: interrupt.signal,
@@ -41,7 +45,7 @@ export const run: LeafCommand = {
       sandbox,
     });
     if (json) out.json(ran, 2);
-    else err.write(`sandbox ${ran.driver}, session ${ran.session}\n`);
+    else if (!asAgent) err.write(`sandbox ${ran.driver}, session ${ran.session}\n`);
     if (ran.outcome === 'denied') {
       if (!json) err.write(`${ran.output}\n`);
       return EXIT.denied;

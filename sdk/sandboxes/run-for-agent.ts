@@ -1,0 +1,62 @@
+import type { EventOf, SandboxName } from '@klaus/core/protocol';
+import { createKlaus } from '../create-klaus.ts';
+import { startModelServer } from '../models/model-server.ts';
+import type { SandboxRun, SandboxRunOptions } from './sandboxes.ts';
+
+/** A command may run as long as the program that asked for it waits. */
+const LONGEST_MS = 86_400_000;
+
+/**
+ * Runs a command of another agent in the sandbox, as a call of an agent of Klaus: through the gate, without an approver,
+ * and what it changed at protected places is reverted at its end.
+ *
+ * @throws KlausError as `createKlaus` and `klaus.open`.
+ */
+export async function runForAgent(options: Omit<SandboxRunOptions, 'session'>): Promise<SandboxRun> {
+  const { command, workspace, sandbox, onOutput, signal } = options;
+  const call = { name: 'run_command', input: { command, timeoutMs: LONGEST_MS } };
+  const script = { steps: [{ when: { turn: 0 }, reply: { calls: [call] } }], fallback: { text: '.' } };
+  await using klaus = await createKlaus({
+    home: options.home,
+    env: options.env,
+    onNotice: options.onNotice,
+    cwd: workspace,
+    settings: {
+      ...options.settings,
+      model: 'scripted/sandbox',
+      approve: 'auto',
+      checkpoint: 'manual',
+      'sandbox.timeoutMs': LONGEST_MS,
+    },
+    scripted: () => startModelServer({ script }),
+  });
+  const session = await klaus.open({ workspace, sandbox });
+  let finished: EventOf<'tool.finished'> | undefined;
+  let driver: SandboxName = 'bubblewrap';
+  const unsubscribe = session.subscribe(0, (event) => {
+    if (event.type === 'session.opened') driver = event.sandbox;
+    if (event.type === 'tool.finished') finished ??= event;
+    if (event.type === 'notice') options.onNotice?.(event.text);
+  });
+  const unlisten = session.onLive((live) => {
+    if (live.type === 'tool.progress') onOutput?.(live.text);
+  });
+  const cancel = (): void => void session.send({ type: 'cancel', by: 'sdk', reason: 'stopped by the user' });
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    await session.prompt(command);
+    await session.advance();
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    unlisten();
+    unsubscribe();
+  }
+  const detail = (finished?.detail ?? {}) as { exitCode?: number | null };
+  return {
+    session: session.id,
+    driver,
+    outcome: finished?.outcome ?? 'denied',
+    exitCode: detail.exitCode ?? undefined,
+    output: finished?.output ?? '',
+  };
+}
