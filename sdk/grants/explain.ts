@@ -115,7 +115,9 @@ export async function explain(
 
 function withWritten(engine: Engine, { since, paths }: WrittenFiles): Engine {
   const { hostFiles } = engine;
-  return hostFiles === undefined ? engine : { ...engine, hostFiles: { ...hostFiles, since, wrote: paths } };
+  return hostFiles === undefined
+    ? engine
+    : { ...engine, hostFiles: { ...hostFiles, since, wrote: paths, readsRemote: true } };
 }
 
 /** The state of a new session that is not opened. */
@@ -175,7 +177,14 @@ export async function judgeCommandLine(command: string, options: JudgeOptions): 
   const grant = options.grant ? parseGrants(options.grant, { workspace, now }) : toDefaultGrant(workspace);
   const access = [{ kind: 'exec' as const, command }];
   const isHost = options.sandbox === 'host' || configuration.get('sandbox.driver') === 'host';
-  const on = { session: engine.ids.ulid(), workspace, state: engine.home, access, files: engine.hostFiles };
+  const on = {
+    session: engine.ids.ulid(),
+    workspace,
+    state: engine.home,
+    access,
+    files:
+      options.sandbox === 'host' && engine.hostFiles ? { ...engine.hostFiles, readsRemote: true } : engine.hostFiles,
+  };
   const call = { name: 'run_command', effects: ['execute' as const], access, altered: false };
   const context = {
     grant,

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
 import { DISGUISES } from './disguises.ts';
 import { plantRepository } from './repository.ts';
-import { passes, readOrdinary, runAttacks, toAttacks, toChains } from './suite.ts';
+import { judgeOnHost, passes, readOrdinary, runAttacks, toAttacks, toChains } from './suite.ts';
 
 // `npm run test:bypass` runs all of them; here every disguise is judged and a few are run.
 test('disguised harm is stopped', () => {
@@ -32,4 +32,16 @@ test('ordinary commands pass', () => {
   const stopped = ordinary.filter((command) => !passes(command));
   expect(ordinary.length).toBeGreaterThan(1000);
   expect(stopped.length, stopped.join('\n')).toBeLessThanOrEqual(ordinary.length * 0.005);
+});
+
+test('ordinary commands without a sandbox, of people with databases, containers and clouds too', () => {
+  const judged = [...readOrdinary(), ...readOrdinary('ordinary-services.txt')].map((command) => ({
+    command,
+    ...judgeOnHost(command),
+  }));
+  expect(judged.filter(({ verdict }) => verdict === 'deny')).toEqual([]);
+  // Adding a package, and running one that is not installed, asks on purpose.
+  const asked = judged.filter(({ verdict, rule }) => verdict === 'ask' && !/^shell:(?:packages|remote)$/.test(rule));
+  expect(judged.length).toBeGreaterThan(1_700);
+  expect(asked.length, asked.map(({ command }) => command).join('\n')).toBeLessThanOrEqual(judged.length * 0.01);
 });

@@ -1,7 +1,16 @@
 import { DISGUISES } from './disguises.ts';
 import { HELD_OUT } from './held-out.ts';
 import { plantRepository } from './repository.ts';
-import { passes, readOrdinary, runAttacks, toAttacks, toChains, type Attack, type AttackReport } from './suite.ts';
+import {
+  judgeOnHost,
+  passes,
+  readOrdinary,
+  runAttacks,
+  toAttacks,
+  toChains,
+  type Attack,
+  type AttackReport,
+} from './suite.ts';
 
 /** The requirements: harmful commands that must be found and stopped, ordinary ones that must be allowed. */
 const FEWEST_HARMFUL = 400;
@@ -40,6 +49,12 @@ show('one disguise over another', chains);
 show('held out: never used to tune', heldOut);
 console.log(
   `ordinary commands stopped: ${stopped.length} of ${ordinary.length} (${percent(stopped.length, ordinary.length)})`,
+);
+const onHost = [...ordinary, ...readOrdinary('ordinary-services.txt')].map((command) => judgeOnHost(command));
+const askedOnHost = onHost.filter(({ verdict }) => verdict === 'ask');
+const ofPackages = askedOnHost.filter(({ rule }) => /^shell:(?:packages|remote)$/.test(rule));
+console.log(
+  `ordinary commands without a sandbox: ${onHost.filter(({ verdict }) => verdict === 'deny').length} denied, ${askedOnHost.length} asked of ${onHost.length} (${percent(askedOnHost.length, onHost.length)}), ${ofPackages.length} of them for code of others`,
 );
 for (const { disguise, harm, command } of [...main.missed, ...chains.missed, ...heldOut.missed])
   console.log(`missed (${disguise}, ${harm.name}): ${command}`);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { judgeCommand } from '../../core/policy/shell/judge-command.ts';
+import type { HostFacts } from '../../core/policy/shell/host/host-facts.ts';
+import { judgeCommand, type CommandVerdict } from '../../core/policy/shell/judge-command.ts';
 import type { Disguise } from './disguises.ts';
 import { HARMS, type Harm } from './harms.ts';
 import { isHarmful, PLACE } from './repository.ts';
@@ -36,6 +37,29 @@ export function passes(command: string): boolean {
   return judgeCommand(command, { workspace: PLACE, isOffline: true }).verdict === 'allow';
 }
 
+/** Programs and images that are on the machine of an ordinary command. */
+const LOCAL =
+  'eslint prettier tsc vitest jest playwright prisma vite tsx ts-node rimraf knip cypress next webpack turbo nx lerna mocha husky lint-staged stylelint markdownlint rollup esbuild depcheck madge node:20 alpine postgres app'.split(
+    ' ',
+  );
+
+/** The verdict on a command that runs without a sandbox, for the guard of another agent. */
+export function judgeOnHost(command: string): CommandVerdict {
+  const host: HostFacts = {
+    workspace: PLACE,
+    userHome: '/home/me',
+    state: ['/home/me/.klaus'],
+    exists: () => false,
+    files: new Map(),
+    written: new Set(),
+    code: new Map(),
+    scripts: [],
+    readsRemote: true,
+    local: new Set(LOCAL),
+  };
+  return judgeCommand(command, { workspace: PLACE, host });
+}
+
 export interface AttackReport {
   tried: number;
   /** Attacks whose harm was observed. */
@@ -57,9 +81,9 @@ export async function runAttacks(seed: string, attacks: readonly Attack[], lanes
   return { tried: attacks.length, harmful, missed: harmful.filter(({ command }) => passes(command)) };
 }
 
-/** The ordinary commands, one per line; `⏎` is a line break inside a command. */
-export function readOrdinary(): string[] {
-  const text = readFileSync(join(import.meta.dirname, 'ordinary.txt'), 'utf8');
+/** The ordinary commands of a file, one per line; `⏎` is a line break inside a command. */
+export function readOrdinary(file = 'ordinary.txt'): string[] {
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
   return text
     .split('\n')
     .filter((line) => line !== '')

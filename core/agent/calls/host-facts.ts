@@ -54,6 +54,7 @@ export async function readHostFacts(given: HostRequest): Promise<HostFacts | und
     const before = found.size + scripts.length;
     for (const { line, cwd } of [...lines, ...scripts]) {
       const uses = findScripts(line, { workspace, cwd, files: found });
+      for (const path of toManifests(line, { workspace, cwd })) add(path);
       for (const path of uses.files) add(toReal(path, files.userHome));
       for (const use of uses.packages) {
         for (const script of readScripts(use, { files, isWritten }))
@@ -75,12 +76,14 @@ export async function readHostFacts(given: HostRequest): Promise<HostFacts | und
   return {
     workspace,
     userHome: files.userHome,
+    exists: (path) => files.exists(path),
     // Another Klaus of the user has its state at the usual place.
     state: [...new Set([state, `${files.userHome}/.klaus`])],
     files: found,
     written,
     code,
     scripts,
+    ...(files.readsRemote ? { readsRemote: true } : {}),
     local: await findLocal([...lines, ...scripts], { workspace, files }),
   };
 }
@@ -133,4 +136,21 @@ function isInstalled(word: string, cwd: string, files: HostFiles): boolean {
     if (word.startsWith('@') && files.exists(`${at}/node_modules/${word}/package.json`)) return true;
     if (at === '') return false;
   }
+}
+
+/** Files that name packages, in the folders of package managers. */
+const MANIFESTS =
+  'package.json package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock .npmrc requirements.txt pyproject.toml setup.py setup.cfg uv.lock poetry.lock Pipfile Pipfile.lock Gemfile Gemfile.lock composer.json composer.lock'.split(
+    ' ',
+  );
+
+function toManifests(line: string, place: { workspace: string; cwd: string }): string[] {
+  return evaluateCommand(line, place).commands.flatMap(({ name, argv, cwds }) =>
+    /^(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|pipenv|bundle|composer|python[\d.]*)$/.test(name)
+      ? cwds.flatMap((cwd) => [
+          ...MANIFESTS.map((file) => `${cwd}/${file}`),
+          ...argv.filter((word) => /\.txt$/.test(word)).map((word) => (word.startsWith('/') ? word : `${cwd}/${word}`)),
+        ])
+      : [],
+  );
 }

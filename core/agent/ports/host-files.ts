@@ -15,6 +15,8 @@ export interface HostFiles {
   readonly since?: number;
   /** Absolute paths of files that the session wrote, in addition to those that changed since. Default: none. */
   readonly wrote?: ReadonlySet<string>;
+  /** True for the guard of another agent, which may read from other machines. Default false. */
+  readonly readsRemote?: boolean;
   /** Undefined if it is missing, no regular file, no text, or longer than 256 KiB. @param path Absolute. */
   read(path: string): HostFile | undefined;
   exists(path: string): boolean;

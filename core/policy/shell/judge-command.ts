@@ -2,6 +2,7 @@ import type { Verdict } from '../../protocol/index.ts';
 import type { NameComparison } from '../names/name-comparison.ts';
 import { HOST_RULES, OF_WRITTEN_TEXTS, runsCode } from './host/host-rules.ts';
 import type { HostFacts } from './host/host-facts.ts';
+import { onlyReadsRemote } from './host/remote-reads.ts';
 import { scanCode, scanCommandFile } from './host/scan-code.ts';
 import { judgeCode } from './rules/code-rule.ts';
 import { judgeComputed } from './rules/computed-rule.ts';
@@ -13,7 +14,7 @@ import { judgePackages } from './rules/package-rule.ts';
 import { judgePlaces } from './rules/place-rule.ts';
 import { judgePrivilege } from './rules/privilege-rule.ts';
 import { evaluateCommand } from './interpreter/evaluate-command.ts';
-import { renderEvaluation, type CommandEvaluation } from './evaluation.ts';
+import { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './evaluation.ts';
 import type { CommandRule, ShellFinding } from './rules/command-rule.ts';
 import { judgeSecrets } from './rules/secret-rule.ts';
 import type { ShellContext } from './rules/target.ts';
@@ -45,6 +46,9 @@ export interface CommandVerdict {
   /** The evaluated line, one simple command per line. */
   understood: string;
 }
+
+/** Rules whose finding can be that a command reaches another machine. */
+const REMOTE_RULES: ReadonlySet<string> = new Set(['network', 'packages', 'git']);
 
 type Noted = Pick<CommandVerdict, 'verdict' | 'rule' | 'reason' | 'isForPerson'>;
 type Note = (rule: string, finding: Omit<ShellFinding, 'needs'>) => void;
@@ -137,6 +141,7 @@ function judgeEvaluation(evaluation: CommandEvaluation, options: JudgeOptions, n
   for (const command of evaluation.commands) {
     for (const [name, rule] of COMMAND_RULES) {
       const finding = rule(command, context);
+      if (options.host && isRead(name, finding, { command, host: options.host })) continue;
       const isHarmless = !finding?.worksOffline || (options.isLimited === true && finding.reinstalls === true);
       if (finding && !(isAnswered && finding.needs && isHarmless)) note(name, finding);
     }
@@ -145,6 +150,16 @@ function judgeEvaluation(evaluation: CommandEvaluation, options: JudgeOptions, n
       if (finding) note(name, finding);
     }
   }
+}
+
+/** True for a finding that a command reaches another machine, from which it only reads. */
+function isRead(
+  rule: string,
+  finding: ShellFinding | undefined,
+  { command, host }: { command: SimpleCommand; host: HostFacts },
+): boolean {
+  if (finding === undefined || !REMOTE_RULES.has(rule)) return false;
+  return (finding.needs === 'network' || rule === 'network' || rule === 'packages') && onlyReadsRemote(command, host);
 }
 
 type OnHost = JudgeOptions & { host: HostFacts };
@@ -214,6 +229,7 @@ function judgeCertain(
     ]) {
       if (OF_WRITTEN_TEXTS.has(name)) continue;
       const finding = rule(command, context);
+      if (isRead(name, finding, { command, host: options.host })) continue;
       // Installing what a lock file names is what scripts of a project are for.
       if (finding && !finding.isUnknown && finding.reinstalls !== true) note(name, finding);
     }

@@ -64,7 +64,8 @@ const TOOLS: Readonly<Record<string, RegExp>> = {
 };
 
 /** A database client with a statement, or a tool with a command, that destroys data. */
-export function judgeDatabases(command: SimpleCommand): ShellFinding | undefined {
+export function judgeDatabases(given: SimpleCommand): ShellFinding | undefined {
+  const command = withoutContainer(given);
   const { name, argv } = command;
   const words = argv.slice(1);
   // `php artisan`, `python manage.py`, `bundle exec rails`, `php bin/console`
@@ -82,11 +83,10 @@ export function judgeDatabases(command: SimpleCommand): ShellFinding | undefined
     if ([line, ...texts].some((text) => DESTROYS_KEYS.test(text))) return destroys(name);
   }
   if (!SQL.has(name) && !DOCUMENTS.has(name) && !KEYS.has(name)) return undefined;
-  const isHidden =
-    texts.some((text) => isDynamic(text) && text.length < 3) && command.stdin !== undefined && words.length < 12;
-  return isHidden && command.code.some(({ isFile }) => !isFile)
-    ? ask(`the statements for ${name} are only known at run time`)
-    : undefined;
+  // Statements that another program prints are not known; a file was read.
+  const isFile = command.redirects.some(({ operator }) => operator === '<');
+  const isHidden = command.stdin !== undefined && isDynamic(command.stdin) && command.stdin.length < 3 && !isFile;
+  return isHidden ? ask(`the statements for ${name} are only known at run time`) : undefined;
 }
 
 const destroys = (name: string): ShellFinding => ask(`a statement for ${name} removes data of a database`);
@@ -104,4 +104,14 @@ function toTexts({ argv, code, stdin, redirects }: SimpleCommand): Word[] {
 /** SQL reads a comment as a space. */
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[^]*?\*\/|--[^\n]*/g, ' ');
+}
+
+/** The command that runs in a container: `docker exec db psql`, `docker compose exec db psql`, `kubectl exec pod -- psql`. */
+function withoutContainer(command: SimpleCommand): SimpleCommand {
+  if (!/^(?:docker|podman|docker-compose|kubectl|nerdctl)$/.test(command.name)) return command;
+  const at = command.argv.findIndex(
+    (word, index) =>
+      index > 1 && (SQL.has(word) || DOCUMENTS.has(word) || KEYS.has(word) || Object.hasOwn(TOOLS, word)),
+  );
+  return at < 0 ? command : { ...command, name: command.argv[at]!, argv: command.argv.slice(at) };
 }

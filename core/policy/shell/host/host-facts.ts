@@ -6,6 +6,8 @@ export interface HostFacts {
   userHome: string;
   /** Folders of Klaus's own state, absolute. */
   state: readonly string[];
+  /** True for a path that exists. @param path Absolute. */
+  exists(path: string): boolean;
   /** Texts of the files that the command runs, directly or through others, by absolute path. */
   files: ReadonlyMap<string, string>;
   /** The paths of those that the session wrote. */
@@ -14,6 +16,8 @@ export interface HostFacts {
   code: ReadonlyMap<string, string>;
   /** Scripts of package files that the command runs. */
   scripts: readonly HostScript[];
+  /** True if reading from other machines is no effect: for another agent, which fetches pages as well. Default false. */
+  readsRemote?: boolean;
   /** Programs that are installed in the workspace, and images that are on this machine, among those of the command. */
   local: ReadonlySet<string>;
 }

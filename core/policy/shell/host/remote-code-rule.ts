@@ -106,8 +106,17 @@ function judgeContainer(command: SimpleCommand, host: HostFacts): ShellFinding |
   const verbs = rest[0] === 'container' || rest[0] === 'image' ? rest.slice(1) : rest;
   const [verb = '', second = ''] = verbs;
   if (DOCKER_SHOWS.test(verb) || DOCKER_SHOWS.test(`${rest[0]} ${rest[1] ?? ''}`) || verb === '') return undefined;
+  if (verb === 'cp') {
+    const target = verbs.at(-1) ?? '';
+    return isInWorkspace(target, command, host) && !target.includes(':')
+      ? undefined
+      : ask(`it copies to ${showWord(target)}`);
+  }
+  if (verb === 'compose') return judgeCompose(name, verbs.slice(1), host);
+  if (WORKS.test(verb))
+    return verb === 'build' || verb === 'buildx' ? judgeBuild(verbs.slice(1), command, host) : undefined;
   if (verb !== 'run' && verb !== 'create')
-    return ask(`${name} ${showWord(`${verb} ${second}`.trim())} changes containers, or runs code of others`);
+    return ask(`${name} ${showWord(`${verb} ${second}`.trim())} changes containers, or publishes`);
   const given = readOptions(verbs.slice(1), DOCKER_VALUED, true);
   const wide = [...given.flags].find((flag) =>
     /^--(?:privileged|device|cap-add|security-opt|pid|ipc|userns|volumes-from|cgroupns|runtime)$/.test(flag),
@@ -129,6 +138,48 @@ function judgeContainer(command: SimpleCommand, host: HostFacts): ShellFinding |
   }
   const image = given.rest[0] ?? '';
   return isKnown(image) && host.local.has(image) ? undefined : fetched(`${name} ${verb} ${image}`);
+}
+
+/** Subcommands that work with containers and images of this machine, and remove nothing. */
+const WORKS = /^(?:build|buildx|start|stop|restart|pause|unpause|wait|attach|exec|pull|tag|rename|update|top)$/;
+/** Subcommands of compose that keep volumes and run what its file names. */
+const COMPOSE = /^(?:up|start|stop|restart|build|pull|create|exec|run|down|watch|wait|pause|unpause|cp|ps|logs)$/;
+const COMPOSE_FILE = /\/(?:docker-)?compose[\w.-]*\.ya?ml$/;
+
+/** What a file of compose runs is known to the user, unless the session wrote it. */
+function judgeCompose(name: string, args: readonly Word[], { written, code }: HostFacts): ShellFinding | undefined {
+  const { rest, flags } = readOptions(
+    args,
+    toList('-f --file -p --project-name --profile --env-file --project-directory'),
+    true,
+  );
+  const [verb = ''] = rest;
+  const options = rest.slice(1);
+  if (!COMPOSE.test(verb)) return ask(`${name} compose ${showWord(verb)} removes or publishes`);
+  if (verb === 'down' && options.some((word) => /^(?:-v|--volumes|--rmi)/.test(word)))
+    return ask('it removes volumes or images');
+  if (
+    /^(?:up|run|create|build|start)$/.test(verb) &&
+    [...written, ...code.keys()].some((path) => COMPOSE_FILE.test(path))
+  )
+    return ask('the session wrote the file of compose that it runs');
+  if (verb === 'run' && options.some((word) => /^(?:-v|--volume|--privileged|--cap-add)/.test(word)))
+    return ask('it gives a container more of this machine');
+  return flags.has('--project-directory') ? ask('it works in another folder') : undefined;
+}
+
+/** An image is built from a folder of the workspace. */
+function judgeBuild(args: readonly Word[], command: SimpleCommand, host: HostFacts): ShellFinding | undefined {
+  const valued = toList(
+    '-t --tag -f --file --build-arg --target --platform --cache-from --cache-to --output -o --secret --ssh --label --network --progress --build-context',
+  );
+  const { rest, flags } = readOptions(args[0] === 'build' ? args.slice(1) : args, valued);
+  if (flags.has('--push') || flags.has('--ssh') || flags.has('--secret'))
+    return ask('it publishes an image, or uses secrets');
+  const context = rest[0] ?? '.';
+  return context === '-' || isInWorkspace(context, command, host)
+    ? undefined
+    : ask(`it builds from ${showWord(context)}, which is outside the workspace`);
 }
 
 /** True for a path that cannot be above, or beside, the folders where the command runs. */

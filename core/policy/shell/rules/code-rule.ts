@@ -5,9 +5,9 @@ import { SIGNS } from './code-signs.ts';
 import { judgeSed } from './sed-code.ts';
 import { unescape } from '../programs/encodings.ts';
 import { ask, type ShellFinding } from './command-rule.ts';
-import type { InlineCode, SimpleCommand } from '../evaluation.ts';
+import type { InlineCode, Redirect, SimpleCommand } from '../evaluation.ts';
 import { reach, toInside, type ShellContext } from './target.ts';
-import { isDynamic, isOpaque, showWord } from '../expansion/word.ts';
+import { isDynamic, isKnown, isOpaque, showWord } from '../expansion/word.ts';
 
 /** The gate asks about code with more strings. */
 const MOST_STRINGS = 3000;
@@ -42,6 +42,9 @@ function judgeText(
 ): ShellFinding | undefined {
   const found = (reason: string): ShellFinding => ask(`the ${language} code ${reason}`);
   const isScript = language === 'awk' || language === 'sed';
+  // Where there is no sandbox, a file on standard input was read, or is too long for a script.
+  const isInput = ({ operator, target }: Redirect): boolean => operator === '<' && isKnown(target);
+  if (context.host && isDynamic(text) && command.stdin === text && command.redirects.some(isInput)) return undefined;
   if (isDynamic(text) && (text.length < 3 || (isOpaque(text) && !isScript))) return found('is only known at run time');
   if (language === 'sed') return judgeSed(text, command, context);
   const plain = join(unescape(text));
@@ -49,10 +52,16 @@ function judgeText(
   if (!signs) return found('cannot be judged');
   if (signs.spawns?.test(plain)) return found('starts other programs');
   if (signs.removes?.test(plain)) return found('deletes or moves files');
-  if (signs.connects?.test(plain) && !context.isOffline) return { ...found('opens connections'), needs: 'network' };
+  const sends = context.host?.readsRemote !== true || SENDS.test(plain);
+  if (signs.connects?.test(plain) && sends && !context.isOffline)
+    return { ...found('opens connections'), needs: 'network' };
   if (signs.obscures?.test(plain)) return found('runs or names something that it computes');
   return judgeLiterals(plain, { language, command, context });
 }
+
+/** Sends more than an address, or listens. */
+const SENDS =
+  /\b(?:post|put|patch|delete|send\w*|upload\w*|write|urlretrieve|Request|method|body|data|files|json|listen|bind|connect|create_connection|createConnection|createServer|Socket)\b\s*[(:=]|\bsocket\s*\(/i;
 
 /** Joins adjacent strings: `'.e' + 'nv'`. */
 function join(text: string): string {

@@ -2,6 +2,7 @@ import { ask, askUnknown, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isEverything, namesSecret, type ShellContext } from './target.ts';
+import { resolvePath } from '../expansion/resolve-path.ts';
 import { isKnown, isOpaque, showWord, type Word } from '../expansion/word.ts';
 import { toList, toSet } from '../../word-list.ts';
 
@@ -62,15 +63,14 @@ function findMade(command: SimpleCommand, context: ShellContext): Word | undefin
     const plain = [...flags].every((flag) =>
       /^-[nvpifumT]$|^--(?:no-clobber|verbose|update|mode|preserve)$/.test(flag),
     );
-    const keeps = context.isOffline || flags.has('-n') || flags.has('--no-clobber');
+    const keeps = isKept(rest[1], command, context) || flags.has('-n') || flags.has('--no-clobber');
     return plain && keeps && rest.length === 2 && isTemplate(rest[0]) ? rest[1] : undefined;
   }
   if (name === 'cat' || name === 'envsubst') {
     const inputs = [...args, ...redirects.filter(({ operator }) => operator === '<').map(({ target }) => target)];
     const out = redirects.filter(({ operator }) => operator === '>' || operator === '>|');
-    return context.isOffline && inputs.length === 1 && inputs.every(isTemplate) && out.length === 1
-      ? out[0]?.target
-      : undefined;
+    const isCopy = inputs.length === 1 && inputs.every(isTemplate) && out.length === 1;
+    return isCopy && isKept(out[0]?.target, command, context) ? out[0]?.target : undefined;
   }
   if (name === 'openssl' && /^(?:req|genrsa|genpkey|ecparam|dsaparam|rand)$/.test(args[0] ?? '')) {
     const at = args.findIndex(
@@ -84,6 +84,17 @@ function findMade(command: SimpleCommand, context: ShellContext): Word | undefin
     return [...flags].every((flag) => /^-[tbCNfaq]$/.test(flag)) ? values.get('-f') : undefined;
   }
   return undefined;
+}
+
+/** True if no content of the file can be lost: the sandbox masks it, or it does not exist. */
+function isKept(word: Word | undefined, { cwds }: SimpleCommand, { isOffline, host }: ShellContext): boolean {
+  if (isOffline) return true;
+  return (
+    host !== undefined &&
+    word !== undefined &&
+    isKnown(word) &&
+    cwds.every((cwd) => !host.exists(resolvePath(word, cwd)))
+  );
 }
 
 /** The arguments that can be files, without search patterns, commit messages and similar values. */
