@@ -113,6 +113,7 @@ function toRecorder(
       });
       foldGuarded(session, recorded);
       if (recorded.type === 'guard.decided') onDecision?.(recorded);
+      return recorded.seq;
     },
     async observed(what, text, passed) {
       const shown = text.slice(0, what === 'prompt' ? MAX_PROMPT : MAX_TEXT);

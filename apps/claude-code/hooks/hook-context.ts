@@ -30,8 +30,9 @@ export interface HookContext extends GuardOptions {
   signal: AbortSignal;
   /** Denials of reviewers that came after the call had passed: the next call gets them. */
   late: string[];
-  readonly decided: (decision: Decided) => Promise<void>;
+  /** Records a decision. Returns its id. */
+  readonly decided: (decision: Decided) => Promise<number>;
   readonly observed: (what: HostEventOf<'guard.observed'>['what'], text: string, passed?: boolean) => Promise<void>;
 }
 
-export type Decided = Pick<HostEventOf<'guard.decided'>, 'text' | 'verdict' | 'rule' | 'reason' | 'reviews'>;
+export type Decided = Pick<HostEventOf<'guard.decided'>, 'text' | 'verdict' | 'rule' | 'reason' | 'reviews' | 'key'>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
   isBelow,
@@ -9,6 +10,7 @@ import {
   toWorkaroundReason,
   type ReviewVerdict,
 } from '@klaus/sdk/guard';
+import { isAllowed } from './allowed-calls.ts';
 import { readChange } from './changed-text.ts';
 import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
 import { acknowledge, listAcknowledged, openErrors, toKind } from './guarded-session.ts';
@@ -18,6 +20,18 @@ import { type GuardFinding, isPlan, judgeCall, toRealPath } from './judge-call.t
 import { readTranscript, toOutputs, toRequests } from './transcript.ts';
 
 const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
+
+/**
+ * Modes in which Claude Code asks about a call that a hook wants to be asked. In the others, such as `bypassPermissions`,
+ * it runs some of these calls without a question. Source: measurements of 2.1.197 and 2.1.332.
+ */
+const ASKS: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'plan', 'manual']);
+
+/** The call, the project and the folder, in a short form. */
+function toKey({ event, root }: HookContext): string {
+  const call = JSON.stringify([root, event.cwd, event.tool_name, event.tool_input]);
+  return createHash('sha256').update(call).digest('hex').slice(0, 32);
+}
 
 /**
  * Judges a call before it runs: the gate first, whose denial is final; then the reviewers, which only narrow. A denial of
@@ -33,15 +47,26 @@ export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
     sandbox: context.sandbox?.(),
   });
   const reviews: ReviewVerdict[] = [];
+  const key = toKey(context);
   const found = gate.verdict === 'deny' ? gate : await reviewCall(context, { call, gate, reviews });
-  const { verdict, reason } = escalate(context, found);
-  await context.decided({
+  const isOfUser = found.verdict === 'ask' && (await isAllowed(context, key));
+  const isUnasked = found.verdict === 'ask' && !isOfUser && !ASKS.has(context.event.permission_mode ?? 'default');
+  const { verdict, reason } = isOfUser
+    ? { verdict: 'allow' as const, reason: 'the user allowed this call' }
+    : escalate(context, isUnasked ? { ...found, verdict: 'deny' } : found);
+  const id = await context.decided({
     text: toText(context.event.tool_input, call),
     verdict,
     rule: found.rule,
     reason,
+    key,
     ...(reviews.length === 0 ? {} : { reviews: reviews.map(toReview) }),
   });
+  if (isUnasked)
+    return toPermission(
+      verdict === 'allow' ? 'deny' : verdict,
+      `Klaus: ${reason}. Claude Code asks nobody in this mode. The user can allow this call for an hour, in a terminal: klaus guard allow ${id}`,
+    );
   if (verdict !== 'allow') return toPermission(verdict, `Klaus: ${reason}`);
   const { instead } = gate;
   return instead === undefined ? NO_OBJECTION : toUpdatedInput({ ...context.event.tool_input, command: instead });

@@ -192,6 +192,7 @@ const guardDecided = z
     rule: z.string().describe('Name of the rule or reviewer that decided.'),
     reason: z.string(),
     reviews: z.array(reviewSchema).optional().describe('What the reviewers found, in order.'),
+    key: z.string().optional().describe('Hash of the call, for `guard.observed` of the kind `allowed`.'),
   })
   .describe('The guard decided about a call, or an end of a turn, of Claude Code.');
 
@@ -199,11 +200,13 @@ const guardObserved = z
   .object({
     type: z.literal('guard.observed'),
     ...guarded,
-    what: z.enum(['started', 'prompt', 'edited', 'checked', 'failed']),
+    what: z.enum(['started', 'prompt', 'edited', 'checked', 'failed', 'allowed']),
     text: z.string().describe('At most 500 characters. Secrets are redacted.'),
     passed: z.boolean().optional().describe('For `checked`: whether all checks passed.'),
   })
-  .describe('What the guard saw: a session started, a prompt of the user, an edit, a check, a failed call.');
+  .describe(
+    'What the guard saw: a session started, a prompt of the user, an edit, a check, a failed call; or a call that the user allowed for an hour, by its hash.',
+  );
 
 const guardChanged = z
   .object({

@@ -1,4 +1,5 @@
 import type { CommandGroup } from '../../program/cli-command.ts';
+import { allow } from './allow.ts';
 import { dismiss } from './dismiss.ts';
 import { doctor } from './doctor.ts';
 import { hook } from './hook.ts';
@@ -9,5 +10,5 @@ import { testEvent } from './test-event.ts';
 export const command: CommandGroup = {
   name: 'guard',
   summary: 'judge the calls of Claude Code by the gate of Klaus',
-  commands: [install, doctor, dismiss, log, explain, testEvent, hook],
+  commands: [install, allow, doctor, dismiss, log, explain, testEvent, hook],
 };

@@ -1,0 +1,27 @@
+import { toLine } from '@klaus/sdk/printable';
+import { openKlaus } from '../../client/open-klaus.ts';
+import { out } from '../../output/sink.ts';
+import { UsageError } from '../../program/cli-error.ts';
+import type { LeafCommand } from '../../program/cli-command.ts';
+
+export const allow: LeafCommand = {
+  name: 'allow',
+  summary:
+    'allow a call of Claude Code that the guard denied because nobody would be asked: for an hour, in its session',
+  footer: 'Example:\n  klaus guard allow 412',
+  server: 'none',
+  declare: (declared) => declared.argument('<id>', 'as in the denial, and in klaus guard log'),
+  async run(id: string) {
+    await using klaus = await openKlaus();
+    const seq = /^\d+$/.test(id) ? Number(id) : 0;
+    for await (const event of klaus.store.hostEvents({ type: 'guard.decided', after: seq - 1 })) {
+      if (event.type !== 'guard.decided' || event.seq !== seq) break;
+      if (event.key === undefined || event.verdict === 'allow') break;
+      const { workspace, guarded, key } = event;
+      await klaus.recordGuard({ type: 'guard.observed', workspace, guarded, what: 'allowed', text: key });
+      out.write(`Allowed for an hour: ${toLine(event.text, 200)}\n`);
+      return;
+    }
+    throw new UsageError(`The guard has denied no call ${id}.`, 'klaus guard log --denied lists them.');
+  },
+};
