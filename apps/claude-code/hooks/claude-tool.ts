@@ -12,6 +12,8 @@ export type ClaudeCall =
   | { kind: 'read'; path: string; reads: 'file' | 'names' | 'content'; glob?: string }
   /** `input`: of the tool of Klaus with the same effect; absent if its effect on the content is not known. */
   | { kind: 'write'; path: string; edit?: { name: 'write_file' | 'edit_file'; input: Record<string, unknown> } }
+  /** A skill or a command, whose file runs commands and mentions files. */
+  | { kind: 'expansion'; name: string }
   | { kind: 'fetch'; url: string }
   | { kind: 'mcp'; tool: string }
   | { kind: 'unknown'; reason: string };
@@ -25,10 +27,12 @@ const HARMLESS: Translate = () => ({ kind: 'harmless' });
 const TOOLS: Readonly<Record<string, Translate>> = {
   ...Object.fromEntries(
     // They show, plan, wait, or start agents whose calls reach the guard themselves.
-    'AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode ExitWorktree KillShell ListMcpResourcesTool LSP Skill SlashCommand Task Agent TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch'
+    'AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode ExitWorktree KillShell ListMcpResourcesTool LSP Task Agent TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch'
       .split(' ')
       .map((name) => [name, HARMLESS]),
   ),
+  Skill: ({ skill, command, name }) => toExpansion(skill ?? command ?? name),
+  SlashCommand: ({ command, name }) => toExpansion(command ?? name),
   Bash: toCommand,
   Monitor: toCommand,
   // The gate cannot judge its language, and asks.
@@ -59,6 +63,11 @@ export function toClaudeCall({ tool_name: tool = '', tool_input: input = {}, cwd
   if (MCP.test(tool)) return { kind: 'mcp', tool };
   const translate = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   return translate?.(input, cwd) ?? { kind: 'unknown', reason: `the guard does not know the tool ${tool}` };
+}
+
+/** The first word of a slash command is its name. */
+function toExpansion(name: unknown): ClaudeCall {
+  return typeof name === 'string' ? { kind: 'expansion', name: name.trim().split(/\s/)[0]! } : unreadable('name');
 }
 
 function toCommand({ command }: Input): ClaudeCall {

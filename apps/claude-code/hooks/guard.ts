@@ -8,6 +8,7 @@ import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
 import { type HookEvent, parseHookEvent } from './hook-event.ts';
 import { afterToolUse } from './post-tool-use.ts';
 import { beforeToolUse } from './pre-tool-use.ts';
+import { atPrompt } from './user-prompt.ts';
 import { atStop } from './stop.ts';
 
 export interface Guard {
@@ -81,7 +82,7 @@ function answer(context: HookContext): HookAnswer | Promise<HookAnswer> {
     case 'Stop':
       return atStop(context);
     case 'UserPromptSubmit':
-      return observe(context, 'prompt', context.event.prompt ?? '');
+      return atPrompt(context);
     case 'SessionStart':
       return observe(context, 'started', context.event.source ?? '');
     default:

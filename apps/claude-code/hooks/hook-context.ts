@@ -2,7 +2,7 @@ import type { HostEventOf, Klaus } from '@klaus/sdk';
 import type { Judge, ReviewMode, VerdictCache } from '@klaus/sdk/guard';
 import type { GuardedSession } from './guarded-session.ts';
 import type { HookEvent } from './hook-event.ts';
-import type { McpTrust } from './judge-call.ts';
+import type { McpTrust } from './judge-context.ts';
 
 export interface GuardOptions {
   klaus: Pick<Klaus, 'explain' | 'files' | 'home' | 'recordGuard' | 'redact' | 'store'>;

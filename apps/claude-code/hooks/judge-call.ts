@@ -5,32 +5,9 @@ import type { Klaus, WrittenFiles } from '@klaus/sdk';
 import { describePlace, isBelow, isSecretFile, isSecretPlace, placeOf, singleQuote } from '@klaus/sdk/guard';
 import { CANARY_RULE, isCanary } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
+import { allow, type GuardFinding, type JudgeContext, type McpTrust } from './judge-context.ts';
+import { judgeExpansion } from './judge-expansion.ts';
 import { canRunInSandbox, toSandboxed } from './sandbox-call.ts';
-
-/** What the rules say about a call. `allow` means no objection. */
-export interface GuardFinding {
-  verdict: 'allow' | 'ask' | 'deny';
-  rule: string;
-  reason: string;
-  /** The command that runs instead: the same one in the sandbox. */
-  instead?: string;
-}
-
-/** How calls of MCP servers are judged. `judge`: by a reviewer. `readonly`: only those that read by name. `trust`: not. */
-export type McpTrust = 'judge' | 'readonly' | 'trust';
-
-export interface JudgeContext {
-  klaus: Pick<Klaus, 'explain' | 'files' | 'home'>;
-  /** Absolute real path of the project. */
-  root: string;
-  /** Absolute path. */
-  cwd: string;
-  mcp: McpTrust;
-  /** The program that runs a command in the sandbox. Undefined: commands run without it. */
-  sandbox?: string;
-  /** What the session wrote: scripts among it are judged when a command runs them. */
-  wrote: WrittenFiles;
-}
 
 /** Plans of Claude Code, below the folder of its configuration. They are text that only the agent reads. */
 const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
@@ -52,6 +29,8 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
       return { verdict: 'ask', rule: 'tool', reason: call.reason };
     case 'mcp':
       return judgeMcp(call.tool, context.mcp);
+    case 'expansion':
+      return judgeExpansion(call.name, context, judgeCall);
     case 'fetch':
       return judgeFetch(call.url, context);
     case 'command':
@@ -185,10 +164,6 @@ async function explain(
 ): Promise<GuardFinding> {
   const { decision } = await klaus.explain(call, { sandbox: 'host', ...place, mode: 'auto' });
   return { verdict: decision.verdict, rule: decision.rule, reason: decision.reason };
-}
-
-function allow(rule: string, reason: string): GuardFinding {
-  return { verdict: 'allow', rule, reason };
 }
 
 /** The real path of the nearest part that exists, with the rest. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { toKey } from './call-key.ts';
 import { join } from 'node:path';
 import {
   isBelow,
@@ -16,7 +16,8 @@ import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
 import { acknowledge, listAcknowledged, openErrors, toKind } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toPermission, toUpdatedInput } from './hook-answer.ts';
-import { type GuardFinding, isPlan, judgeCall, toRealPath } from './judge-call.ts';
+import { isPlan, judgeCall, toRealPath } from './judge-call.ts';
+import type { GuardFinding } from './judge-context.ts';
 import { readTranscript, toOutputs, toRequests } from './transcript.ts';
 
 const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
@@ -26,12 +27,6 @@ const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
  * it runs some of these calls without a question. Source: measurements of 2.1.197 and 2.1.332.
  */
 const ASKS: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'plan', 'manual']);
-
-/** The call, the project and the folder, in a short form. */
-function toKey({ event, root }: HookContext): string {
-  const call = JSON.stringify([root, event.cwd, event.tool_name, event.tool_input]);
-  return createHash('sha256').update(call).digest('hex').slice(0, 32);
-}
 
 /**
  * Judges a call before it runs: the gate first, whose denial is final; then the reviewers, which only narrow. A denial of
@@ -47,7 +42,8 @@ export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
     sandbox: context.sandbox?.(),
   });
   const reviews: ReviewVerdict[] = [];
-  const key = toKey(context);
+  const { cwd, tool_name: tool, tool_input: input } = context.event;
+  const key = toKey([context.root, cwd, tool, input]);
   const found = gate.verdict === 'deny' ? gate : await reviewCall(context, { call, gate, reviews });
   const isOfUser = found.verdict === 'ask' && (await isAllowed(context, key));
   const isUnasked = found.verdict === 'ask' && !isOfUser && !ASKS.has(context.event.permission_mode ?? 'default');
