@@ -48,7 +48,9 @@ def catch():
 @pytest.fixture
 def tools_for():
     def make(error=None, context=None, **options):
-        target_options = {k: options.pop(k) for k in ("isolated", "redactor", "locals") if k in options}
+        target_options = {k: options.pop(k) for k in ("isolated", "redactor", "locals", "project_root") if k in options}
+        if target_options.get("isolated") is False:
+            target_options["isolation"] = "optional"
         return Tools(Target(error, context or {}, {}, **target_options), **options)
 
     return make
