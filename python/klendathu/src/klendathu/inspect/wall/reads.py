@@ -28,8 +28,15 @@ def _is_above(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _homes() -> list[str]:
-    return [os.path.realpath(path) for path in {os.path.expanduser("~"), os.environ.get("HOME", "/")} if path != "~"]
+def _homes() -> set[str]:
+    found = {os.path.expanduser("~")}
+    try:
+        import pwd
+
+        found.add(pwd.getpwuid(os.getuid()).pw_dir)
+    except (ImportError, KeyError):
+        pass
+    return {os.path.realpath(path) for path in found if path != "~"}
 
 
 def _is_too_wide(folder: str) -> bool:
