@@ -18,7 +18,11 @@ export function toPythonSecretRules(): string {
     JSON.stringify([name, pattern.replaceAll(/\(\?<(?=[A-Za-z])/g, '(?P<'), flags, keywords, group, entropy]),
   );
   const text = `[\n${rows.join(',\n')}\n]`;
-  const [names, tails, [endings, publicEnv, publicKey]] = JSON.parse(SECRET_FILE_RULES) as [string[], string[], string[]];
+  const [names, tails, [endings, publicEnv, publicKey]] = JSON.parse(SECRET_FILE_RULES) as [
+    string[],
+    string[],
+    string[],
+  ];
   const files = JSON.stringify({ names, tails, endings, publicEnv, publicKey });
   if (`${text}${files}`.includes("'''")) throw new Error("A rule holds ''', which ends a string of Python.");
   return `"""Shapes of secrets: name, pattern, flags, keywords, group, entropy. And the names of files that hold secrets.

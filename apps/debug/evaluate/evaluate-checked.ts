@@ -49,7 +49,8 @@ export function toBoxed(code: string): string {
 /** The result of {@link toBoxed} code. */
 export function unbox(outcome: Outcome): Outcome {
   if (outcome.kind !== 'value' || outcome.value === undefined) return outcome;
-  if (readField(outcome.value, 'isThrown') === true) return { kind: 'thrown', error: readField(outcome.value, 'error') };
+  if (readField(outcome.value, 'isThrown') === true)
+    return { kind: 'thrown', error: readField(outcome.value, 'error') };
   return { kind: 'value', value: readField(outcome.value, 'value') };
 }
 

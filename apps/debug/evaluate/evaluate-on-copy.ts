@@ -31,7 +31,8 @@ export function evaluateOnCopy({ inspector, code, timeoutMs, names, print }: Cop
   const printed = prepareRealm(realm.context);
   const copy = copyValue(realm.context);
   for (const name of used)
-    if (name in names && !LIMITED_CLASSES.has(name) && (!(name in globalThis) || isOwn(name, names[name]))) realm.names[name] = copy(names[name]);
+    if (name in names && !LIMITED_CLASSES.has(name) && (!(name in globalThis) || isOwn(name, names[name])))
+      realm.names[name] = copy(names[name]);
   const expression = tail === undefined ? `${head}\n;undefined` : `${head}\n;({ value: (${tail}\n) })`;
   const outcome = unbox(realm.toOutcome(realm.start(toBoxed(expression), { timeout: timeoutMs })));
   realm.release();

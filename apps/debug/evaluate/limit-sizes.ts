@@ -11,7 +11,12 @@ export function limitSizes(context: Context): void {
 const VIEWS =
   'Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Float16Array Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array';
 /** Classes of the realm that are variables of it for this reason, and no values of the program. */
-export const LIMITED_CLASSES: ReadonlySet<string> = new Set(['Array', 'ArrayBuffer', 'SharedArrayBuffer', ...VIEWS.split(' ')]);
+export const LIMITED_CLASSES: ReadonlySet<string> = new Set([
+  'Array',
+  'ArrayBuffer',
+  'SharedArrayBuffer',
+  ...VIEWS.split(' '),
+]);
 
 const LIMITS = `(() => {
   const ELEMENTS = 5_000_000, CHARACTERS = 50_000_000, BYTES = 200_000_000;

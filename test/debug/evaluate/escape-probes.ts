@@ -1,7 +1,7 @@
 /** What evaluated code leaves for the program to read: getters, methods and traps that would run in it, without a limit. */
 const HANGS = 'for (;;) {}';
-/** `sort` needs a copy of the values: there the code may change its own realm. */
-const ON_COPY = 'list.sort()';
+/** `sort` needs a copy of the values: there the code may change its own realm. The copy is frozen, so it throws. */
+const ON_COPY = 'try { list.sort(); } catch {}';
 
 const LEFT = [
   ...['error', 'isThrown', 'value', 'level', 'values', 'length', 'message', 'name', 'stack', 'constructor'].map(
@@ -44,7 +44,7 @@ const SIZES = [
 ];
 
 export const ESCAPE_PROBES: readonly string[] = [
-  ...LEFT.map((code) => `${code} ${ON_COPY}; 1`),
+  ...LEFT.flatMap((code) => [`${code} ${ON_COPY}; 1`, `${code} list.sort(); 1`]),
   ...VALUES.map((value) => `${ON_COPY}; ${value}`),
   ...VALUES.map((value) => `${ON_COPY}; throw ${value}`),
   ...VALUES,
