@@ -183,7 +183,7 @@ def _cut_off(copy: _Copy) -> None:
 
 
 def _limit(timeout: float) -> None:
-    seconds = int(timeout) + 2
+    seconds = int(timeout + 2) * (os.cpu_count() or 1)
     # The program can end before it ends its copy.
     for kind, value in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CPU, seconds)):
         _, most = resource.getrlimit(kind)

@@ -46,6 +46,12 @@ def call(number: int, *arguments: Any) -> int:
     return result
 
 
+def place(data: bytes) -> tuple[Any, int]:
+    """A copy that stays where it is as long as there is a reference to it, and its address."""
+    buffer = ctypes.create_string_buffer(data, len(data))
+    return buffer, ctypes.addressof(buffer)
+
+
 def control(option: int, value: int) -> None:
     """`prctl`. Raises `OSError`."""
     if _libc.prctl(option, *[ctypes.c_ulong(item) for item in (value, 0, 0, 0)]) != 0:

@@ -15,7 +15,7 @@ from .secret_files import is_secret_file
 MAX_VISITED = 50_000
 # Large, and of no use to a program of Python; the data of Git may hold credentials.
 _SKIPPED = frozenset(["node_modules", ".git", ".hg", ".svn"])
-_SYSTEM = (
+_SYSTEM: tuple[str, ...] = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo", "/usr/share/locale",
     "/usr/share/i18n", "/etc/ssl/certs", "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/etc/ld.so.cache",
     "/etc/localtime", "/etc/timezone", "/etc/mime.types", "/proc/cpuinfo", "/proc/meminfo",

@@ -121,7 +121,7 @@ def restrict() -> None:
     """All threads of this process, from now on and for ever. Needs PR_SET_NO_NEW_PRIVS. Raises `OSError`."""
     if not _program:
         raise OSError(_ENOSYS, "no filter for this machine")
-    buffer = kernel.ctypes.create_string_buffer(_program, len(_program))
-    filters = struct.pack("<HxxxxxxQ", len(_program) // 8, kernel.ctypes.addressof(buffer))
+    buffer, address = kernel.place(_program)
+    filters = struct.pack("<HxxxxxxQ", len(_program) // 8, address)
     if kernel.call(_CALL[kernel.MACHINE], _SET_MODE_FILTER, _TSYNC, filters) != 0:
         raise OSError(_EPERM, "a thread cannot be restricted")
