@@ -196,6 +196,23 @@ sys.stdin.read()
     os.close(handle)
 
 
+@needs_wall
+def test_threads_in_each_copy():
+    code = """
+import os, threading
+from klendathu.mcp.target import Target
+from klendathu.mcp.tools import ToolFailed, Tools
+tools = Tools(Target(None, {}, {}))
+os.register_at_fork(after_in_child=lambda: threading.Thread(target=threading.Event().wait, daemon=True).start())
+try:
+    print(tools.call("eval", {"code": "1"}))
+except ToolFailed as error:
+    print("refused" if "register_at_fork" in str(error) else error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "refused\n", done.stderr
+
+
 def test_too_many_files_are_not_readable(project, monkeypatch):
     monkeypatch.setattr(reads, "MAX_VISITED", 1)
     granted = reads.Reads(str(project)).grants()

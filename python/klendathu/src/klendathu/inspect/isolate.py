@@ -77,7 +77,7 @@ def _open_process(pid: int) -> int | None:
 def _read_answer(reader: int, deadline: float) -> dict[str, Any]:
     poll = select.poll()
     poll.register(reader, select.POLLIN | select.POLLHUP)
-    data = b""
+    data = bytearray()
     while True:
         left = deadline - time.monotonic()
         if left <= 0:
@@ -92,17 +92,21 @@ def _read_answer(reader: int, deadline: float) -> dict[str, Any]:
             raise snippet.EvalFailed(_ENDED)
 
 
-def _parse_answer(data: bytes) -> dict[str, Any]:
+def _parse_answer(data: bytearray) -> dict[str, Any]:
     """Evaluated code can write what it likes: its answer has the types of an answer, or it is none."""
     try:
         # A number of a million digits takes minutes.
         found = json.loads(data, parse_int=lambda digits: int(digits[:9]), parse_float=len, parse_constant=len)
         name = "error" if "error" in found else "result"
-        answer = {name: str.__str__(found[name])}
-        printed = [{"seq": e["seq"] + 0, "level": str.__str__(e["level"]), "text": str.__str__(e["text"])} for e in found["console"]]
+        answer = {name: _cut(found[name])}
+        printed = [{"seq": e["seq"] + 0, "level": _cut(e["level"]), "text": _cut(e["text"])} for e in found["console"][:200]]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise snippet.EvalFailed(_ENDED) from None
     return {**answer, "console": printed}
+
+
+def _cut(text: Any) -> str:
+    return str.__getitem__(text, slice(snippet.MAX_RESULT))
 
 
 def _end(pid: int, handle: int | None) -> None:

@@ -64,6 +64,8 @@ class Reads:
         self._secret: set[int] = set()
         self._grants: dict[str, int] = {}
         project = os.path.realpath(root)
+        # What is above the project would open its secret files.
+        self._system = [path for path in _SYSTEM if not _is_above(path, project)]
         trees = [path for path in map(os.path.realpath, _packages()) if not _is_too_wide(path)]
         # `lib` of an environment in the folder of the project is a folder of the project.
         self._trees = [path for path in trees if not _is_above(path, project) and (not _is_in(path, project) or _holds_packages(path))]
@@ -83,7 +85,7 @@ class Reads:
 
     def grants(self) -> dict[str, int]:
         """Rights of Landlock by path. A folder without secret files in it is one entry."""
-        self._grants = dict.fromkeys((*_SYSTEM, *self._trees), _TREE)
+        self._grants = dict.fromkeys((*self._system, *self._trees), _TREE)
         for path in [path for path in self._grants if not os.path.isdir(path)]:
             self._grants[path] = READ_FILE
         found = [(path, self._list(path)) for path in self._sources if not self._is_covered(path)]
@@ -93,7 +95,7 @@ class Reads:
         return self._grants
 
     def _is_covered(self, path: str) -> bool:
-        return any(_is_above(tree, path) for tree in (*_SYSTEM, *self._trees))
+        return any(_is_above(tree, path) for tree in (*self._system, *self._trees))
 
     def _list(self, folder: str) -> _Folder | None:
         """Visits a folder. Links are not followed: what they lead to has its own path."""
