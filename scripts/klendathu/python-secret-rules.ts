@@ -1,6 +1,7 @@
 import { readGitleaksRules } from '../../core/policy/secrets/gitleaks-rules.ts';
 import { PROMISED_RULES } from '../../core/policy/secrets/promised-rules.ts';
 import { toRedactionRules } from '../../core/policy/secrets/redaction-rules.ts';
+import { SECRET_FILE_RULES } from '../../core/policy/secrets/secret-files.ts';
 
 export const PYTHON_SECRET_RULES = 'python/klendathu/src/klendathu/_secret_rules.py';
 
@@ -17,13 +18,21 @@ export function toPythonSecretRules(): string {
     JSON.stringify([name, pattern.replaceAll(/\(\?<(?=[A-Za-z])/g, '(?P<'), flags, keywords, group, entropy]),
   );
   const text = `[\n${rows.join(',\n')}\n]`;
-  if (text.includes("'''")) throw new Error("A rule holds ''', which ends a string of Python.");
-  return `"""Shapes of secrets: name, pattern, flags, keywords, group, entropy.
+  const [names, tails, [endings, publicEnv, publicKey]] = JSON.parse(SECRET_FILE_RULES) as [
+    string[],
+    string[],
+    string[],
+  ];
+  const files = JSON.stringify({ names, tails, endings, publicEnv, publicKey });
+  if (`${text}${files}`.includes("'''")) throw new Error("A rule holds ''', which ends a string of Python.");
+  return `"""Shapes of secrets: name, pattern, flags, keywords, group, entropy. And the names of files that hold secrets.
 
 Generated from core/policy/secrets by scripts/klendathu/python-secret-rules.ts: \`npm run docs\`. Most rules come from
 gitleaks (https://github.com/gitleaks/gitleaks), Copyright (c) 2019 Zachary Rice, MIT licence.
 """
 
 RULES_JSON = r'''${text}'''
+
+FILES_JSON = r'''${files}'''
 `;
 }

@@ -8,6 +8,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { DEBUG_TOOLS } from 'klendathu/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { isSecretFile, SECRET_FILE_RULES } from '../../core/policy/secrets/secret-files.ts';
 import {
   createPythonPlace,
   hasPython,
@@ -65,6 +66,20 @@ except Invalid as error:
       env: { ...place.env, PYTHONPATH: `${folder}:${place.env['PYTHONPATH']}` },
     });
     expect([status, output.trim()]).toEqual([0, '1']);
+  });
+
+  test.concurrent('takes the same names for secret files', async () => {
+    const rules = JSON.parse(SECRET_FILE_RULES) as [string[], string[]];
+    const others =
+      '.env .env.local .env-x .env.example .envrc a.env example.env .dev.vars .dev.vars.sample k.kubeconfig x.pem ca.pem a.pub.pem my_ca.pem x.key x.pub .ssh/config .ssh/x .gnupg/a/b service-account-1.json a-credentials.json credentials.py known_hosts authorized_keys.pem src/main.py key secrets';
+    const names = [...rules[0], ...rules[1], ...others.split(' ')].flatMap((name) => [name, `a/${name}`, `${name}x`]);
+    const program = `
+import json, sys
+from klendathu.inspect.wall.secret_files import is_secret_file
+print(json.dumps([name for name in json.loads(sys.argv[1]) if is_secret_file(name)]))`;
+    const words = ['python3', '-c', program, JSON.stringify(names)] as const;
+    const { output } = await runProgram(words, { env: place.env });
+    expect(JSON.parse(output)).toEqual(names.filter((name) => isSecretFile(name)));
   });
 
   test.concurrent('serves the client of the SDK with the tools of the contract', async () => {

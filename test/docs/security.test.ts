@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const CITED = /`([\w./-]+\.ts)`|"([^"]+)"/g;
+const CITED = /`([\w./-]+\.(?:ts|py))`|"([^"]+)"/g;
 
 interface Promised {
   promise: string;

@@ -97,8 +97,8 @@ export interface Printed {
   values: unknown[];
 }
 
-/** Prepares an isolated realm. The result receives what its code prints. */
-export function prepareRealm(context: Context): Printed[] {
+/** Prepares an isolated realm. The result, an array of the realm, receives what its code prints. */
+export function prepareRealm(context: Context): unknown {
   const { version, versions, platform, arch, pid, ppid, argv, execArgv, execPath, title, exitCode } = process;
   const plain = { version, versions, platform, arch, pid, ppid, argv, execArgv, execPath, title, exitCode };
   const info = {
@@ -108,7 +108,7 @@ export function prepareRealm(context: Context): Printed[] {
     cwd: process.cwd(),
     env: process.env,
   };
-  return (runInContext(PRELUDE, context) as (info: string) => Printed[])(JSON.stringify(info));
+  return (runInContext(PRELUDE, context) as (info: string) => unknown)(JSON.stringify(info));
 }
 
 /** Copies values into the realm, frozen and without their methods. The same object becomes the same copy. */

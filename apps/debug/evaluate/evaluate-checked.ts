@@ -1,4 +1,4 @@
-import { isPromise } from 'node:util/types';
+import { isPromise, isProxy } from 'node:util/types';
 import { peekPromise } from '../render/peek-promise.ts';
 import type { Outcome, Realm } from './realm.ts';
 import { findDeclared, splitCode } from './split-code.ts';
@@ -49,8 +49,19 @@ export function toBoxed(code: string): string {
 /** The result of {@link toBoxed} code. */
 export function unbox(outcome: Outcome): Outcome {
   if (outcome.kind !== 'value' || outcome.value === undefined) return outcome;
-  const { value, error, isThrown } = outcome.value as { value?: unknown; error?: unknown; isThrown?: true };
-  return isThrown === true ? { kind: 'thrown', error } : { kind: 'value', value };
+  if (readField(outcome.value, 'isThrown') === true)
+    return { kind: 'thrown', error: readField(outcome.value, 'error') };
+  return { kind: 'value', value: readField(outcome.value, 'value') };
+}
+
+/**
+ * A property of an object that evaluated code made, without running code: not of a proxy, no getter, and not one of its
+ * prototypes, which that code can replace. Such code would run here without a limit, and would get objects of the program.
+ */
+export function readField(object: unknown, key: string): unknown {
+  if (typeof object !== 'object' || object === null || isProxy(object)) return undefined;
+  const found = Reflect.getOwnPropertyDescriptor(object, key);
+  return found && 'value' in found ? found.value : undefined;
 }
 
 export function toRefusal(detail?: string): RefusedError {
@@ -90,5 +101,5 @@ function keepDeclared(realm: Realm, head: string, run: (code: string) => Outcome
   if (names.length === 0) return;
   const outcome = run(`${head}\n;({ value: { ${names.join(', ')} } })`);
   if (outcome.kind !== 'value') return;
-  for (const name of names) realm.names[name] = (outcome.value as Record<string, unknown>)[name];
+  for (const name of names) realm.names[name] = readField(outcome.value, name);
 }

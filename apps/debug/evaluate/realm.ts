@@ -1,4 +1,5 @@
 import { createContext, runInContext, type Context } from 'node:vm';
+import { limitSizes } from './limit-sizes.ts';
 import { toPrimitive, type Inspector, type Pending, type RemoteValue } from '../inspector/inspector.ts';
 
 /** How code ended. */
@@ -57,6 +58,7 @@ export function createRealm(inspector: Inspector, { isIsolated = false }: { isIs
     microtaskMode: 'afterEvaluate',
     codeGeneration: { strings: !isIsolated, wasm: !isIsolated },
   });
+  limitSizes(context);
   if (!isIsolated) acceptHostClasses(context);
   const contextId = findContext(inspector, name);
   let received: unknown;

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from klendathu import investigation
+from klendathu.inspect.wall import landlock
 from klendathu.mcp.target import Target
 from klendathu.mcp.tools import Tools
 
@@ -48,7 +49,9 @@ def catch():
 @pytest.fixture
 def tools_for():
     def make(error=None, context=None, **options):
-        target_options = {k: options.pop(k) for k in ("isolated", "redactor", "locals") if k in options}
+        target_options = {k: options.pop(k) for k in ("isolated", "redactor", "locals", "project_root") if k in options}
+        if target_options.get("isolated") is False or landlock.version() == 0:
+            target_options["isolation"] = "optional"
         return Tools(Target(error, context or {}, {}, **target_options), **options)
 
     return make

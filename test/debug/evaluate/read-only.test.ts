@@ -1,7 +1,10 @@
 // Covers apps/debug/evaluate: what read-only evaluation shows, and that it changes nothing.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { BENIGN_LOOKS } from './benign-looks.ts';
+import { ESCAPE_PROBES } from './escape-probes.ts';
 import { MUTATING_PROBES } from './mutating-probes.ts';
 import { openHost } from './open-host.fixture.ts';
 
@@ -29,5 +32,29 @@ test('no probe changes anything', async () => {
   }
   expect(MUTATING_PROBES.length).toBeGreaterThanOrEqual(150);
   expect(changed).toEqual([]);
+  expect(existsSync('/tmp/klendathu-probe')).toBe(false);
+});
+
+/** A list to which anyone can add: code with the names of `host.fixture.ts`, and what must not happen. */
+const PROBES = JSON.parse(readFileSync(join(import.meta.dirname, 'probes.json'), 'utf8')) as {
+  code: string;
+  not: string;
+}[];
+
+// Each of them in turn: a program that hangs or ends is replaced, so that all that do are known.
+test('code cannot get into the program by what it leaves for it', { timeout: 120_000 }, async () => {
+  const escaped: string[] = [];
+  let open = await openHost('read');
+  const before = await open.state();
+  for (const code of [...ESCAPE_PROBES, ...PROBES.map((probe) => probe.code)]) {
+    const answer = open.evaluate(code, { timeoutMs: 300 }).catch(() => undefined);
+    const first = await Promise.race([answer, wait(8000, undefined, { ref: false })]);
+    if (first && (await open.state()) === before) continue;
+    escaped.push(code);
+    if (open.isAlive()) process.kill(open.pid, 'SIGKILL');
+    open = await openHost('read');
+  }
+  await open[Symbol.asyncDispose]();
+  expect(escaped).toEqual([]);
   expect(existsSync('/tmp/klendathu-probe')).toBe(false);
 });

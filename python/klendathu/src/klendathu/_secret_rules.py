@@ -1,4 +1,4 @@
-"""Shapes of secrets: name, pattern, flags, keywords, group, entropy.
+"""Shapes of secrets: name, pattern, flags, keywords, group, entropy. And the names of files that hold secrets.
 
 Generated from core/policy/secrets by scripts/klendathu/python-secret-rules.ts: `npm run docs`. Most rules come from
 gitleaks (https://github.com/gitleaks/gitleaks), Copyright (c) 2019 Zachary Rice, MIT licence.
@@ -232,3 +232,5 @@ RULES_JSON = r'''[
 ["yandex-aws-access-token","(?:yandex)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}(YC[a-zA-Z0-9_\\-]{38})(?:[\\x60'\"\\s;]|\\\\[nr]|$)","i",["yandex"],0,0],
 ["zendesk-secret-key","(?:zendesk)(?:[ \\t\\w.-]{0,20})[\\s'\"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'\"\\s=]{0,5}([a-z0-9]{40})(?:[\\x60'\"\\s;]|\\\\[nr]|$)","i",["zendesk"],0,0]
 ]'''
+
+FILES_JSON = r'''{"names":[".netrc","_netrc",".pypirc",".git-credentials",".pgpass",".my.cnf",".mylogin.cnf",".htpasswd",".s3cfg",".boto",".vault-token",".vault_pass",".dockercfg","credentials.json","client_secret.json","application_default_credentials.json","secrets.yml","secrets.yaml","secrets.json","secrets.toml",".secrets",".secrets.toml","secrets.properties","secret.properties","key.properties","keystore.properties","auth.json",".credentials.json","local.settings.json",".terraformrc","terraform.rc","credentials.tfrc.json","pgpass.conf","rclone.conf",".passwd-s3fs",".msmtprc",".fetchmailrc",".sentryclirc",".databrickscfg",".renviron",".vault_password","vault_pass.txt","kubeconfig","master.key","id_rsa","id_dsa","id_ecdsa","id_ecdsa_sk","id_ed25519","id_ed25519_sk"],"tails":[".aws/credentials",".docker/config.json",".kube/config",".m2/settings.xml",".m2/settings-security.xml",".gradle/gradle.properties",".mc/config.json",".oci/config",".azure/accesstokens.json",".azure/msal_token_cache.json",".config/gcloud/credentials.db",".config/gh/hosts.yml",".cargo/credentials",".cargo/credentials.toml",".gem/credentials",".terraform.d/credentials.tfrc.json"],"endings":"\\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|ppk|asc\\.key)$","publicEnv":"\\.(?:example|sample|template|tmpl|tpl|dist|schema|defaults?)$","publicKey":"\\.pub$|(?:^|[._-])(?:pub|public|cert|chain|fullchain|ca|cacert|bundle)\\.pem$|^known_hosts|^authorized_keys"}'''

@@ -84,6 +84,9 @@ def install(*, uncaught: bool = True, threads: bool = True, **options: Unpack[In
     The exit code stays that of the undisturbed program. Options are those of `investigate`. Returns a function that
     restores the former hooks.
     """
+    # Now: a failing program may have no memory or descriptor left, and its copies import nothing.
+    from .inspect.wall import wall as _  # noqa: F401
+
     former, former_thread = sys.excepthook, threading.excepthook
 
     def on_error(kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None) -> None:

@@ -67,7 +67,15 @@ def _capture(context: Mapping[str, Any], options: Options, caller: types.FrameTy
     from .mcp.target import Target
 
     items, descriptions = split_items(context)
-    return Target(None, items, descriptions, caller=caller, redactor=Redactor(options.redact))
+    return Target(
+        None,
+        items,
+        descriptions,
+        caller=caller,
+        redactor=Redactor(options.redact),
+        isolation=options.resolve_isolation(),
+        project_root=options.folder,
+    )
 
 
 def _produce(target: Any, options: Options, control: Control, *, task: tuple[str, Schema, int]) -> Any:

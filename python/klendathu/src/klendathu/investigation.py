@@ -53,6 +53,8 @@ def investigate(
     - `mode`: `live` looks into this process; `frozen` at its state of now; `record` writes a record and asks no model;
       `auto`, the default, is `KLENDATHU_MODE`, else `live`, or `record` if `PYTHON_ENV` is `production`
     - `access`: `read` evaluates in a copy of the process without effects; `full` in the process
+    - `isolation`: `required`, the default, refuses evaluation with the access `read` where the kernel cannot keep it from
+      effects; `optional` does it without that protection. Without the option: `KLENDATHU_ISOLATION`
     - `eval_timeout`, `timeout`: seconds for one evaluation, default 5, and for everything, default 300
     - `instructions`: more instructions for the agent; `model`: `provider/id`, or a tier
     - `budget`: `{"usd": …, "tokens": …, "turns": …, "evals": …}`
@@ -120,7 +122,16 @@ def _capture(error: BaseException | None, subject: Any, more: Mapping[str, Any],
     items, descriptions = split_items({**own, **more})
     redactor = Redactor(options.redact)
     caller: types.FrameType | None = rest["caller"]
-    return Target(error, items, descriptions, caller=caller, redactor=redactor, locals=options.locals)
+    return Target(
+        error,
+        items,
+        descriptions,
+        caller=caller,
+        redactor=redactor,
+        locals=options.locals,
+        isolation=options.resolve_isolation(),
+        project_root=options.folder,
+    )
 
 
 def _freeze(target: Any, options: Options, mode: str) -> tuple[Any, str | None]:

@@ -14,6 +14,8 @@ from ..errors import KlendathuError
 Access = Literal["read", "full"]
 Mode = Literal["auto", "live", "frozen", "record"]
 MODES = ("auto", "live", "frozen", "record")
+Isolation = Literal["required", "optional"]
+ISOLATIONS = ("required", "optional")
 
 if TYPE_CHECKING:
     # Known to every type checker; not needed to run.
@@ -25,6 +27,7 @@ class RunOptions(TypedDict, total=False):
 
     instructions: str | None
     access: Access
+    isolation: Isolation | None
     eval_timeout: float
     timeout: float
     budget: Budget | None
@@ -60,6 +63,7 @@ class Options:
     instructions: str | None = None
     mode: Mode | None = None
     access: Access = "read"
+    isolation: Isolation | None = None
     eval_timeout: float = 5.0
     timeout: float = 300.0
     budget: Budget | None = None
@@ -80,6 +84,8 @@ class Options:
             _refuse("mode", self.mode, ", ".join(MODES))
         if self.access not in ("read", "full"):
             _refuse("access", self.access, "read, full")
+        if self.isolation is not None and self.isolation not in ISOLATIONS:
+            _refuse("isolation", self.isolation, ", ".join(ISOLATIONS))
         limits: dict[str, Any] = {"timeout": self.timeout, "eval_timeout": self.eval_timeout, "attempts": self.attempts, **(self.budget or {})}
         for name, value in limits.items():
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -90,6 +96,13 @@ class Options:
     def folder(self) -> str:
         """The project, absolute."""
         return os.path.abspath(self.project_root or os.getcwd())
+
+    def resolve_isolation(self) -> str:
+        """`KLENDATHU_ISOLATION` where the option is not given, else `required`."""
+        isolation = self.isolation or os.environ.get("KLENDATHU_ISOLATION") or "required"
+        if isolation not in ISOLATIONS:
+            _refuse("KLENDATHU_ISOLATION", isolation, ", ".join(ISOLATIONS))
+        return isolation
 
     def resolve_mode(self) -> Literal["live", "frozen", "record"]:
         """The mode without `auto`: `record` if `KLENDATHU_ENV` or `PYTHON_ENV` is `production`, else `live`."""

@@ -15,6 +15,8 @@ from .._wire import ConsoleEntry, ContextEntry, ErrorSummary, StackFrame, ValueN
 from ..inspect import console, frames, in_thread, isolate, shape, snippet, tree
 from ..inspect.redact import Redactor
 from ..inspect.syntax import Refused
+from ..inspect.wall.reads import Reads
+from ..inspect.wall.wall import NoWall, Wall, open_wall
 
 MAX_PRINTED = 40_000
 
@@ -23,6 +25,7 @@ class Target:
     """References to the variables of a failure. The values stay in the process.
 
     `isolated` is False to evaluate read-only code in the memory of the program, without a copy of the process.
+    `isolation` is `optional` to evaluate it also where the kernel cannot keep it from effects.
     """
 
     def __init__(
@@ -35,12 +38,16 @@ class Target:
         redactor: Redactor | None = None,
         locals: bool = True,
         isolated: bool = isolate.CAN_FORK,
+        isolation: str = "required",
+        project_root: str | None = None,
     ) -> None:
         self.redactor = redactor or Redactor()
         self.exception = error
         self._items = dict(context)
         self._descriptions = descriptions
         self._isolated = isolated
+        self._isolation = isolation
+        self._root = project_root or os.getcwd()
         self.frames = frames.capture(error, caller)
         self._keeps_locals = locals
         if not locals:
@@ -108,7 +115,7 @@ class Target:
         """File, number of the first line, and lines. Raises `LookupError`."""
         path = file if file.startswith("<") else os.path.abspath(file)
         names = next((f.globals for f in self.frames if f.wire["filePath"] == path), None)
-        if names is None and not path.endswith((".py", ".pyi", ".pyx")):
+        if names is None and not (path.endswith((".py", ".pyi", ".pyx")) and Reads(self._root).allows(path)):
             raise LookupError(f"{file} is not a source file of the program")
         lines = linecache.getlines(path, names)
         if not lines:
@@ -120,9 +127,12 @@ class Target:
         """`{"result": …, "console": …}`. Raises `EvalFailed`, `Refused` and `LookupError`."""
         names = self._names(frame)
         isolated = read_only and self._isolated
+        wall = self._open_wall() if isolated else None
+        if read_only and not isolated and self._isolation != "optional":
+            raise snippet.EvalFailed(isolate.refusal(NoWall("this system has no safe copy of a process")))
         compiled = snippet.prepare(code, read_only=read_only, strict=not isolated)
-        if isolated:
-            answer = isolate.evaluate(compiled, names, timeout)
+        if wall is not None:
+            answer = isolate.evaluate(compiled, names, timeout, wall=wall)
         else:
             answer = in_thread.evaluate(compiled, names, timeout, read_only=read_only, loop=self.loop)
         entries = self._masked(answer["console"])
@@ -130,6 +140,16 @@ class Target:
             printed = "".join(f"\n[{entry['level']}] {entry['text']}" for entry in entries)
             raise snippet.EvalFailed(self.redactor.mask(str(answer["error"])) + printed[:4000])
         return {"result": self.redactor.mask(str(answer["result"])), "console": entries}
+
+    def _open_wall(self) -> Wall:
+        """Raises `EvalFailed` if there is none, and one is required."""
+        with self._lock:
+            wall = open_wall(self._root, is_required=self._isolation != "optional")
+        try:
+            wall.check()
+        except NoWall as missing:
+            raise snippet.EvalFailed(isolate.refusal(missing)) from None
+        return wall
 
     def _masked(self, printed: Any) -> list[ConsoleEntry]:
         """The last lines, at most 40,000 characters."""
