@@ -135,7 +135,11 @@ const MESSAGES: Wire = {
     },
     {
       tools: [
-        { name: 'fetch', description: EVIL, input_schema: { $schema: 'http://json-schema.org/draft-07/schema#', ...PARAMETERS } },
+        {
+          name: 'fetch',
+          description: EVIL,
+          input_schema: { $schema: 'http://json-schema.org/draft-07/schema#', ...PARAMETERS },
+        },
         { type: 'custom', name: 'x', input_schema: { $defs: { a: {} }, properties: { a: { $ref: '#/$defs/a' } } } },
         { type: 'bash_20250124', name: 'bash' },
         { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 9 },
@@ -155,7 +159,12 @@ const MESSAGES: Wire = {
           ],
         },
         ...said([
-          { type: 'tool_result', tool_use_id: 'a', is_error: false, content: [{ type: 'tool_reference', tool_name: 'x' }] },
+          {
+            type: 'tool_result',
+            tool_use_id: 'a',
+            is_error: false,
+            content: [{ type: 'tool_reference', tool_name: 'x' }],
+          },
           { type: 'document', title: 'a', source: { type: 'text', media_type: 'text/plain', data: EVIL } },
         ]),
         { role: 'system', content: 'The date has changed.' },
@@ -186,7 +195,7 @@ const CHAT: Wire = {
   },
   tools: {
     'web search': { type: 'web_search' },
-    'MCP': { type: 'mcp', server_url: EVIL },
+    MCP: { type: 'mcp', server_url: EVIL },
     'a server tool of OpenRouter': { type: 'openrouter:web_search' },
     'a function with an address': { type: 'function', function: { name: 'x' }, server_url: EVIL },
     'no type': { function: { name: 'x' } },
@@ -206,7 +215,9 @@ const CHAT: Wire = {
       metadata: { a: 'b' },
       store: false,
       response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema: PARAMETERS } },
-      tools: [{ type: 'function', function: { name: 'fetch', description: EVIL, parameters: PARAMETERS, strict: true } }],
+      tools: [
+        { type: 'function', function: { name: 'fetch', description: EVIL, parameters: PARAMETERS, strict: true } },
+      ],
       tool_choice: { type: 'function', function: { name: 'fetch' } },
       plugins: [],
     },
@@ -222,7 +233,9 @@ const CHAT: Wire = {
           content: null,
           reasoning_details: [{ type: 'reasoning.encrypted', data: 'a' }],
           annotations: [],
-          tool_calls: [{ id: 'a', type: 'function', function: { name: 'x', arguments: JSON.stringify({ url: EVIL }) } }],
+          tool_calls: [
+            { id: 'a', type: 'function', function: { name: 'x', arguments: JSON.stringify({ url: EVIL }) } },
+          ],
         },
         { role: 'tool', tool_call_id: 'a', content: EVIL },
       ],
@@ -251,7 +264,7 @@ const RESPONSES: Wire = {
   tools: {
     'web search': { type: 'web_search', external_web_access: false },
     'an earlier web search': { type: 'web_search_preview' },
-    'MCP': { type: 'mcp', server_label: 'x', server_url: EVIL, require_approval: 'never' },
+    MCP: { type: 'mcp', server_label: 'x', server_url: EVIL, require_approval: 'never' },
     'a connector': { type: 'mcp', server_label: 'x', connector_id: 'connector_gmail' },
     'a code interpreter': { type: 'code_interpreter', container: { type: 'auto' } },
     'computer use': { type: 'computer_use_preview' },
@@ -288,7 +301,11 @@ const RESPONSES: Wire = {
     {
       input: [
         { role: 'developer', content: [{ type: 'input_text', text: EVIL }] },
-        { type: 'message', role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${PIXEL}` }] },
+        {
+          type: 'message',
+          role: 'user',
+          content: [{ type: 'input_image', image_url: `data:image/png;base64,${PIXEL}` }],
+        },
         { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'a' }], encrypted_content: 'a' },
         { type: 'function_call', call_id: 'a', name: 'x', arguments: JSON.stringify({ url: EVIL }) },
         { type: 'function_call_output', call_id: 'a', output: EVIL },
@@ -309,9 +326,15 @@ describe.each([
     ),
     ...Object.entries(wire.tools).flatMap(([name, tool]): [string, Json][] => [
       [name, { ...wire.base, tools: [tool] }],
-      [`${name} after another tool`, { ...wire.base, tools: [...(wire.local.flatMap(({ tools }) => tools ?? []) as Json[]), tool] }],
+      [
+        `${name} after another tool`,
+        { ...wire.base, tools: [...(wire.local.flatMap(({ tools }) => tools ?? []) as Json[]), tool] },
+      ],
     ]),
-    ...Object.entries(wire.fields).map(([name, value]): [string, Json] => [`the field ${name}`, { ...wire.base, [name]: value }]),
+    ...Object.entries(wire.fields).map(([name, value]): [string, Json] => [
+      `the field ${name}`,
+      { ...wire.base, [name]: value },
+    ]),
   ];
 
   test('what is not known to be local does not reach the provider', async () => {
@@ -351,7 +374,11 @@ describe.each([
       const headers = { 'content-encoding': encoding };
       expect((await fetch(proxy.url + wire.path, { method: 'POST', body, headers })).status).toBe(400);
     }
-    const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-encoding': 'gzip', 'x-http-method-override': 'GET' };
+    const headers = {
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-encoding': 'gzip',
+      'x-http-method-override': 'GET',
+    };
     await proxy.post(wire.path, wire.base, headers);
     expect(proxy.received).toHaveLength(2);
     const last = proxy.received[1]!;
@@ -424,13 +451,20 @@ describe('klaus wrap', () => {
     const { stdout } = await runKlaus(words, { place, server, env: toWrapEnv({ server, program: FIXTURE }) });
     const { id } = (await listSessions(place))[0]!;
     const notices = ofType(toEvents((await runKlaus(['show', id, '--json'], { place })).stdout), 'notice');
-    return { codes: stdout.trim(), notices: notices.map(({ text }) => text).filter((text) => text.includes('provider')) };
+    return {
+      codes: stdout.trim(),
+      notices: notices.map(({ text }) => text).filter((text) => text.includes('provider')),
+    };
   }
 
   sandboxed('refuses them without a grant, and says so in the log', async () => {
     const { codes, notices } = await wrapPosts([]);
     expect(codes).toBe('403 403 403');
-    expect(notices.map((text) => /--allow-net '(.*)'/.exec(text)?.[1])).toEqual(['*', 'evil.example', 'docs.example.com']);
+    expect(notices.map((text) => /--allow-net '(.*)'/.exec(text)?.[1])).toEqual([
+      '*',
+      'evil.example',
+      'docs.example.com',
+    ]);
   });
 
   sandboxed('passes on what --allow-net names, and says so in the log', { tags: ['long'] }, async () => {

@@ -1,4 +1,18 @@
-import { address, byType, data, dataFields, fields, list, model, plain, plainFields, remote, schema, textOr, type Shape } from './request-shape.ts';
+import {
+  address,
+  byType,
+  data,
+  dataFields,
+  fields,
+  list,
+  model,
+  plain,
+  plainFields,
+  remote,
+  schema,
+  textOr,
+  type Shape,
+} from './request-shape.ts';
 
 // What a request of the Messages API contains that the provider handles without the network. All else is network.
 // Source: reference of the Messages API, November 2026.
@@ -69,13 +83,15 @@ const tool = byType(
 
 const format = fields({ ...plainFields('type name'), schema });
 
+const outputConfig = fields({ ...plainFields('effort'), task_budget: data, format });
+
 export const messagesShape: Shape = fields({
   ...plainFields('max_tokens stream temperature top_p top_k service_tier speed inference_geo'),
   ...dataFields('metadata stop_sequences thinking tool_choice cache_control context_management betas anthropic_beta'),
   model,
   system: parts,
-  messages: list(fields({ role: plain, content: parts })),
+  messages: list(fields({ role: plain, content: parts, output_config: outputConfig })),
   tools: list(tool),
-  output_config: fields({ ...plainFields('effort'), task_budget: data, format }),
+  output_config: outputConfig,
   output_format: format,
 });

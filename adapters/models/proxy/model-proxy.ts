@@ -12,7 +12,14 @@ import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { isAllowed, type ModelsOptions } from '../models.ts';
 import { PROVIDERS } from '../providers.ts';
 import { readAnswer, type ReadAnswer } from './read-answer.ts';
-import { FREE_WIRES, PROXY_WIRES, type Json, type ProxyExchange, type ProxyRequest, type ProxyWire } from './proxy-wire.ts';
+import {
+  FREE_WIRES,
+  PROXY_WIRES,
+  type Json,
+  type ProxyExchange,
+  type ProxyRequest,
+  type ProxyWire,
+} from './proxy-wire.ts';
 import { RequestRedactor } from './redact-request.ts';
 import type { NetworkUse } from './request-shape.ts';
 
@@ -201,9 +208,7 @@ function send(
   return new Promise((resolve, reject) => {
     // The body is written again, so that the provider reads what this proxy has read.
     const own =
-      body === undefined
-        ? {}
-        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const sent = request(url, { method, headers: { ...headers, ...own } });
     // The program may leave before the answer is complete.
     response.on('close', () => void (response.writableFinished || sent.destroy(new Error('the program has left'))));

@@ -1,4 +1,20 @@
-import { address, byType, data, dataFields, dataUrl, fields, inline, list, model, plain, plainFields, remote, schema, textOr, type Shape } from './request-shape.ts';
+import {
+  address,
+  byType,
+  data,
+  dataFields,
+  dataUrl,
+  fields,
+  inline,
+  list,
+  model,
+  plain,
+  plainFields,
+  remote,
+  schema,
+  textOr,
+  type Shape,
+} from './request-shape.ts';
 
 // What a request of the APIs of OpenAI, and of providers that speak them, contains that the provider handles without
 // the network. All else is network. Source: references of OpenAI and OpenRouter, November 2026.
@@ -83,7 +99,12 @@ const localOnly = byType({ local: fields({ type: plain, skills: remote }) });
 
 const responseTool: Shape = (value, at, found) =>
   byType({
-    function: fields({ ...TYPED, ...plainFields('name description strict defer_loading'), parameters: schema, output_schema: schema }),
+    function: fields({
+      ...TYPED,
+      ...plainFields('name description strict defer_loading'),
+      parameters: schema,
+      output_schema: schema,
+    }),
     custom: fields({ ...TYPED, ...plainFields('name description defer_loading'), format: data }),
     namespace: fields({ ...TYPED, ...plainFields('name description'), tools: list(responseTool) }),
     local_shell: fields(TYPED),
@@ -129,7 +150,9 @@ export const responsesShape: Shape = fields({
   ...plainFields(
     'max_output_tokens max_tool_calls stream temperature top_p top_logprobs truncation user safety_identifier prompt_cache_key prompt_cache_retention store service_tier parallel_tool_calls previous_response_id verbosity',
   ),
-  ...dataFields('stream_options include metadata client_metadata reasoning tool_choice context_management provider cache_control'),
+  ...dataFields(
+    'stream_options include metadata client_metadata reasoning tool_choice context_management provider cache_control',
+  ),
   model,
   instructions: textOr(list(item)),
   input: textOr(list(item)),

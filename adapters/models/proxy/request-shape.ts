@@ -113,12 +113,20 @@ export const model: Shape = (value, at, found) => {
 
 /** A name that ends with `_*` stands for each version by date of a tool. */
 function matches(name: string, type: string): boolean {
-  return name.endsWith('_*') ? type.startsWith(name.slice(0, -1)) && /^\d{8}$/.test(type.slice(name.length - 1)) : name === type;
+  return name.endsWith('_*')
+    ? type.startsWith(name.slice(0, -1)) && /^\d{8}$/.test(type.slice(name.length - 1))
+    : name === type;
 }
 
 /** An empty object is something: `web_search_options: {}` searches. */
 function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0);
+  return (
+    value === undefined ||
+    value === null ||
+    value === false ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0)
+  );
 }
 
 function toWhat(value: unknown): string {

@@ -50,7 +50,10 @@ async function reviewEnd(
   { message, reviews }: { message: string; reviews: ReviewVerdict[] },
 ): Promise<Objection | undefined> {
   if (event.stop_hook_active === true) return undefined;
-  const recent = [...readTranscript(event.transcript_path).slice(-20), { role: 'assistant' as const, text: message }];
+  const recent = [
+    ...(await readTranscript(event.transcript_path)).slice(-20),
+    { role: 'assistant' as const, text: message },
+  ];
   const options = { judge, cache, signal, mode: 'strict' as const };
   if (openErrors(session, Date.now()).length > 0) {
     const acknowledged = listAcknowledged(session, Date.now());

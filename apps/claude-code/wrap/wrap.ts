@@ -64,7 +64,12 @@ export async function wrap(options: WrapOptions): Promise<Wrapped> {
   const name = options.as ?? basename(found[0]!);
   const allowNet = (options.allowNet ?? []).flatMap((words) => words.split(',')).map((word) => word.trim());
   const reachesAll = allowNet.includes('*');
-  const { args, ...setup } = toSetup(name, { model, isChosen: options.model !== undefined, workspace: cwd, reachesAll });
+  const { args, ...setup } = toSetup(name, {
+    model,
+    isChosen: options.model !== undefined,
+    workspace: cwd,
+    reachesAll,
+  });
   const [program, ...rest] = found as [string, ...string[]];
   Object.assign(ready, { klaus, program: { command: [program, ...args, ...rest], ...setup } });
   const session = await klaus.open({

@@ -1,4 +1,13 @@
-import type { Access, EventOf, Mode, Part, RunnerName, SessionRunner, StopReason, Usage } from '../../protocol/index.ts';
+import type {
+  Access,
+  EventOf,
+  Mode,
+  Part,
+  RunnerName,
+  SessionRunner,
+  StopReason,
+  Usage,
+} from '../../protocol/index.ts';
 import type { ModelInfo } from './model.ts';
 import type { ExecRequest, ExecResult } from './sandbox.ts';
 

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 
 /** Bytes. Larger files are not searched for checks. */
 const MAX_BYTES = 1024 * 1024;
@@ -63,6 +64,9 @@ function findPackageManager(has: (name: string) => boolean): string {
 }
 
 function readSmall(path: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() && stat.size <= MAX_BYTES ? readFileSync(path, 'utf8') : undefined;
+  try {
+    return readForeignFileSync(path, { max: MAX_BYTES }).text;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import type { StagedChanges } from '@klaus/sdk/verification';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { z } from 'zod';
 import { ask } from './ask.ts';
@@ -94,6 +95,7 @@ function findMistake(folder: string, { files }: StagedChanges, { file, line }: F
   if (!stat?.isFile() || !isInside) {
     return files.includes(file) ? [] : [`There is no file ${JSON.stringify(file.slice(0, 200))}.`];
   }
-  const lines = stat.size > MAX_BYTES ? Infinity : readFileSync(path, 'utf8').split('\n').length;
+  const lines =
+    stat.size > MAX_BYTES ? Infinity : readForeignFileSync(path, { max: MAX_BYTES }).text.split('\n').length;
   return line <= lines ? [] : [`${file} has ${lines} lines, and no line ${line}.`];
 }

@@ -183,7 +183,9 @@ function isElsewhere(word: Word, command: SimpleCommand, context: ShellContext):
 /** Programs that create files with a mode. */
 function judgeNewMode(_command: SimpleCommand, args: readonly Word[]): ShellFinding | undefined {
   const { all } = readOptions(args, ['-m', '--mode']);
-  return all.some(({ flag, value }) => /^(?:-m|--mode)$/.test(flag) && setsUserId(value)) ? ask(SETS_USER_ID) : undefined;
+  return all.some(({ flag, value }) => /^(?:-m|--mode)$/.test(flag) && setsUserId(value))
+    ? ask(SETS_USER_ID)
+    : undefined;
 }
 
 function judgeMode(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
