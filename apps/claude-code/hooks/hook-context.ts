@@ -29,7 +29,13 @@ export interface HookContext extends GuardOptions {
   /** Denials of reviewers that came after the call had passed: the next call gets them. */
   late: string[];
   readonly decided: (decision: Decided) => Promise<void>;
-  readonly observed: (what: HostEventOf<'guard.observed'>['what'], text: string, passed?: boolean) => Promise<void>;
+  /** The files when a check began, by its call: see `readFilesState`. */
+  begun: Map<string, string>;
+  readonly observed: (
+    what: HostEventOf<'guard.observed'>['what'],
+    text: string,
+    more?: Pick<HostEventOf<'guard.observed'>, 'passed' | 'checks' | 'doubt' | 'state'>,
+  ) => Promise<void>;
 }
 
 export type Decided = Pick<HostEventOf<'guard.decided'>, 'text' | 'verdict' | 'rule' | 'reason' | 'reviews'>;

@@ -3,6 +3,7 @@ import {
   findFewerTests,
   findWeakenings,
   isCheckFile,
+  isDerived,
   isEnvironmentFile,
   judgeClaims,
   type ChangedFile,
@@ -20,15 +21,6 @@ const MAX_CHANGED = 10;
 /** Maximum bytes of a file that is searched for a weakened check, and maximum number of files. */
 const MAX_TEXT = 512 * 1_024;
 const MAX_FILES = 300;
-
-/** Files that checks write and that no other check reads. */
-const DERIVED =
-  /(?:^|\/)(?:node_modules(?:\/\.[^/]+)?|dist|build|out|coverage|htmlcov|target|test-results|playwright-report|__pycache__|bin|obj|\.(?:nyc_output|pytest_cache|mypy_cache|ruff_cache|tox|next|turbo|vite|vitest|cache|gradle))(?:\/|$)|\.(?:pyc|tsbuildinfo|lcov)$|(?:^|\/)(?:\.coverage|\.eslintcache|\.stylelintcache|(?:junit|test-results?)[^/]*\.(?:xml|json))$/;
-
-/** True for a path that tools write as a by-product, such as a cache or build output. */
-export function isDerived(path: string): boolean {
-  return DERIVED.test(path);
-}
 
 export async function compareEvidence(work: Work, { own, earlier, claims }: OpenEvidence): Promise<ClosedEvidence> {
   await recordSuspects(work);
