@@ -41,7 +41,10 @@ async function compare(
   const weakenings =
     base === undefined || own.length === 0
       ? []
-      : findWeakenings(await readChanged(snapshots, { from: base, to: tree, isSearched: isCheckFile }), toTests(own));
+      : findWeakenings(
+          await readChangedFiles(snapshots, { from: base, to: tree, isSearched: isCheckFile }),
+          toTests(own),
+        );
   const known = await findKnown(snapshots, earlier, base);
   const influences = await findInfluences(work, own, tree);
   // By-products of a check and of the later ones, from the last to the first.
@@ -105,7 +108,7 @@ async function recordSuspects(work: Work): Promise<void> {
   const { base, changedFiles } = runOf(work.state);
   const to = work.state.left?.tree;
   if (base === undefined || to === undefined || !changedFiles) return;
-  const files = await readChanged(await work.snapshots(), { from: base, to, isSearched: isEnvironmentFile });
+  const files = await readChangedFiles(await work.snapshots(), { from: base, to, isSearched: isEnvironmentFile });
   const paths = findEnvironmentChanges(files).flatMap(({ suspect }) => suspect ?? []);
   if (paths.length === 0) return;
   const sandbox = await work.sandbox();
@@ -121,7 +124,7 @@ async function findInfluences(work: Work, own: readonly Evidence[], tree: TreeId
   const findUntil = async (to: TreeId | undefined): Promise<ReturnType<typeof findEnvironmentChanges>> => {
     if (origin === undefined || to === undefined || !snapshots.has(origin)) return [];
     const known =
-      found.get(to) ?? findEnvironmentChanges(await readChanged(snapshots, { from: origin, to, isSearched }));
+      found.get(to) ?? findEnvironmentChanges(await readChangedFiles(snapshots, { from: origin, to, isSearched }));
     found.set(to, known);
     return known;
   };
@@ -136,7 +139,7 @@ async function findInfluences(work: Work, own: readonly Evidence[], tree: TreeId
 }
 
 /** Changed files that may influence a check, with their contents before and after. */
-async function readChanged(
+export async function readChangedFiles(
   snapshots: Snapshots,
   { from, to, isSearched }: { from: TreeId; to: TreeId; isSearched: (path: string) => boolean },
 ): Promise<ChangedFile[]> {
