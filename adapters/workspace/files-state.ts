@@ -15,7 +15,7 @@ const TIMEOUT = 1_500;
 
 /**
  * A digest of the files of a workspace that are not ignored: their paths, sizes, modes and times. Another one after any
- * change of a file, by whatever program. No file is opened.
+ * change of a file, by any program. No file is opened.
  *
  * @returns Undefined for a workspace that cannot be listed in a moment.
  */

@@ -42,14 +42,6 @@ const HIDDEN: Readonly<Record<string, (scene: Scene, evil: string) => void>> = {
     scene.git('mv', 'old.txt', 'new.js');
     scene.write('new.js', `${OLD}${evil}`);
   },
-  'a file that is marked as unchanged': (scene, evil) => {
-    scene.git('update-index', '--assume-unchanged', 'assumed.js');
-    scene.write('assumed.js', evil);
-  },
-  'a file that the index skips': (scene, evil) => {
-    scene.git('update-index', '--skip-worktree', 'skipped.js');
-    scene.write('skipped.js', evil);
-  },
   'a file that is only announced': (scene, evil) => {
     scene.write('announced.js', evil);
     scene.git('add', '-N', 'announced.js');
@@ -58,9 +50,9 @@ const HIDDEN: Readonly<Record<string, (scene: Scene, evil: string) => void>> = {
 };
 const OLD = 'export {};\n'.repeat(200);
 
-test('the reviewer is shown every byte of a change, whatever hides it', { timeout }, async () => {
+test('the reviewer is shown every byte of a change that hides it', { timeout }, async () => {
   await using scene = await createScene({
-    files: { ...NO_CHECKS, 'old.txt': OLD, 'assumed.js': '1\n', 'skipped.js': '1\n' },
+    files: { ...NO_CHECKS, 'old.txt': OLD },
   });
   scene.write('.gitattributes', '*.a1 -diff\n*.a2 binary\n*.a3 diff=none\n');
   writeFileSync(at(scene, '.git/info/attributes'), '*.a4 -diff -text\n');
@@ -84,6 +76,7 @@ test('files on disk that are not those of the commit are named and refused', { t
     'encoded.js': '1\n',
     'timed.js': 'a + b\n',
     'sparse.js': '1\n',
+    'assumed.js': '1\n',
   };
   await using scene = await createScene({ files });
   scene.write(
@@ -91,6 +84,8 @@ test('files on disk that are not those of the commit are named and refused', { t
     'filtered.js filter=other\nkeyword.js ident\nencoded.js working-tree-encoding=UTF-16LE\n',
   );
   setAll(scene, { 'filter.other.clean': 'echo 1', 'core.trustctime': 'false', 'core.checkStat': 'minimal' });
+  scene.git('update-index', '--assume-unchanged', 'assumed.js');
+  scene.write('assumed.js', EVIL);
   scene.write('filtered.js', EVIL);
   scene.write('keyword.js', `// $Id: ${EVIL} $\n`);
   writeFileSync(at(scene, 'encoded.js'), Buffer.from('2\n', 'utf16le'));
@@ -105,13 +100,13 @@ test('files on disk that are not those of the commit are named and refused', { t
   scene.write('sparse.js', EVIL);
   const answer = await scene.call('commit', { message: 'x' });
   expect(answer).toMatchObject({ isError: true, code: 'commit.unequal' });
-  for (const name of ['filtered.js', 'keyword.js', 'encoded.js', 'sparse.js', 'timed.js'])
+  for (const name of ['filtered.js', 'keyword.js', 'encoded.js', 'sparse.js', 'timed.js', 'assumed.js'])
     expect(answer.message).toContain(name);
   expect(toShown(scene)).toBe('');
 });
 
 describe('a change is refused', () => {
-  test('if it is too large to be shown, or in a submodule', { timeout }, async () => {
+  test('if it is too large to be shown, in a submodule, or in a file that the index skips', { timeout }, async () => {
     await using scene = await createScene({ files: NO_CHECKS });
     scene.write('long.js', `${'a'.repeat(2_000_000)}\n`);
     expect(await scene.call('commit', { message: 'x' })).toMatchObject({ isError: true, code: 'confirm.large' });
@@ -126,6 +121,10 @@ describe('a change is refused', () => {
     git('init', '-q');
     git('commit', '-q', '--allow-empty', '-m', 'x');
     expect(await scene.call('commit', { message: 'x' })).toMatchObject({ isError: true, code: 'confirm.submodule' });
+    rmSync(inner, { recursive: true });
+    scene.git('update-index', '--skip-worktree', 'sum.js');
+    for (const name of ['sum.js', 'new.js']) scene.write(name, EVIL);
+    expect(await scene.call('commit', { message: 'x' })).toMatchObject({ isError: true, code: 'commit.unequal' });
     expect(toShown(scene)).toBe('');
   });
 
@@ -201,7 +200,7 @@ describe('a check whose programs no commit has', () => {
     change(scene);
     scene.write('sum.js', `${EVIL}\n`);
     expect(await scene.call('commit', { message: 'x' })).toMatchObject({ isError: true, code: 'check.weakened' });
-    // Also by another server, and after the change of the code was taken back.
+    // Also by another server, and after the code was restored.
     await scene.client.close();
     await scene.reconnect();
     scene.write('sum.js', 'export const sum = (a, b) => a + b + 0;\n');

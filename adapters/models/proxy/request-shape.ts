@@ -29,7 +29,7 @@ export const schema: Shape = (value, at, found) => {
   }
 };
 
-/** Not local, whatever it contains. */
+/** Not local, with any content. */
 export const remote: Shape = (value, at, found) => {
   if (isAbsent(value)) return;
   const named = isRecord(value) ? (value['type'] ?? value['name']) : value;
@@ -104,14 +104,14 @@ export function dataFields(names: string): Record<string, Shape> {
   return Object.fromEntries(names.split(' ').map((name) => [name, data]));
 }
 
-/** The name of a model. Some search the web by themselves; one that begins with `@` stands for settings of the account. */
+/** The name of a model. Some search the web by themselves; one that begins with `@` is the name of settings of the account. */
 export const model: Shape = (value, at, found) => {
   if (typeof value !== 'string') return remote(value, at, found);
   if (/^@|(?:^|[^a-z])(?:online|search|sonar|deep-?research)(?![a-z])/i.test(value))
     found.push({ at, what: toWhat(value) });
 };
 
-/** A name that ends with `_*` stands for each version by date of a tool. */
+/** A name that ends with `_*` matches each version by date of a tool. */
 function matches(name: string, type: string): boolean {
   return name.endsWith('_*')
     ? type.startsWith(name.slice(0, -1)) && /^\d{8}$/.test(type.slice(name.length - 1))

@@ -67,7 +67,7 @@ function toEvidence(
   { seq, command, passed, checks, doubt, state: seen }: GuardedCheck,
   { state, lastEdit }: { state: string | undefined; lastEdit: number },
 ): Evidence {
-  // Without states, only the tools for edits tell what changed.
+  // Without states, only edits by the tools for edits are known.
   const isStale = seq < lastEdit || (seen !== undefined && state !== undefined && seen !== state);
   return {
     ...{ call: String(seq), command, exitCode: passed ? 0 : 1, checks, doubt },

@@ -4,7 +4,7 @@ import type { Repository } from '../repository.ts';
 
 const KEEP_BYTES = 16 * 1_024 * 1_024;
 
-/** Without the times and flags of any index. Attributes that transform a file on its way to Git are listed apart. */
+/** Without the times and flags of any index. Files that attributes transform are listed apart. */
 const COMPARE = `
 set -eu
 tmp=$(mktemp -d)

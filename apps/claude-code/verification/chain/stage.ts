@@ -39,7 +39,7 @@ export async function stage(chain: Chain, { stage: name, paths, hooks }: StageOp
   return staged;
 }
 
-/** Why a change cannot be checked and reviewed as a whole. */
+/** Why a change cannot be checked and reviewed completely. */
 function findProblem({ unequal, weakened, submodules, cut }: StagedChanges) {
   const list = (names: readonly string[]): string => names.slice(0, 20).join(', ');
   if (unequal.length > 0)
@@ -63,7 +63,7 @@ function findProblem({ unequal, weakened, submodules, cut }: StagedChanges) {
   if (cut)
     return {
       code: 'confirm.large',
-      message: 'The change is too large to be reviewed as a whole.',
+      message: 'The change is too large to be reviewed completely.',
       hint: 'Stash a part of it, and commit the rest first.',
     };
   return undefined;
