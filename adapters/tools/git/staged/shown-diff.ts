@@ -22,8 +22,7 @@ const MEDIA: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** Characters that a reader does not see, or that change the order of others: controls, bidi, zero width, tags. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}\u{1d173}-\u{1d17a}]/gu;
+const INVISIBLE = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** @param bytes What `git diff-tree -p --text --full-index` wrote. */
 export function toShownDiff(bytes: Buffer): ShownDiff {
@@ -50,7 +49,7 @@ function findMedia(section: string, path: string): string | undefined {
   const sides = [side('+', ' '), side('-', ' ')].filter((text) => text !== '');
   const isMedia = (text: string): boolean => MEDIA.some(([name, magic]) => name.test(path) && magic.test(text));
   if (sides.length === 0 || !sides.every(isMedia)) return undefined;
-  const [added = '', removed = ''] = [side('+'), side('-')];
+  const [added, removed] = [side('+'), side('-')];
   return `${escape(section.slice(0, start))}Media: ${added.length} bytes added, ${removed.length} bytes removed. The object names above are the hashes of its content, which is not shown.\n`;
 }
 
