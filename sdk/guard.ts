@@ -1,5 +1,7 @@
 /** What doors need to judge the work of another agent. */
-export { findClaims, readChecks } from '@klaus/core/policy';
+export { readFilesState } from '@klaus/adapters/workspace';
+export { findClaims, judgeClaims, readChecks } from '@klaus/core/policy';
+export type { Check, Evidence } from '@klaus/core/protocol';
 export {
   type Denial,
   describePlace,

@@ -7,7 +7,7 @@ import { toModelsOptions } from './engine/engine-settings.ts';
 
 export { openRelay, ownName, RELAY_FOLDER, RELAY_PORT } from '@klaus/adapters/sandboxes';
 export { toProgramBinds, WRAP_LIMITS } from '@klaus/adapters/runners';
-export type { ProxyExchange, ProxyHost, ProxyRequest } from '@klaus/adapters/models';
+export type { NetworkUse, ProxyExchange, ProxyHost, ProxyRequest } from '@klaus/adapters/models';
 export type {
   AgentCall,
   ExecRequest,

@@ -3,6 +3,7 @@ export { findEntry, listModels, SNAPSHOT_DATE, toModelInfo } from './catalog/cat
 export { createModels, isAllowed, type ModelsOptions, type ScriptedServer } from './models.ts';
 export { createModelProxy, toProxyPath, type ProxyHost, type ProxyOptions } from './proxy/model-proxy.ts';
 export type { ProxyExchange, ProxyRequest } from './proxy/proxy-wire.ts';
+export type { NetworkUse } from './proxy/request-shape.ts';
 export { accessTo, PROVIDERS } from './providers.ts';
 export type { ModelServer, ModelServerOptions } from './scripted/model-server.ts';
 export { createModelServer, loadScript, parseScript } from './scripted/on-demand.ts';

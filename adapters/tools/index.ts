@@ -12,3 +12,4 @@ export type { GitText } from './git/texts/git-text.ts';
 export { readWorkingDiff } from './git/texts/working-diff.ts';
 export { readRepositoryFacts, type RepositoryFacts } from './git/remote/repository-facts.ts';
 export { builtinTools } from './registry.ts';
+export { toCheckRow } from './git/staged/staged-weakenings.ts';

@@ -3,6 +3,7 @@ export { openFolder } from './local-folder.ts';
 export { createWorkspace } from './local-workspace.ts';
 export { openWorkspaceRoot } from './root.ts';
 export { createSecretFiles } from './secrets/find-secret-files.ts';
+export { readFilesState } from './files-state.ts';
 export { listFiles } from './secrets/list-files.ts';
 export { createSecretSource, joinSecretSources } from './secrets/secret-source.ts';
 export { type FileFinding, readSecretsAllow, scanFiles } from './secrets/scan-files.ts';

@@ -1,3 +1,4 @@
+export { readChangedFiles } from './evidence/compare-evidence.ts';
 export { advance } from './loop/advance.ts';
 export { attend, type AttendOptions } from './runner/attend.ts';
 export { cost, worstCase } from './budget/cost.ts';

@@ -3,6 +3,7 @@ export { findClaims, type FoundClaim } from './checks/find-claims.ts';
 export { findEnvironmentChanges, isEnvironmentFile } from './checks/find-environment-changes.ts';
 export { findFewerTests } from './checks/fewer-tests.ts';
 export { findWeakenings, isCheckFile, type ChangedFile } from './checks/find-weakenings.ts';
+export { isDerived } from './checks/is-derived.ts';
 export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
 export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';
 export { PIP_COMMAND, PIP_ENVIRONMENT, planFetch, toFetchHosts, type FetchStep } from './fetch-plan.ts';

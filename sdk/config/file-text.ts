@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
-import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { readForeignFileSync } from '@klaus/adapters/system';
+import { KlausError } from '@klaus/core/protocol';
 
 /** Largest size of a settings file in bytes. */
 const MOST_BYTES = 1_048_576;
@@ -11,16 +11,13 @@ const MOST_BYTES = 1_048_576;
  */
 export function readFileText(path: string): string | undefined {
   try {
-    // Reading a pipe or a device might never end.
-    const found = statSync(path);
-    if (!found.isFile()) throw new KlausError('config', `${path} is not a regular file`);
-    if (found.size > MOST_BYTES) throw new KlausError('config', `${path} is larger than ${MOST_BYTES} bytes`);
-    const text = readFileSync(path, 'utf8');
+    const { text } = readForeignFileSync(path, { max: MOST_BYTES });
     return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (isKlausError(error)) throw error;
+    if (code === 'EINVAL') throw new KlausError('config', `${path} is not a regular file`);
+    if (code === 'EFBIG') throw new KlausError('config', `${path} is larger than ${MOST_BYTES} bytes`);
     throw new KlausError('config', `${path} cannot be read: ${code}`, {
       hint: 'Give your user read permission, or set `KLAUS_HOME` to a folder that you own.',
       cause: error,

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignFileSync } from '@klaus/adapters/system';
 import { KlausError, resolveMcpServers, type AgentDefinition } from '@klaus/core/protocol';
 import { z } from 'zod';
 
@@ -38,7 +39,7 @@ function readServers(workspace: string): Readonly<Record<string, unknown>> {
   const file = join(workspace, '.mcp.json');
   if (!existsSync(file)) return {};
   try {
-    return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).mcpServers;
+    return fileSchema.parse(JSON.parse(readForeignFileSync(file).text)).mcpServers;
   } catch (cause) {
     throw new KlausError('config', `${file} cannot be read.`, { hint: 'Correct the file, or remove it.', cause });
   }

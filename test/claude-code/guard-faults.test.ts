@@ -1,4 +1,5 @@
 // Covers apps/claude-code/hooks/install, apps/cli/commands/guard: no fault lets a call of Claude Code pass silently.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -92,6 +93,12 @@ const ODD: Readonly<Record<string, (place: HookPlace) => Parameters<HookPlace['c
   'a project that does not exist': ({ toEvent }) => [toEvent(HARMFUL), { CLAUDE_PROJECT_DIR: '/nowhere' }],
   'a project with a line break': ({ toEvent }) => [toEvent(HARMFUL), { CLAUDE_PROJECT_DIR: '/tmp\nklaus-version: 0' }],
   'a transcript that is a folder': ({ toEvent, place }) => [toEvent(HARMFUL, { transcript_path: place.workspace })],
+  'a transcript that is a named pipe': ({ toEvent, place }) => {
+    execFileSync('mkfifo', [join(place.workspace, 'pipe.jsonl')]);
+    return [toEvent(HARMFUL, { transcript_path: join(place.workspace, 'pipe.jsonl') })];
+  },
+  'a transcript without an end': ({ toEvent }) => [toEvent(HARMFUL, { transcript_path: '/dev/zero' })],
+  'a transcript that is a terminal': ({ toEvent }) => [toEvent(HARMFUL, { transcript_path: '/dev/tty' })],
   'an empty PATH': ({ toEvent }) => [toEvent(HARMFUL), { PATH: '' }],
   'a PATH of the project': ({ toEvent, place }) => [toEvent(HARMFUL), { PATH: place.workspace }],
   'a proxy': ({ toEvent }) => [toEvent(HARMFUL), { http_proxy: 'http://127.0.0.1:9', ALL_PROXY: 'http://127.0.0.1:9' }],

@@ -1,10 +1,11 @@
 // Covers apps/claude-code/hooks/heartbeat: which sessions and changes are reported, and how often.
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createKlaus, type HostEvent, type Klaus } from '@klaus/sdk';
 import { readGuardStates } from '@klaus/sdk/guard-log';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { toHookPath } from '../../apps/claude-code/hooks/install/hook-program.ts';
 import { readSettings, withGuard } from '../../apps/claude-code/hooks/install/settings-file.ts';
@@ -107,4 +108,24 @@ test('a change is recorded once, and nothing is after the guard was removed', as
   list(place.workspace);
   await check();
   expect(states()).toEqual([]);
+});
+
+/** A named pipe, which something else opens for writing as soon as it is opened for reading. */
+function writePipe(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  execFileSync('mkfifo', [path]);
+  const writer = spawn('/bin/sh', ['-c', 'while : > "$0"; do :; done', path], { stdio: 'ignore' });
+  onTestFinished(() => void writer.kill('SIGKILL'));
+}
+
+test('settings, lists of sessions and transcripts that are named pipes are not opened', async () => {
+  const home = join(place.env['HOME']!, '.claude');
+  rmSync(file);
+  for (const path of [file, join(home, 'settings.json')]) writePipe(path);
+  writePipe(join(home, `sessions/1.json`));
+  writePipe(join(home, `projects/-workspace/${randomUUID()}.jsonl`));
+  await check();
+  const [state] = readGuardStates(klaus.store.view);
+  expect(state).toMatchObject({ state: 'off', reason: expect.stringContaining('no regular file') });
+  expect(missed()).toEqual([]);
 });

@@ -49,6 +49,8 @@ export interface SceneOptions {
   /** Without one there is no key. Default true. */
   hasKey?: boolean;
   words?: readonly string[];
+  /** Changes the place before the server starts. */
+  prepare?: (place: TestHome) => void;
 }
 
 /** A project whose `make check` fails while the file `broken` exists. */
@@ -80,6 +82,7 @@ export function runGit({ workspace, env }: TestHome, ...args: string[]): string 
 export async function createScene(options: SceneOptions = {}): Promise<Scene> {
   const { files = PROJECT, script = reviewed(), era = 'modern', transport = 'stdio', hasKey = true } = options;
   const place = createTestHome(files);
+  options.prepare?.(place);
   const model = await startServer(script);
   const env = toEnv({
     place,

@@ -12,13 +12,27 @@ import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { isAllowed, type ModelsOptions } from '../models.ts';
 import { PROVIDERS } from '../providers.ts';
 import { readAnswer, type ReadAnswer } from './read-answer.ts';
-import { PROXY_WIRES, type Json, type ProxyExchange, type ProxyRequest, type ProxyWire } from './proxy-wire.ts';
+import {
+  FREE_WIRES,
+  PROXY_WIRES,
+  type Json,
+  type ProxyExchange,
+  type ProxyRequest,
+  type ProxyWire,
+} from './proxy-wire.ts';
 import { RequestRedactor } from './redact-request.ts';
+import type { NetworkUse } from './request-shape.ts';
 
 /** What the proxy needs of the session whose program it serves. */
 export interface ProxyHost {
   reserve(request: ProgramRequest, shown: ProxyRequest): Promise<ProxyReservation | { refused: string }>;
   openRedactor(): Promise<(text: string) => string>;
+  /**
+   * Decides about a request with which the provider would use the network for the program.
+   *
+   * @returns Why it must not be sent, as a sentence.
+   */
+  admit(uses: readonly NetworkUse[]): string | undefined;
   /** Called when a limit did not allow a request. */
   onRefused(reason: string): void;
 }
@@ -33,11 +47,11 @@ export type ProxyOptions = Pick<ModelsOptions, 'keys' | 'baseUrls' | 'prices' | 
 const MAX_BODY = 64 * 1_024 * 1_024;
 /** Minimum UTF-8 bytes of a token. */
 const BYTES_PER_TOKEN = 3;
-/** Requests that cost nothing, by method and the end of their path. */
-const FREE = /^(?:GET \/models(?:\/[^/]+)?|POST \/messages\/count_tokens)$/;
-/** Headers that belong to one connection, or that this proxy sets. */
+/** The lists of models, which cost nothing, by the end of their path. */
+const MODELS = /^\/models(?:\/[^/]+)?$/;
+/** Headers that belong to one connection, that this proxy sets, or that give a request another meaning. */
 const DROPPED = new Set(
-  'host connection keep-alive proxy-authorization te trailer transfer-encoding upgrade content-length accept-encoding authorization x-api-key cookie'.split(
+  'host connection keep-alive proxy-authorization te trailer transfer-encoding upgrade content-length content-type content-encoding expect accept-encoding authorization x-api-key cookie x-http-method x-http-method-override x-method-override x-original-url x-rewrite-url'.split(
     ' ',
   ),
 );
@@ -82,7 +96,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
   }
   const path = pathname.slice(provider.length + 1).replace(/^\/v1(?=\/)/, '');
   const wire = method === 'POST' ? PROXY_WIRES[path] : undefined;
-  if (!wire && !FREE.test(`${method} ${path}`)) {
+  const known = wire ?? (method === 'POST' ? FREE_WIRES[path] : undefined);
+  if (!known && !(method === 'GET' && MODELS.test(path))) {
     if (method === 'HEAD') return void response.writeHead(200).end();
     return refuse(response, toError(`Klaus passes on only requests to models, and not ${method} ${path}.`), 404);
   }
@@ -90,12 +105,16 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
   if (!headers) {
     const { title } = PROVIDER_TABLE[provider];
     const text = `Klaus has no key of ${title}. Store it with \`klaus login ${provider}\`.`;
-    return refuse(response, (wire?.toError ?? toError)(text), 401);
+    return refuse(response, (known?.toError ?? toError)(text), 401);
   }
   const target = { url: new URL(toUpstream(provider, options) + path + search), method, headers };
-  if (method === 'GET') return void (await send(target, undefined, { response }));
+  if (!known) return void (await send(target, undefined, { response }));
   const body = await readBody(request);
-  if (!body) return refuse(response, (wire?.toError ?? toError)('The body of this request is no JSON object.'), 400);
+  if (!body) return refuse(response, known.toError('The body of this request is no JSON object.'), 400);
+  const uses: NetworkUse[] = [];
+  known.shape(body, '', uses);
+  const refused = uses.length === 0 ? undefined : options.host.admit(uses);
+  if (refused !== undefined) return refuse(response, known.toError(refused, 'permission_error'), 403);
   const clean = options.redactor.redact(body, await options.host.openRedactor());
   if (!wire) return void (await send(target, JSON.stringify(clean), { response }));
   await pay(target, { ...clean }, { wire, provider, response, options });
@@ -187,8 +206,10 @@ function send(
 ): Promise<ReadAnswer | undefined> {
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const sent = request(url, { method, headers: { ...headers, ...length } });
+    // The body is written again, so that the provider reads what this proxy has read.
+    const own =
+      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const sent = request(url, { method, headers: { ...headers, ...own } });
     // The program may leave before the answer is complete.
     response.on('close', () => void (response.writableFinished || sent.destroy(new Error('the program has left'))));
     sent.on('error', reject);

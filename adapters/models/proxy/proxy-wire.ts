@@ -4,6 +4,9 @@ import { createAnswerReader as createChatReader } from '../openai/answer-stream.
 import { createResponseReader } from '../openai/responses-stream.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
+import { messagesShape } from './messages-shape.ts';
+import { chatShape, responsesShape } from './openai-shapes.ts';
+import type { Shape } from './request-shape.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -23,6 +26,8 @@ export interface SentPrompt {
 
 /** The parts of an API that the proxy needs to know. */
 export interface ProxyWire {
+  /** What the provider handles without the network. */
+  shape: Shape;
   createReader(options: ReadOptions): AnswerReader;
   /** An answer that is one document, as the events of a stream. */
   toEvents(document: Json): unknown[];
@@ -36,11 +41,12 @@ export interface ProxyWire {
   resultsOf(body: Json): SentResult[];
   /** What the user said after the last answer in the history of a request. */
   promptsOf(body: Json): SentPrompt[];
-  /** An error that the program shows and does not retry. */
-  toError: (message: string) => Json;
+  /** An error that the program shows and does not retry. @param type Of the Messages API. */
+  toError: (message: string, type?: 'invalid_request_error' | 'permission_error') => Json;
 }
 
 const MESSAGES: ProxyWire = {
+  shape: messagesShape,
   // Readers are loaded when they are used.
   createReader: (options) => createMessagesReader(options),
   toEvents: (document) => [
@@ -66,7 +72,7 @@ const MESSAGES: ProxyWire = {
       .filter(({ type }) => type === 'tool_result')
       .map((block) => toResult(block['tool_use_id'], block['content'], block['is_error'] === true)),
   promptsOf: ({ messages }) => toPrompts(toList(messages)),
-  toError: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
+  toError: (message, type = 'invalid_request_error') => ({ type: 'error', error: { type, message } }),
 };
 
 const toOpenaiError = (message: string): Json => ({
@@ -74,6 +80,7 @@ const toOpenaiError = (message: string): Json => ({
 });
 
 const CHAT: ProxyWire = {
+  shape: chatShape,
   createReader: (options) => createChatReader({ ...options, exactCost: false }),
   toEvents: ({ choices, usage }) => [
     {
@@ -97,6 +104,7 @@ const CHAT: ProxyWire = {
 };
 
 const RESPONSES: ProxyWire = {
+  shape: responsesShape,
   createReader: (options) => createResponseReader(options),
   toEvents: (document) => [{ type: 'response.completed', response: document }],
   maxOutputOf: ({ max_output_tokens: tokens }) => toNumber(tokens),
@@ -117,6 +125,9 @@ export const PROXY_WIRES: Readonly<Record<string, ProxyWire>> = {
   '/chat/completions': CHAT,
   '/responses': RESPONSES,
 };
+
+/** Requests that cost nothing and have the body of a paid one. */
+export const FREE_WIRES: Readonly<Record<string, ProxyWire>> = { '/messages/count_tokens': MESSAGES };
 
 /** Text that a program adds to that of the user: it is in a tag, as `<system-reminder>` or `<environment_context>`. */
 const OF_PROGRAM = /^\s*<([a-z][\w-]*)[^>]*>[^]*<\/\1>\s*$/i;

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { resolve, relative, sep } from 'node:path';
 import type { AgentCall, AgentCallKind } from '@klaus/core/agent';
 import { createTwoFilesPatch } from 'diff';
+import { readForeignFileSync } from '../../system/index.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -109,7 +109,7 @@ function toDiff(
 /** Empty if it cannot be read. */
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readForeignFileSync(path).text;
   } catch {
     return '';
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerRequest } from '@klaus/core/agent';
 import { KlausError, type Mode } from '@klaus/core/protocol';
+import { readForeignFileSync } from '../../system/index.ts';
 
 /**
  * The name of a mode for Claude Code. The gate decides in every mode; its name only changes the instructions of the model. So the
@@ -85,7 +85,7 @@ const LINK_SECONDS = 10;
 function toMcpConfig(workspace: string, names: readonly string[]): string {
   let servers: Readonly<Record<string, unknown>> = {};
   try {
-    ({ mcpServers: servers = {} } = JSON.parse(readFileSync(join(workspace, '.mcp.json'), 'utf8')) as {
+    ({ mcpServers: servers = {} } = JSON.parse(readForeignFileSync(join(workspace, '.mcp.json')).text) as {
       mcpServers?: typeof servers;
     });
   } catch {

@@ -1,10 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { RunnerEntry, RunnerHost, RunnerRequest } from '@klaus/core/agent';
+import { readForeignFileSync } from '../../system/index.ts';
 import { startAgentProcess } from '../process/agent-process.ts';
 import { isPromptUuid } from './preset-ids.ts';
 import { type ModelUsage, readTranscriptLine, toBlockText } from './wire.ts';
+
+/** Bytes of a transcript that are read at most. */
+const MAX_TRANSCRIPT = 256 * 1_024 * 1_024;
 
 /** What Claude Code recorded about a session. */
 export interface Transcript {
@@ -41,7 +45,7 @@ function readOwn(home: string | undefined, id: string): string {
   const files = readdirSync(projects).map((project) => join(projects, project, `${id}.jsonl`));
   return files
     .filter((file) => existsSync(file))
-    .map((file) => readFileSync(file, 'utf8'))
+    .map((file) => readForeignFileSync(file, { max: MAX_TRANSCRIPT }).text)
     .join('');
 }
 

@@ -6,10 +6,13 @@ import { describeSecrets } from './describe-secrets.ts';
 import { runGit, toGitError } from './git.ts';
 import { findOwnRepository, type Repository } from './repository.ts';
 import { findStagedSecrets } from './staged-secrets.ts';
+import { toShownDiff } from './staged/shown-diff.ts';
+import { findStagedWeakenings } from './staged/staged-weakenings.ts';
 import { stageTree } from './staging.ts';
+import { findUnequalFiles } from './staged/unequal-files.ts';
 
-/** Characters of the difference that are recorded. */
-const MAX_DIFF = 200_000;
+/** Bytes of a difference that are shown to a reviewer. Larger changes are refused. */
+const MAX_DIFF = 600_000;
 /** Characters of recent messages. */
 const MAX_LOG = 12_000;
 
@@ -23,10 +26,18 @@ export interface StagedChanges {
   branch: string;
   /** Changed files, deleted ones included, relative to the top of the working tree. */
   files: string[];
-  /** Unified diff from HEAD to the tree. */
+  /** Unified diff from HEAD to the tree, with the content of all files, and visible signs for characters that are not. */
   diff: string;
   /** True if the diff is cut. */
   cut: boolean;
+  /** Files and folders (with a final slash) that Git ignores, relative to the top of the working tree. */
+  ignored: string[];
+  /** Changed submodules, whose content the diff does not have. */
+  submodules: string[];
+  /** Files whose content is not that of the tree, though Git may call them unchanged. */
+  unequal: string[];
+  /** How the change weakens the checks, as sentences without their full stop. */
+  weakened: string[];
   /** Messages of the newest commits, the newest first. */
   log: string[];
   /** Other changes of the working tree, which the commit would not contain. */
@@ -44,7 +55,10 @@ git diff-tree -r -z --name-only --no-renames "$from" "$KLAUS_TREE"
 printf '\\0'
 git diff-tree -r -z --name-only --no-renames "$KLAUS_TREE" "$KLAUS_ALL"
 printf '\\0'
-git diff-tree -r -p -M --no-color --no-ext-diff --no-textconv "$from" "$KLAUS_TREE"
+git ls-files -z --others --ignored --exclude-standard --directory
+printf '\\0'
+git diff-tree -r -p --text --full-index --no-renames --no-color --no-ext-diff --no-textconv --no-relative --submodule=short \\
+  --ignore-submodules=none --src-prefix=a/ --dst-prefix=b/ -U3 -O/dev/null "$from" "$KLAUS_TREE" | head -c ${MAX_DIFF + 1} | base64
 `;
 
 /**
@@ -57,6 +71,7 @@ export const stageChanges = defineTool({
   input: z.object({
     paths: z.array(z.string()).optional().describe('Default: all changes that are not ignored.'),
     hooks: z.boolean().describe('Run the pre-commit hook, which may change what is committed.'),
+    checks: z.array(z.string()).optional().describe('Commands of checks that must not be weakened.'),
   }),
   effects: ['execute', 'write'],
   resume: 'tell',
@@ -72,13 +87,16 @@ export const stageChanges = defineTool({
       command: 'git add -A',
     };
   },
-  async run({ paths, hooks }, context) {
+  async run({ paths, hooks, checks: commands = [] }, context) {
     const repository = await findOwnRepository(context);
     const source = await toPaths(paths ?? ['.'], context);
     const staged = await stageTree(context, { repository, source, amend: false, hooks });
     const { tree, head } = staged;
     const all = paths === undefined ? tree : await stageEverything(context, repository);
-    const changes = await describe(context, { repository, tree, head, all });
+    const described = await describe(context, { repository, tree, head, all });
+    const unequal = await findUnequalFiles(context, { repository, tree });
+    const weakened = await findStagedWeakenings(context, { repository, staged, commands });
+    const changes: StagedChanges = { ...described, unequal, weakened };
     const secrets = await findStagedSecrets(context, { repository, files: staged.files });
     if (secrets.length > 0) {
       const refused = describeSecrets('The changes contain what looks like secrets.', secrets);
@@ -97,7 +115,7 @@ async function stageEverything(context: ToolContext, repository: Repository): Pr
 async function describe(
   context: ToolContext,
   { repository, tree, head, all }: { repository: Repository; tree: string; head: string; all: string },
-): Promise<StagedChanges> {
+): Promise<Omit<StagedChanges, 'unequal' | 'weakened'>> {
   const result = await runGit(context, ['/bin/sh', '-c', DESCRIBE], {
     repository,
     env: { KLAUS_TREE: tree, KLAUS_HEAD: head, KLAUS_ALL: all },
@@ -109,7 +127,9 @@ async function describe(
   const log = (fields.shift() ?? '').split('\u0001').map((message) => message.trim());
   const files = take();
   const others = take();
-  const diff = fields.join('\0');
+  const ignored = take();
+  const bytes = Buffer.from(fields.join(''), 'base64');
+  const { text: diff, submodules } = toShownDiff(bytes);
   let room = MAX_LOG;
   return {
     tree,
@@ -117,7 +137,9 @@ async function describe(
     branch,
     files,
     diff: diff.slice(0, MAX_DIFF),
-    cut: diff.length > MAX_DIFF || result.truncated,
+    cut: bytes.length > MAX_DIFF || diff.length > MAX_DIFF || result.truncated,
+    ignored,
+    submodules,
     log: log.filter((message) => message !== '' && (room -= message.length) > 0),
     others,
   };

@@ -26,6 +26,8 @@ export interface StagedTree {
   /** Object id of HEAD; '' before the first commit. */
   head: string;
   files: StagedFile[];
+  /** Files of the parent that the tree does not have. */
+  deleted: (Pick<StagedFile, 'path' | 'before'> & { blob: undefined })[];
   /** Rows of the difference to the parent, deletions included. */
   changes: number;
   merging: boolean;
@@ -165,13 +167,15 @@ function toStagedTree(fields: readonly string[], source: CommitSource): StagedTr
   const missing = rest.splice(0, Number(countMissing)).filter(isRequested);
   const untracked = rest.splice(0, Number(countNew)).filter((path) => !isSecretFile(path));
   const files: StagedFile[] = [];
+  const deleted: StagedTree['deleted'] = [];
   let changes = 0;
   for (let at = 0; at + 1 < rest.length; at += 2) {
     const [, mode = '', before = '', blob = ''] = rest[at]!.slice(1).split(' ');
     changes++;
+    if (mode === '000000') deleted.push({ path: rest[at + 1]!, before, blob: undefined });
     // A deleted file or another repository has no content to check.
     if (mode === '000000' || mode === '160000') continue;
     files.push({ path: rest[at + 1]!, blob, before: /^0+$/.test(before) ? undefined : before });
   }
-  return { tree, staged, head, files, changes, merging: merging === 'yes', leftOut, missing, untracked };
+  return { tree, staged, head, files, deleted, changes, merging: merging === 'yes', leftOut, missing, untracked };
 }

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import { toChangedFile } from '@klaus/sdk/guard';
 import type { ClaudeCall } from './claude-tool.ts';
 
@@ -26,8 +27,11 @@ export function readChange({ path, edit }: Extract<ClaudeCall, { kind: 'write' }
 function readText(path: string): string | undefined | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
-  if (!found.isFile() || found.size > MAX_BYTES) return null;
-  return readFileSync(path, 'utf8');
+  try {
+    return readForeignFileSync(path, { max: MAX_BYTES }).text;
+  } catch {
+    return null;
+  }
 }
 
 function apply(text: string, edits: unknown): string | undefined {

@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus } from '@klaus/sdk';
+import { readFilesState } from '@klaus/sdk/guard';
 import { messageOf } from '@klaus/sdk/message-of';
+import { beginCheck } from './checks.ts';
 import type { GuardOptions, HookContext } from './hook-context.ts';
 import { createGuardedSession, foldGuarded, type GuardedSession } from './guarded-session.ts';
 import { JudgeBudget } from './judge-budget.ts';
@@ -21,10 +23,7 @@ export interface Guard {
   handle(input: string, project?: string): Promise<HookAnswer>;
 }
 
-interface Known {
-  session: GuardedSession;
-  late: string[];
-}
+interface Known extends Pick<HookContext, 'session' | 'late' | 'begun'> {}
 
 const MAX_TEXT = 500;
 const MAX_PROMPT = 4_000;
@@ -44,7 +43,11 @@ export function createGuard(options: GuardOptions): Guard {
     },
   };
   const find = async (root: string, id: string): Promise<Known> => {
-    const found = known.get(id) ?? { session: await foldSession(options.klaus, { root, id }), late: [] };
+    const found = known.get(id) ?? {
+      session: await foldSession(options.klaus, { root, id }),
+      late: [],
+      begun: new Map(),
+    };
     known.delete(id);
     known.set(id, found);
     if (known.size > MAX_SESSIONS) known.delete(known.keys().next().value!);
@@ -72,10 +75,12 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-function answer(context: HookContext): HookAnswer | Promise<HookAnswer> {
+async function answer(context: HookContext): Promise<HookAnswer> {
   switch (context.event.hook_event_name) {
-    case 'PreToolUse':
-      return beforeToolUse(context);
+    case 'PreToolUse': {
+      const [decided] = await Promise.all([beforeToolUse(context), beginCheck(context)]);
+      return decided;
+    }
     case 'PostToolUse':
     case 'PostToolUseFailure':
       return afterToolUse(context);
@@ -91,7 +96,9 @@ function answer(context: HookContext): HookAnswer | Promise<HookAnswer> {
 }
 
 async function observe(context: HookContext, what: 'prompt' | 'started', text: string): Promise<HookAnswer> {
-  await context.observed(what, text);
+  // What the session changes is seen from here on.
+  const state = context.session.firstState === undefined ? await readFilesState(context.root) : undefined;
+  await context.observed(what, text, { state });
   return NO_OBJECTION;
 }
 
@@ -116,9 +123,8 @@ function toRecorder(
       if (recorded.type === 'guard.decided') onDecision?.(recorded);
       return recorded.seq;
     },
-    async observed(what, text, passed) {
+    async observed(what, text, more = {}) {
       const shown = text.slice(0, what === 'prompt' ? MAX_PROMPT : MAX_TEXT);
-      const more = passed === undefined ? {} : { passed };
       foldGuarded(session, await klaus.recordGuard({ type: 'guard.observed', ...head, what, text: shown, ...more }));
     },
   };

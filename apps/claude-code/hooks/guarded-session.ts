@@ -1,5 +1,5 @@
-import type { HostEvent } from '@klaus/sdk';
-import { findErrors, findWrittenPaths, toDenialKey, type Denial } from '@klaus/sdk/guard';
+import type { HostEvent, HostEventOf } from '@klaus/sdk';
+import { findErrors, findWrittenPaths, isBelow, toDenialKey, type Check, type Denial } from '@klaus/sdk/guard';
 
 /** An acknowledged error is not asked about again for this time. */
 const ERROR_MS = 300_000;
@@ -7,6 +7,7 @@ const ERROR_MS = 300_000;
 const MAX_BLOCKS = 8;
 const MAX_PROMPTS = 20;
 const MAX_EDITED = 200;
+const MAX_CHECKS = 50;
 
 /** What the guard knows about one session of Claude Code: a fold of the host chain. */
 export interface GuardedSession {
@@ -23,12 +24,25 @@ export interface GuardedSession {
   began: number;
   /** Absolute paths that the session wrote, as far as its calls name them. */
   wrote: Set<string>;
-  /** Position of the last edit and of the last check that passed or failed. */
+  /** Position of the last edit in the project by a tool for edits. */
   lastEdit: number;
   lastEdited: string;
-  lastCheck: { seq: number; passed: boolean; text: string } | undefined;
+  /** The files when the guard first saw the session: see `readFilesState`. */
+  firstState: string | undefined;
+  /** Checks that have ended, the oldest first. */
+  checks: GuardedCheck[];
   /** Ends that were blocked since the last prompt of the user. */
   blocks: number;
+}
+
+export interface GuardedCheck {
+  seq: number;
+  command: string;
+  passed: boolean;
+  checks: Check[] | undefined;
+  doubt: string | undefined;
+  /** The files as the check saw them. Undefined if they are not known. */
+  state: string | undefined;
 }
 
 export function createGuardedSession(now: number): GuardedSession {
@@ -42,7 +56,8 @@ export function createGuardedSession(now: number): GuardedSession {
     edited: [],
     lastEdit: 0,
     lastEdited: '',
-    lastCheck: undefined,
+    firstState: undefined,
+    checks: [],
     blocks: 0,
   };
 }
@@ -51,6 +66,7 @@ export function createGuardedSession(now: number): GuardedSession {
 export function foldGuarded(session: GuardedSession, event: HostEvent): void {
   session.began = Math.min(session.began, event.at);
   if (event.type === 'guard.observed') {
+    if (event.what !== 'checked') session.firstState ??= event.state;
     switch (event.what) {
       case 'prompt':
         session.prompts = [...session.prompts, event.text].slice(-MAX_PROMPTS);
@@ -59,13 +75,15 @@ export function foldGuarded(session: GuardedSession, event: HostEvent): void {
         session.blocks = 0;
         return;
       case 'edited':
-        session.lastEdit = event.seq;
-        session.lastEdited = event.text;
         session.wrote.add(event.text);
+        if (isBelow(event.text, event.workspace)) {
+          session.lastEdit = event.seq;
+          session.lastEdited = event.text;
+        }
         session.edited = [...new Set([...session.edited, event.text])].slice(-MAX_EDITED);
         return;
       case 'checked':
-        session.lastCheck = { seq: event.seq, passed: event.passed === true, text: event.text };
+        session.checks = [...session.checks, toCheck(event)].slice(-MAX_CHECKS);
         return;
       case 'failed':
         session.errors = [...session.errors, { at: event.at, text: event.text }].slice(-MAX_PROMPTS);
@@ -83,6 +101,10 @@ export function foldGuarded(session: GuardedSession, event: HostEvent): void {
       ...session.denials,
       { at: event.at, key: toDenialKey(toKind(event.tool), event.rule, event.reason) },
     ];
+}
+
+function toCheck({ seq, text, passed, checks, doubt, state }: HostEventOf<'guard.observed'>): GuardedCheck {
+  return { seq, command: text, passed: passed === true, checks, doubt, state };
 }
 
 /** The kind of a call, by the tool of Claude Code. */

@@ -32,7 +32,13 @@ export interface HookContext extends GuardOptions {
   late: string[];
   /** Records a decision. Returns its id. */
   readonly decided: (decision: Decided) => Promise<number>;
-  readonly observed: (what: HostEventOf<'guard.observed'>['what'], text: string, passed?: boolean) => Promise<void>;
+  /** The files when a check began, by its call: see `readFilesState`. */
+  begun: Map<string, string>;
+  readonly observed: (
+    what: HostEventOf<'guard.observed'>['what'],
+    text: string,
+    more?: Pick<HostEventOf<'guard.observed'>, 'passed' | 'checks' | 'doubt' | 'state'>,
+  ) => Promise<void>;
 }
 
 export type Decided = Pick<HostEventOf<'guard.decided'>, 'text' | 'verdict' | 'rule' | 'reason' | 'reviews' | 'key'>;

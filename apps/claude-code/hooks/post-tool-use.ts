@@ -1,19 +1,16 @@
-import { mapText, readChecks } from '@klaus/sdk/guard';
+import { mapText } from '@klaus/sdk/guard';
+import { endCheck } from './checks.ts';
 import { toClaudeCall } from './claude-tool.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toUpdatedOutput } from './hook-answer.ts';
 
 /** Redacts secrets in a result, and records edits, checks and failures. */
 export async function afterToolUse(context: HookContext): Promise<HookAnswer> {
-  const { event, observed, root } = context;
+  const { event, observed } = context;
   const call = toClaudeCall(event);
   const hasFailed = event.hook_event_name === 'PostToolUseFailure';
   if (call.kind === 'write' && !hasFailed) await observed('edited', call.path);
-  if (call.kind === 'command') {
-    const found = readChecks(call.command, { root });
-    // The exit code of a line such as `npm test | tail` proves nothing.
-    if (found && found.doubt === undefined) await observed('checked', call.command, !hasFailed);
-  }
+  await endCheck(context);
   if (hasFailed) await observed('failed', `${event.tool_name ?? 'a tool'}: ${event.error ?? 'it failed'}`);
   const clean = await redact(event.tool_response, context);
   return clean === event.tool_response ? NO_OBJECTION : toUpdatedOutput(clean);

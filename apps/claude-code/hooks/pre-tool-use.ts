@@ -84,7 +84,7 @@ async function reviewCall(context: HookContext, given: Reviewing): Promise<Guard
   if (call.kind === 'harmless' || (call.kind === 'read' && call.reads !== 'file' && gate.verdict === 'allow'))
     return gate;
   if (call.kind === 'mcp' && gate.verdict === 'allow') return gate;
-  const transcript = readTranscript(context.event.transcript_path);
+  const transcript = await readTranscript(context.event.transcript_path);
   const request = context.session.prompts.length > 0 ? context.session.prompts : toRequests(transcript);
   for (const run of listReviews(context, { ...given, transcript, request })) {
     const verdict = await run();
@@ -115,7 +115,7 @@ function* listReviews(
     gate,
     transcript,
     request,
-  }: Reviewing & { transcript: ReturnType<typeof readTranscript>; request: readonly string[] },
+  }: Reviewing & { transcript: Awaited<ReturnType<typeof readTranscript>>; request: readonly string[] },
 ): Generator<() => Promise<ReviewVerdict>> {
   const options = toOptions(context);
   const { session } = context;

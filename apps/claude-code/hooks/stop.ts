@@ -1,9 +1,21 @@
 import { relative } from 'node:path';
-import { findClaims, REVIEWERS, review, toReview, type ReviewVerdict } from '@klaus/sdk/guard';
-import { canBlock, listAcknowledged, openErrors } from './guarded-session.ts';
+import {
+  findClaims,
+  judgeClaims,
+  readFilesState,
+  REVIEWERS,
+  review,
+  toReview,
+  type Evidence,
+  type ReviewVerdict,
+} from '@klaus/sdk/guard';
+import { canBlock, type GuardedCheck, listAcknowledged, openErrors } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toBlock } from './hook-answer.ts';
 import { readTranscript, toRequests } from './transcript.ts';
+
+/** Characters of a claim that are quoted. */
+const MAX_SAID = 100;
 
 interface Objection {
   rule: string;
@@ -16,7 +28,7 @@ export async function atStop(context: HookContext): Promise<HookAnswer> {
   const message = event.last_assistant_message ?? '';
   const reviews: ReviewVerdict[] = [];
   const found = canBlock(session)
-    ? (findMissingEvidence(context, message) ?? (await reviewEnd(context, { message, reviews })))
+    ? ((await findMissingEvidence(context, message)) ?? (await reviewEnd(context, { message, reviews })))
     : undefined;
   const { rule, reason } = found ?? { rule: 'stop', reason: 'nothing speaks against it' };
   await context.decided({
@@ -29,19 +41,37 @@ export async function atStop(context: HookContext): Promise<HookAnswer> {
   return found ? toBlock(`Klaus: ${reason}`) : NO_OBJECTION;
 }
 
-/** "Done" counts only with a check that ran after the last edit. */
-function findMissingEvidence({ session, event }: HookContext, message: string): Objection | undefined {
-  if (session.lastEdit === 0 || findClaims(message).length === 0) return undefined;
-  const { lastCheck, lastEdit, lastEdited } = session;
-  if (lastCheck && lastCheck.seq > lastEdit) {
-    if (lastCheck.passed) return undefined;
-    return { rule: 'evidence', reason: `the last check failed: ${lastCheck.text}. Fix it, or say that it fails` };
-  }
+/** A claim of success needs a check of its kind that passed on the files as they are now. */
+async function findMissingEvidence(context: HookContext, message: string): Promise<Objection | undefined> {
+  const { session, event, root } = context;
+  const claims = findClaims(message);
+  if (claims.length === 0) return undefined;
+  const state = await readFilesState(root);
+  const rows = session.checks.map((check) => toEvidence(check, { state, lastEdit: session.lastEdit }));
+  const hasChanged = session.lastEdit > 0 || (state !== undefined && session.firstState !== state);
+  const [found] = judgeClaims(claims, rows).filter(({ status }) =>
+    hasChanged ? status !== 'verified' : status === 'contradicted',
+  );
+  if (!found) return undefined;
+  const last = session.checks.findLast(({ doubt }) => doubt === undefined);
+  const isFailed = found.status === 'contradicted' && last?.passed === false;
   // The same objection is not made twice in a turn: Claude may have a reason.
-  if (event.stop_hook_active === true) return undefined;
+  if (!isFailed && event.stop_hook_active === true) return undefined;
+  const todo = isFailed
+    ? 'Fix it, or say that it fails'
+    : 'Run the checks of the project, wait for their end, or say that you did not';
+  return { rule: 'evidence', reason: `you report "${found.said.slice(0, MAX_SAID)}". ${found.reason} ${todo}` };
+}
+
+function toEvidence(
+  { seq, command, passed, checks, doubt, state: seen }: GuardedCheck,
+  { state, lastEdit }: { state: string | undefined; lastEdit: number },
+): Evidence {
+  // Without states, only edits by the tools for edits are known.
+  const isStale = seq < lastEdit || (seen !== undefined && state !== undefined && seen !== state);
   return {
-    rule: 'evidence',
-    reason: `you report success, and no check ran after the edit of ${lastEdited}. Run the checks of the project, or say that you did not`,
+    ...{ call: String(seq), command, exitCode: passed ? 0 : 1, checks, doubt },
+    freshness: isStale ? 'stale' : 'fresh',
   };
 }
 
@@ -50,7 +80,10 @@ async function reviewEnd(
   { message, reviews }: { message: string; reviews: ReviewVerdict[] },
 ): Promise<Objection | undefined> {
   if (event.stop_hook_active === true) return undefined;
-  const recent = [...readTranscript(event.transcript_path).slice(-20), { role: 'assistant' as const, text: message }];
+  const recent = [
+    ...(await readTranscript(event.transcript_path)).slice(-20),
+    { role: 'assistant' as const, text: message },
+  ];
   const options = { judge, cache, signal, mode: 'strict' as const };
   if (openErrors(session, Date.now()).length > 0) {
     const acknowledged = listAcknowledged(session, Date.now());

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { readForeignFile } from '@klaus/sdk/foreign-file';
 import type { Spoken } from '@klaus/sdk/guard';
 
 /** Bytes from the end of a transcript that are read. */
@@ -16,12 +16,13 @@ interface Entry {
  * The last entries of a conversation of Claude Code, oldest first. The file lags behind the conversation, and its format
  * is not documented: what cannot be read is left out.
  */
-export function readTranscript(path: string | undefined): Spoken[] {
+export async function readTranscript(path: string | undefined): Promise<Spoken[]> {
   if (path === undefined) return [];
   try {
-    return readTail(path)
-      .split('\n')
-      .flatMap((line) => toSpoken(line));
+    const { text, isCut } = await readForeignFile(path, { max: TAIL, part: 'tail' });
+    // The first line is incomplete.
+    const lines = text.split('\n').slice(isCut ? 1 : 0);
+    return lines.flatMap((line) => toSpoken(line));
   } catch {
     return [];
   }
@@ -35,20 +36,6 @@ export function toRequests(spoken: readonly Spoken[]): string[] {
 /** What tools reported. */
 export function toOutputs(spoken: readonly Spoken[]): string[] {
   return spoken.filter(({ role }) => role === 'tool').map(({ text }) => text);
-}
-
-function readTail(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    const buffer = Buffer.alloc(Math.min(size, TAIL));
-    const read = readSync(file, buffer, 0, buffer.length, size - buffer.length);
-    const text = buffer.toString('utf8', 0, read);
-    // The first line is incomplete.
-    return size > TAIL ? text.slice(text.indexOf('\n') + 1) : text;
-  } finally {
-    closeSync(file);
-  }
 }
 
 function toSpoken(line: string): Spoken[] {

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KlausError } from '@klaus/sdk';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import { isRecord } from '@klaus/sdk/is-record';
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 
@@ -31,7 +32,7 @@ export function toInvalid(file: string, what: string): KlausError {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readForeignFileSync(file).text;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw new KlausError('config', `${file} cannot be read: ${(error as Error).message}.`, { cause: error });

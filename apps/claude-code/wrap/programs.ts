@@ -19,6 +19,8 @@ interface SetupInput {
   isChosen: boolean;
   /** Absolute. */
   workspace: string;
+  /** True: providers may use the network for the program. */
+  reachesAll: boolean;
 }
 
 const toUrl = (provider: ProviderName): string => `http://127.0.0.1:${RELAY_PORT}${toProxyPath(provider)}`;
@@ -51,7 +53,7 @@ const PROGRAMS: Readonly<Record<string, (input: SetupInput) => ProgramSetup>> = 
       }),
     },
   }),
-  codex: ({ model, isChosen }) => ({
+  codex: ({ model, isChosen, reachesAll }) => ({
     args: [
       'model_provider="klaus"',
       `model_providers.klaus={name="Klaus",base_url="${toUrl(toOpenai(model))}",wire_api="responses",env_key="OPENAI_API_KEY"}`,
@@ -59,6 +61,8 @@ const PROGRAMS: Readonly<Record<string, (input: SetupInput) => ProgramSetup>> = 
       'sandbox_mode="danger-full-access"',
       'check_for_update_on_startup=false',
       'analytics.enabled=false',
+      // Otherwise each request offers the web search of the provider.
+      ...(reachesAll ? [] : ['web_search="disabled"']),
       ...(isChosen || model.provider !== 'anthropic' ? [`model=${JSON.stringify(model.id)}`] : []),
     ].flatMap((setting) => ['-c', setting]),
   }),

@@ -16,6 +16,7 @@ import {
   type RunnerSession,
 } from '@klaus/sdk/wrap';
 import { z } from 'zod';
+import { ProviderNetwork } from './provider-network.ts';
 import { RecordedCalls } from './recorded-calls.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -75,7 +76,7 @@ export interface WrapRunner {
 export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
   const end: ProgramEnd = { cancelled: false };
   const stop = new AbortController();
-  let opened: { host: RunnerHost; calls: RecordedCalls } | undefined;
+  let opened: { host: RunnerHost; calls: RecordedCalls; network: ProviderNetwork } | undefined;
   let refused = 0;
   // The program, and so its requests, start after the session was opened.
   const openProxy = () =>
@@ -87,6 +88,7 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
         return { ...reserved, settle: (end, seen) => reserved.settle(end, seen && calls.toExchange(seen)) };
       },
       openRedactor: () => opened!.host.openRedactor(),
+      admit: (uses) => opened!.network.admit(uses),
       onRefused(reason) {
         if (end.refused === undefined) opened!.host.notice(reason);
         end.refused = reason;
@@ -97,7 +99,7 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
   let relay: ReturnType<typeof openRelay> | undefined;
   const takeRelay = () => (relay ??= openRelay(openProxy));
   const open = async (request: RunnerRequest, host: RunnerHost): Promise<RunnerSession> => {
-    opened = { host, calls: new RecordedCalls(request.workspace) };
+    opened = { host, calls: new RecordedCalls(request.workspace), network: new ProviderNetwork(host) };
     writeHome(join(takeRelay().folder, HOME), options.open().program.files, options.home);
     return {
       agent: request.command[0] ?? '',

@@ -32,6 +32,8 @@ export interface WrapOptions {
   home?: string;
   model?: string;
   limits: Partial<Limits>;
+  /** Hosts that providers of models may reach for the program; `*`: all. Default: none. */
+  allowNet?: readonly string[];
   /** The program works on a layer, and this asks about each change after its end. Default: it changes the files directly. */
   review?: (question: EventOf<'approval.asked'>, signal: AbortSignal) => Promise<WrapReply>;
   /** Aborted: the program is ended. */
@@ -60,7 +62,14 @@ export async function wrap(options: WrapOptions): Promise<Wrapped> {
   await using klaus = await options.openKlaus({ wrapRunner: runner, tools: [tool] });
   const model = await findWrapModel(klaus.configuration, options.model);
   const name = options.as ?? basename(found[0]!);
-  const { args, ...setup } = toSetup(name, { model, isChosen: options.model !== undefined, workspace: cwd });
+  const allowNet = (options.allowNet ?? []).flatMap((words) => words.split(',')).map((word) => word.trim());
+  const reachesAll = allowNet.includes('*');
+  const { args, ...setup } = toSetup(name, {
+    model,
+    isChosen: options.model !== undefined,
+    workspace: cwd,
+    reachesAll,
+  });
   const [program, ...rest] = found as [string, ...string[]];
   Object.assign(ready, { klaus, program: { command: [program, ...args, ...rest], ...setup } });
   const session = await klaus.open({
@@ -70,6 +79,7 @@ export async function wrap(options: WrapOptions): Promise<Wrapped> {
     sandbox: 'bubblewrap',
     isolate: review !== undefined,
     limits: { ...NO_LIMITS, ...limits },
+    ...(reachesAll ? { grant: EVERYWHERE } : { allowNet }),
   });
   const cancel = (): void => void session.send({ type: 'cancel', by: 'user' });
   options.signal.addEventListener('abort', cancel, { once: true });
@@ -86,6 +96,9 @@ export async function wrap(options: WrapOptions): Promise<Wrapped> {
   }
   return { ...end, session: session.id, ...(await readResult(session)) };
 }
+
+/** The default of a session, and every host. */
+const EVERYWHERE = ['file-operations', 'code-execution', 'web-access'];
 
 type Session = Awaited<ReturnType<Klaus['open']>>;
 

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { KlausError } from '@klaus/sdk';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 
 /** The folders in which a session works. */
 export interface SessionFolders {
@@ -41,7 +42,7 @@ function hasBranch(path: string, branch: string): boolean {
   if (!isFolder(git)) return existsSync(git);
   if (existsSync(join(git, 'reftable')) || existsSync(join(git, 'refs', 'heads', branch))) return true;
   try {
-    const packed = readFileSync(join(git, 'packed-refs'), 'utf8');
+    const packed = readForeignFileSync(join(git, 'packed-refs'), { max: 64 * 1_024 * 1_024 }).text;
     return packed.split('\n').some((line) => line.endsWith(` refs/heads/${branch}`));
   } catch {
     return false;

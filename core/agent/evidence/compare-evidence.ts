@@ -3,6 +3,7 @@ import {
   findFewerTests,
   findWeakenings,
   isCheckFile,
+  isDerived,
   isEnvironmentFile,
   judgeClaims,
   type ChangedFile,
@@ -20,15 +21,6 @@ const MAX_CHANGED = 10;
 /** Maximum bytes of a file that is searched for a weakened check, and maximum number of files. */
 const MAX_TEXT = 512 * 1_024;
 const MAX_FILES = 300;
-
-/** Files that checks write and that no other check reads. */
-const DERIVED =
-  /(?:^|\/)(?:node_modules(?:\/\.[^/]+)?|dist|build|out|coverage|htmlcov|target|test-results|playwright-report|__pycache__|bin|obj|\.(?:nyc_output|pytest_cache|mypy_cache|ruff_cache|tox|next|turbo|vite|vitest|cache|gradle))(?:\/|$)|\.(?:pyc|tsbuildinfo|lcov)$|(?:^|\/)(?:\.coverage|\.eslintcache|\.stylelintcache|(?:junit|test-results?)[^/]*\.(?:xml|json))$/;
-
-/** True for a path that tools write as a by-product, such as a cache or build output. */
-export function isDerived(path: string): boolean {
-  return DERIVED.test(path);
-}
 
 export async function compareEvidence(work: Work, { own, earlier, claims }: OpenEvidence): Promise<ClosedEvidence> {
   await recordSuspects(work);
@@ -49,7 +41,10 @@ async function compare(
   const weakenings =
     base === undefined || own.length === 0
       ? []
-      : findWeakenings(await readChanged(snapshots, { from: base, to: tree, isSearched: isCheckFile }), toTests(own));
+      : findWeakenings(
+          await readChangedFiles(snapshots, { from: base, to: tree, isSearched: isCheckFile }),
+          toTests(own),
+        );
   const known = await findKnown(snapshots, earlier, base);
   const influences = await findInfluences(work, own, tree);
   // By-products of a check and of the later ones, from the last to the first.
@@ -113,7 +108,7 @@ async function recordSuspects(work: Work): Promise<void> {
   const { base, changedFiles } = runOf(work.state);
   const to = work.state.left?.tree;
   if (base === undefined || to === undefined || !changedFiles) return;
-  const files = await readChanged(await work.snapshots(), { from: base, to, isSearched: isEnvironmentFile });
+  const files = await readChangedFiles(await work.snapshots(), { from: base, to, isSearched: isEnvironmentFile });
   const paths = findEnvironmentChanges(files).flatMap(({ suspect }) => suspect ?? []);
   if (paths.length === 0) return;
   const sandbox = await work.sandbox();
@@ -129,7 +124,7 @@ async function findInfluences(work: Work, own: readonly Evidence[], tree: TreeId
   const findUntil = async (to: TreeId | undefined): Promise<ReturnType<typeof findEnvironmentChanges>> => {
     if (origin === undefined || to === undefined || !snapshots.has(origin)) return [];
     const known =
-      found.get(to) ?? findEnvironmentChanges(await readChanged(snapshots, { from: origin, to, isSearched }));
+      found.get(to) ?? findEnvironmentChanges(await readChangedFiles(snapshots, { from: origin, to, isSearched }));
     found.set(to, known);
     return known;
   };
@@ -144,7 +139,7 @@ async function findInfluences(work: Work, own: readonly Evidence[], tree: TreeId
 }
 
 /** Changed files that may influence a check, with their contents before and after. */
-async function readChanged(
+export async function readChangedFiles(
   snapshots: Snapshots,
   { from, to, isSearched }: { from: TreeId; to: TreeId; isSearched: (path: string) => boolean },
 ): Promise<ChangedFile[]> {

@@ -1,4 +1,4 @@
-import { decide, RULES } from '../../policy/index.ts';
+import { decide, isDerived, RULES } from '../../policy/index.ts';
 import {
   KlausError,
   toKlausError,
@@ -10,7 +10,6 @@ import {
   type Evidence,
 } from '../../protocol/index.ts';
 import { readLog } from '../state/load-state.ts';
-import { isDerived } from './compare-evidence.ts';
 import type { Engine } from '../loop/engine.ts';
 import { isReviewed, toGateContext } from '../calls/gate-context.ts';
 import type { ReadyCall } from '../calls/judged-call.ts';

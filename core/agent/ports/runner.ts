@@ -1,4 +1,13 @@
-import type { EventOf, Mode, Part, RunnerName, SessionRunner, StopReason, Usage } from '../../protocol/index.ts';
+import type {
+  Access,
+  EventOf,
+  Mode,
+  Part,
+  RunnerName,
+  SessionRunner,
+  StopReason,
+  Usage,
+} from '../../protocol/index.ts';
 import type { ModelInfo } from './model.ts';
 import type { ExecRequest, ExecResult } from './sandbox.ts';
 
@@ -221,6 +230,8 @@ export interface RunnerHost extends AgentReports {
   /** The text of a file, after the gate allowed its reading. Secrets are replaced by placeholders. */
   readText(path: string): Promise<ToolUse & { text?: string }>;
   notice(text: string): void;
+  /** True if the grant of the session allows an access now. The gate is not asked. */
+  allows(access: Access): boolean;
   /**
    * Reserves the budget of a request of a wrapped program before it is sent. Several can be in flight.
    *

@@ -1,4 +1,5 @@
-import { KlausError, type CallPart, type EventBody } from '../../protocol/index.ts';
+import { allowsAccess } from '../../policy/index.ts';
+import { KlausError, type Access, type CallPart, type EventBody } from '../../protocol/index.ts';
 import { toolCallsLeft } from '../budget/limit-check.ts';
 import { toAttempt, toFinished, toHead } from '../calls/call-events.ts';
 import { cutOutput } from '../calls/cut-output.ts';
@@ -94,6 +95,11 @@ export class AgentHost implements RunnerHost {
   notice(text: string): void {
     const { work } = this.#now();
     this.#record(() => work.append([{ type: 'notice', run: runOf(work.state).id, level: 'warn', text }]));
+  }
+
+  allows(access: Access): boolean {
+    const { authority, engine } = this.#now().work;
+    return allowsAccess(authority.grant(), access, engine.clock.now());
   }
 
   call(call: AgentCall): void {

@@ -117,3 +117,25 @@ describe('what is a check', () => {
     ['npm run test:fake || npm test', /./],
   ])('doubted: %s', (line, doubt) => expect(read(line)?.doubt).toMatch(doubt));
 });
+
+test.each([
+  ...['cd /tmp/other && npm test', 'cd ~/other && npm test', '(cd ../x; npm test)', 'pushd /srv/x && npm test'],
+  ...['cd "$D" && npm test', 'cd - && npm test', 'pushd src && popd && npm test', 'env -C /srv/x npm test'],
+  ...['npm --prefix /srv/x test', 'npm test --prefix ../x', 'make -C /srv/x test', 'vitest run --root /srv/x'],
+  ...['pytest /srv/x', 'cargo test --manifest-path=/srv/x/Cargo.toml', 'go test -C/srv/x ./...', 'tsc -p ../x'],
+])('%s is a check of another folder', (line) => {
+  expect(readChecks(line, { root: '/w', scriptsOf: () => ({ test: 'vitest run' }) })?.doubt).toBeDefined();
+});
+
+test.each([
+  ...['cd "$(git rev-parse --show-toplevel)" && npm test', 'cd /w/src && npm test', 'cd src/.. && npm test'],
+  ...[
+    'go test ./...',
+    'tsc -p ./tsconfig.json',
+    'vitest run --outputFile=/tmp/report.xml',
+    'pytest --junitxml /tmp/x.xml',
+  ],
+  ...['/usr/bin/make test', 'npm test > /tmp/log', 'cd "$PWD" && npm test', 'pytest ./tests'],
+])('%s is a check of the workspace', (line) => {
+  expect(readChecks(line, { root: '/w', scriptsOf: () => ({ test: 'vitest run' }) })?.doubt).toBeUndefined();
+});

@@ -8,6 +8,7 @@ import {
   type Script,
 } from 'unbash';
 import type { Check } from '../../protocol/index.ts';
+import { isOutside, isUnknownFolder, namesOtherFolder, OTHER_FOLDER, UNKNOWN_FOLDER } from './other-folder.ts';
 import { ACTED_LATER, readProgram, type ProgramOptions } from './read-program.ts';
 import { toWords } from './static-words.ts';
 import { toSet } from '../word-list.ts';
@@ -16,6 +17,8 @@ export interface ReadChecks {
   checks: Check[];
   /** Why its exit code proves nothing; absent: 0 means that all of them passed. */
   doubt?: string;
+  /** True: something that is no check ran too, and may have changed files before. */
+  acts?: true;
 }
 
 export interface ReadChecksOptions {
@@ -46,8 +49,9 @@ export function readChecks(line: string, options: ReadChecksOptions = {}): ReadC
       depth: 0,
     });
     if (found.checks.length === 0) return undefined;
-    const { checks, doubt } = found;
-    return { checks, doubt };
+    const { checks, acts } = found;
+    const isElsewhere = checks.some(({ cwd }) => isOutside(cwd));
+    return { checks, doubt: found.doubt ?? (isElsewhere ? OTHER_FOLDER : undefined), ...(acts ? { acts } : {}) };
   } catch {
     // The line is untrusted; one that cannot be parsed proves nothing.
     return undefined;
@@ -188,10 +192,13 @@ function walkCommand(node: Command, scope: CheckScope): Found {
   const words = toWords(node);
   const writes = words.writes;
   const { name } = words;
+  if (!words.argv && /^(?:cd|pushd)$/.test(name))
+    return isUnknownFolder(node) ? { ...NOTHING, doubt: UNKNOWN_FOLDER } : NOTHING;
   if (!words.argv && !MEANINGS.has(name)) return { ...NOTHING, acts: true };
   const args = words.argv?.slice(1) ?? ['='];
   if (name === '') return { ...NOTHING, doubt: words.trick, acts: writes };
-  if (name === 'cd') {
+  if (name === 'popd' || (name === 'cd' && args.includes('-'))) return { ...NOTHING, doubt: UNKNOWN_FOLDER };
+  if (name === 'cd' || name === 'pushd') {
     scope.cwd = toFolder(scope, args.find((arg) => arg !== '--') ?? '/');
     return NOTHING;
   }
@@ -217,7 +224,9 @@ function walkCommand(node: Command, scope: CheckScope): Found {
   };
   const found = readProgram(words.argv ?? [], options);
   if (!found) return { ...NOTHING, acts: writes || !NEUTRAL.has(name) };
-  return { ...found, doubt: found.doubt ?? (found.checks.length > 0 ? words.trick : undefined) };
+  if (found.checks.length === 0) return found;
+  const isElsewhere = namesOtherFolder(args, (path) => toFolder(scope, path));
+  return { ...found, doubt: found.doubt ?? words.trick ?? (isElsewhere ? OTHER_FOLDER : undefined) };
 }
 
 /** Builtins that change later commands. */

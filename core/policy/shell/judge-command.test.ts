@@ -38,7 +38,7 @@ describe('stopped', () => {
         'dd if=/dev/zero of=a.ts',
         'mkfs.ext4 x',
         'chmod -R 000 .',
-        'chmod u+s x',
+        ...['chmod u+s x', 'chmod +s x', 'install -m 4755 x y'],
         'kill -9 -1',
         'pkill node',
         'mv src /tmp',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkSchema } from './evidence.ts';
 import { recordedLimitsSchema } from '../settings/limits.ts';
 import { modeSchema } from '../authority/mode.ts';
 import { reviewSchema } from '../authority/review.ts';
@@ -203,6 +204,12 @@ const guardObserved = z
     what: z.enum(['started', 'prompt', 'edited', 'checked', 'failed', 'allowed']),
     text: z.string().describe('At most 500 characters. Secrets are redacted.'),
     passed: z.boolean().optional().describe('For `checked`: whether all checks passed.'),
+    checks: z.array(checkSchema).optional().describe('For `checked`: what was checked.'),
+    doubt: z.string().optional().describe('For `checked`: why its exit code proves nothing.'),
+    state: z
+      .string()
+      .optional()
+      .describe('Digest of the files of the project that are not ignored: for `checked` as the checks saw them.'),
   })
   .describe(
     'What the guard saw: a session started, a prompt of the user, an edit, a check, a failed call; or a call that the user allowed for an hour, by its hash.',

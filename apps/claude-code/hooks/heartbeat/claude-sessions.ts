@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 
 /** A session of Claude Code that runs now. */
 export interface ClaudeSession {
@@ -12,6 +13,8 @@ export interface ClaudeSession {
   folder: string;
 }
 
+/** Bytes of the file of a session, and from the beginning of a transcript in which its folder is searched. */
+const HEAD = 65_536;
 /** Klaus itself drives these: its gate judges their calls. Ids of Claude Code have another version. */
 const DRIVEN = /^.{14}8/;
 
@@ -21,9 +24,8 @@ export function listClaudeSessions(folder: string): ClaudeSession[] {
     .filter((name) => /^\d+\.json$/.test(name))
     .flatMap((name) => {
       try {
-        const { sessionId, cwd, startedAt } = JSON.parse(
-          readFileSync(join(folder, 'sessions', name), 'utf8'),
-        ) as Record<string, unknown>;
+        const { text } = readForeignFileSync(join(folder, 'sessions', name), { max: HEAD });
+        const { sessionId, cwd, startedAt } = JSON.parse(text) as Record<string, unknown>;
         if (typeof sessionId !== 'string' || typeof cwd !== 'string' || typeof startedAt !== 'number') return [];
         return DRIVEN.test(sessionId) ? [] : [{ id: sessionId, cwd, startedAt, folder }];
       } catch {
@@ -32,9 +34,6 @@ export function listClaudeSessions(folder: string): ClaudeSession[] {
       }
     });
 }
-
-/** Bytes from the beginning of a transcript in which its folder is searched. */
-const HEAD = 65_536;
 
 /** Milliseconds by which the clock of files is behind at most. */
 const CLOCK_STEP_MS = 20;
@@ -46,7 +45,8 @@ export function listRecordedSessions(folder: string, since: number): ClaudeSessi
       const { birthtimeMs: startedAt } = statSync(path);
       const id = basename(path, '.jsonl');
       if (startedAt < since - CLOCK_STEP_MS || DRIVEN.test(id)) return [];
-      const [, cwd] = /"cwd":("(?:[^"\\]|\\.)*")/.exec(readHead(path)) ?? [];
+      const [, cwd] =
+        /"cwd":("(?:[^"\\]|\\.)*")/.exec(readForeignFileSync(path, { max: HEAD, part: 'head' }).text) ?? [];
       return cwd === undefined ? [] : [{ id, cwd: JSON.parse(cwd) as string, startedAt, folder }];
     } catch {
       return [];
@@ -62,16 +62,6 @@ export function listTranscripts(folder: string): string[] {
       .filter((name) => /^[\da-f-]{36}\.jsonl$/.test(name))
       .map((name) => join(projects, slug, name)),
   );
-}
-
-function readHead(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(HEAD);
-    return head.toString('utf8', 0, readSync(file, head, 0, HEAD, 0));
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Folders of configurations that running processes of Claude Code have in their environment. Linux only; else empty. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import { messageOf } from '@klaus/sdk/message-of';
 import { readJsonFile } from '../../settings/json-file.ts';
 import { isGuard, readSettings, type SettingsPlace, toSettingsFile } from '../install/settings-file.ts';
@@ -35,7 +36,7 @@ export function findSwitch(settings: Readonly<Record<string, unknown>>, isManage
 /** SHA-256 of a hook program. Undefined if it cannot be read. */
 export function toHookDigest(program: string): string | undefined {
   try {
-    return createHash('sha256').update(readFileSync(program)).digest('hex');
+    return createHash('sha256').update(readForeignFileSync(program).text).digest('hex');
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import { listTranscripts } from '../heartbeat/claude-sessions.ts';
 import { findSwitch } from '../heartbeat/find-problems.ts';
 import { type CanaryInput, CANARY_RULE, flyCanary, toCanary } from './canary.ts';
@@ -97,7 +98,7 @@ function checkProgram(input: DiagnoseInput): GuardFact {
   if (!existsSync(path)) return { name, status: 'fail', text: `${path} does not exist`, fix: INSTALL };
   if ((statSync(path).mode & 0o100) === 0)
     return { name, status: 'fail', text: `${path} is not executable`, fix: INSTALL };
-  if (readFileSync(path, 'utf8') !== toHookProgram(input))
+  if (readForeignFileSync(path).text !== toHookProgram(input))
     return { name, status: 'fail', text: `${path} is that of another version or state folder`, fix: INSTALL };
   return { name, status: 'ok', text: path };
 }

@@ -9,6 +9,8 @@ import { quoteDiff } from './review.ts';
 
 const MAX_SUBJECT = 100;
 const MAX_TURNS = 4;
+/** Characters of the difference from which the message is written. */
+const MAX_DIFF = 100_000;
 
 const messageSchema = z.object({ message: z.string().min(1).max(10_000) });
 
@@ -67,7 +69,7 @@ async function writeMessage(chain: Chain, staged: StagedChanges): Promise<string
       usd: chain.klaus.configuration.get('verification.usd'),
       turns: MAX_TURNS,
       grant: ['fs(., r)', 'tool(read_file)'],
-      prompt: `${TASK}\n\nMessages of this repository, the newest first:\n${log || 'none'}\n\nThe difference:\n${quoteDiff(staged)}`,
+      prompt: `${TASK}\n\nMessages of this repository, the newest first:\n${log || 'none'}\n\nThe beginning of the difference:\n${quoteDiff({ diff: staged.diff.slice(0, MAX_DIFF) })}`,
       schema: messageSchema,
       check: ({ message }) => {
         const subject = message.trim().split('\n')[0] ?? '';

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 
 /** Bytes. Larger files are not searched for checks. */
 const MAX_BYTES = 1024 * 1024;
@@ -16,7 +17,7 @@ export function findChecks(folder: string): string[] {
   const read = (name: string): string | undefined => readSmall(join(folder, name));
   const has = (name: string): boolean => existsSync(join(folder, name));
   const commands: string[] = [];
-  const scripts = readScripts(read('package.json'));
+  const scripts = readScriptNames(read('package.json'));
   const run = `${findPackageManager(has)} run`;
   for (const names of SCRIPTS) {
     const name = names.find((one) => scripts.has(one));
@@ -42,7 +43,19 @@ function hasTarget(makefile: string, name: string): boolean {
   return new RegExp(`^${name}\\s*:(?!=)`, 'm').test(makefile);
 }
 
-function readScripts(text: string | undefined): ReadonlySet<string> {
+/** The scripts of the package.json in a folder. */
+export function readScripts(folder: string): Record<string, string> | undefined {
+  try {
+    const { scripts } = JSON.parse(readSmall(join(folder, 'package.json')) ?? '{}') as {
+      scripts?: Record<string, string>;
+    };
+    return scripts;
+  } catch {
+    return undefined;
+  }
+}
+
+function readScriptNames(text: string | undefined): ReadonlySet<string> {
   try {
     const { scripts } = JSON.parse(text ?? '{}') as { scripts?: Record<string, unknown> };
     const named = Object.entries(scripts ?? {}).filter(
@@ -63,6 +76,9 @@ function findPackageManager(has: (name: string) => boolean): string {
 }
 
 function readSmall(path: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() && stat.size <= MAX_BYTES ? readFileSync(path, 'utf8') : undefined;
+  try {
+    return readForeignFileSync(path, { max: MAX_BYTES }).text;
+  } catch {
+    return undefined;
+  }
 }

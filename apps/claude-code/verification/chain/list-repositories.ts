@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 
 const MAX_DEPTH = 4;
 const MAX_REPOSITORIES = 200;
@@ -34,7 +35,9 @@ function readFolder(folder: string) {
 
 function readBranch(folder: string): string | null {
   try {
-    return /^ref: refs\/heads\/(.+)$/m.exec(readFileSync(join(folder, '.git/HEAD'), 'utf8'))?.[1] ?? null;
+    return (
+      /^ref: refs\/heads\/(.+)$/m.exec(readForeignFileSync(join(folder, '.git/HEAD'), { max: 4_096 }).text)?.[1] ?? null
+    );
   } catch {
     return null;
   }

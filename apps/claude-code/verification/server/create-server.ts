@@ -11,13 +11,15 @@ import { CHAIN_TOOLS } from './tools.ts';
 export interface ServerOptions {
   roots: Roots;
   engine: ChainOptions['engine'];
+  /** Resolves when the state of the roots is known from which the server compares. Default: at once. */
+  ready?: Promise<void>;
 }
 
 const INSTRUCTIONS =
   'Commit with the tool commit, not with git commit: it runs check and confirm first. Fix what a failed stage reports, then call it again. Do not work around a failed stage.';
 
 /** One server for one connection or one request. It holds no state between calls. */
-export function createServer({ roots, engine }: ServerOptions): McpServer {
+export function createServer({ roots, engine, ready }: ServerOptions): McpServer {
   const server = new McpServer(
     { name: 'klaus', title: 'Klaus', version: VERSION },
     { capabilities: { tools: {}, logging: {} }, instructions: INSTRUCTIONS },
@@ -31,6 +33,7 @@ export function createServer({ roots, engine }: ServerOptions): McpServer {
         toResult(stage, async () => {
           const folder = roots.find(String(input['working_dir']));
           const report = createReport(context, name);
+          await ready;
           await using chain = await openChain({ folder, engine, signal: context.mcpReq.signal, report });
           return await tool.run(chain, input);
         }),

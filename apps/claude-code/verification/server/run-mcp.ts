@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { messageOf } from '@klaus/sdk/message-of';
+import { beginEnvironments } from '../chain/begin-environments.ts';
 import { createServer, type ServerOptions } from './create-server.ts';
 import { createRoots } from './roots.ts';
 import { serveHttp } from './serve-http.ts';
@@ -33,7 +35,8 @@ export async function runMcp(options: McpOptions): Promise<void> {
   const { engine, stdin, stdout, log, signal, port } = options;
   const roots = createRoots(options.roots);
   const onError = (error: Error): void => log(error.message);
-  const factory = () => createServer({ roots, engine });
+  const ready = beginEnvironments(roots.folders, engine).catch((error: unknown) => log(messageOf(error)));
+  const factory = () => createServer({ roots, engine, ready });
   if (port !== undefined) {
     const token = options.token ?? randomBytes(32).toString('hex');
     await using server = await serveHttp(factory, { port, token, onError });
@@ -47,4 +50,5 @@ export async function runMcp(options: McpOptions): Promise<void> {
   const stop = signal.aborted ? Promise.resolve() : once(signal, 'abort');
   await Promise.race([ended, stop]);
   await server.close();
+  await ready;
 }

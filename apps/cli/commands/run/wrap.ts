@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
+import { Option } from 'commander';
 import type { EventOf } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { err } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
-import { integer, toAmount } from '../../program/option-values.ts';
+import { integer, repeatable, toAmount } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
 import { settingOption, toLimits, toSettings } from '../../program/run-options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
@@ -14,6 +15,7 @@ interface WrapCommandOptions extends Options {
   as?: string;
   home?: string;
   review?: true;
+  allowNet?: readonly string[];
 }
 
 export const command: LeafCommand = {
@@ -32,6 +34,12 @@ export const command: LeafCommand = {
       .option('--as <name>', 'treat the program as claude, codex, opencode or pi (default: its file name)')
       .option('--home <folder>', 'a folder with configuration, which is copied into the home folder of the program')
       .option('--review', 'the program works on a copy, and its changes are applied hunk by hunk at its end')
+      .addOption(
+        new Option(
+          '--allow-net <hosts>',
+          'hosts that the provider of a model may reach for the program, such as docs.example.com; "*" allows its web search and similar tools',
+        ).argParser(repeatable()),
+      )
       .option('--budget-usd <amount>', 'US dollars that the session may cost; 0 means unlimited', toAmount)
       .option('--budget-tokens <count>', 'tokens that the session may use; 0 means unlimited', integer(0))
       .addOption(settingOption),
@@ -52,6 +60,7 @@ export const command: LeafCommand = {
       openKlaus: (parts) => openKlaus({ ...parts, cwd, settings: toSettings({ set: options.set }), onNotice: note }),
       as: options.as,
       model: options.model,
+      allowNet: options.allowNet,
       home: options.home === undefined ? undefined : resolve(toFolder(options.home)),
       review: options.review ? review : undefined,
     });

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import type { McpEntry } from '@klaus/sdk';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { toFolder } from '../../client/open-klaus.ts';
@@ -134,6 +135,26 @@ const trust: LeafCommand = {
   },
 };
 
+const accept: LeafCommand = {
+  name: 'accept',
+  summary: 'accept installed programs and ignored settings on which the checks of this project depend',
+  description:
+    'The tool commit of klaus mcp refuses a change if programs that checks run, or ignored settings of theirs, are other ones than at the last accepted check. This accepts them as they are now.',
+  server: 'none',
+  declare: (declared) => declared.option(...FOLDER),
+  async run({ cwd }: FolderOptions) {
+    const [{ openCheckEnvironment }, { openKlaus }] = await Promise.all([
+      import('@klaus/sdk/verification'),
+      import('../../client/open-klaus.ts'),
+    ]);
+    const folder = realpathSync.native(toFolder(cwd ?? '.'));
+    await using klaus = await openKlaus({ cwd: folder });
+    await openCheckEnvironment(klaus, folder).accept();
+    out.write(`Accepted for the checks of ${toPrintable(folder)}.\n`);
+    return EXIT.done;
+  },
+};
+
 const test: LeafCommand = {
   name: 'test',
   summary: 'start an MCP server and list what it has; calls nothing',
@@ -179,4 +200,4 @@ const login: LeafCommand = {
 };
 
 /** The commands about the MCP servers that sessions use. */
-export const serverCommands: readonly LeafCommand[] = [list, add, remove, trust, test, login];
+export const serverCommands: readonly LeafCommand[] = [list, add, remove, trust, test, login, accept];

@@ -1,4 +1,5 @@
 import { ask, askUnknown, deny, type ShellFinding } from './command-rule.ts';
+import { findModes, setsUserId } from '../programs/file-mode.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { isBroad, namesSecret, protectedPlace, reach, type ShellContext } from './target.ts';
@@ -15,6 +16,8 @@ import {
 } from '../expansion/word.ts';
 import { forNames } from '../../word-list.ts';
 
+const SETS_USER_ID = 'it sets the set-user-ID bit';
+
 type Judge = (command: SimpleCommand, args: readonly Word[], context: ShellContext) => ShellFinding | undefined;
 
 const JUDGES: Readonly<Record<string, Judge>> = {
@@ -26,6 +29,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   ),
   dd: judgeRawCopy,
   ...forNames('chmod chown chgrp chattr setfacl', judgeMode),
+  ...forNames('install mkdir mkfifo', judgeNewMode),
   kill: judgeKill,
   ...forNames<Judge>('pkill killall killall5 skill', ({ name }) => ask(`${name} ends processes by name`)),
   rsync: judgeSync,
@@ -176,6 +180,14 @@ function isElsewhere(word: Word, command: SimpleCommand, context: ShellContext):
   return reach(word, command, context).some(({ kind }) => kind !== 'inside' && kind !== 'temporary');
 }
 
+/** Programs that create files with a mode. */
+function judgeNewMode(_command: SimpleCommand, args: readonly Word[]): ShellFinding | undefined {
+  const { all } = readOptions(args, ['-m', '--mode']);
+  return all.some(({ flag, value }) => /^(?:-m|--mode)$/.test(flag) && setsUserId(value))
+    ? ask(SETS_USER_ID)
+    : undefined;
+}
+
 function judgeMode(command: SimpleCommand, args: readonly Word[], context: ShellContext): ShellFinding | undefined {
   const { flags, rest } = readOptions(
     args.filter((arg) => !/^[-+][rwxXst]+$/.test(arg) || arg === '-R'),
@@ -184,8 +196,7 @@ function judgeMode(command: SimpleCommand, args: readonly Word[], context: Shell
   const [mode = '', ...paths] = rest;
   if (command.name === 'chattr' || command.name === 'setfacl')
     return ask(`${command.name} changes the owner or the permissions of files`);
-  if (command.name === 'chmod' && (/^0?[2-7][0-7]{3}$/.test(mode) || /[ug=+,]\+?\w*s|\+s/.test(mode)))
-    return ask('it sets the set-user-ID bit');
+  if (command.name === 'chmod' && findModes(args).some(setsUserId)) return ask(SETS_USER_ID);
   if (command.name === 'chmod' && /^0?0?00?0?$|^a?-[rwx]+$|^a=$/.test(mode) && flags.has('-R'))
     return ask('it removes all permissions');
   if (flags.has('-R') || flags.has('--recursive')) {

@@ -1,0 +1,6 @@
+export {
+  readForeignFile,
+  readForeignFileSync,
+  type ForeignFile,
+  type ForeignFileOptions,
+} from '@klaus/adapters/system';
