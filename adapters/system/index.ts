@@ -1,5 +1,4 @@
 export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
-export { createHostFiles } from './host-files.ts';
 export { isOwnPort, protectPort } from './own-ports.ts';
 export { writeCacheFile } from './cache-file.ts';
 export { Connection, toStorageFailure } from './connection.ts';

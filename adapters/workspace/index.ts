@@ -1,3 +1,4 @@
+export { createHostFiles } from './host-files.ts';
 export { compareNames } from './compare-names.ts';
 export { openFolder } from './local-folder.ts';
 export { createWorkspace } from './local-workspace.ts';

@@ -149,9 +149,9 @@ export type {
   Folder,
   Workspace,
 } from './ports/workspace.ts';
-export { readHostFacts } from './calls/host-facts.ts';
+export { readHostFacts } from './host/host-facts.ts';
 export type { EditorBuffers } from './ports/editor-buffers.ts';
-export type { HostFile, HostFiles } from './ports/host-files.ts';
+export type { HostFile, HostFiles } from './host/host-files.ts';
 export type { NetworkProxy, WebClient, WebRequest, WebResponse, WebSearchSettings } from './ports/web-client.ts';
 export { carriesText, redactCommand } from './redaction/redact-command.ts';
 export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';

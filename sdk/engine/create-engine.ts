@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
-import { createHostFiles } from '@klaus/adapters/system';
 import { readOwnSecrets } from '../config/own-secrets.ts';
 import {
   createSandbox,
@@ -19,6 +18,7 @@ import {
   pushBranch,
 } from '@klaus/adapters/tools';
 import {
+  createHostFiles,
   compareNames,
   createLayers,
   createSecretSource,
@@ -116,8 +116,8 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
   const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
   const builtin = options.builtinTools === false ? [] : [...builtinTools, pushBranch];
-  const hostFiles = createHostFiles(toUserHome(env));
   const clock = createSystemClock();
+  const hostFiles = createHostFiles(toUserHome(env));
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
   return {
     store: traced.store,

@@ -36,7 +36,7 @@ for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
           .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as HostEventOf<'guard.decided'>]));
         const calls = decisions.filter(({ call, event }) => call !== undefined || event === 'Stop');
         expect(calls.map(({ tool, event, verdict }) => `${tool ?? event} ${verdict}`)).toEqual([
-          'Bash ask',
+          'Bash deny',
           'Bash allow',
           'Stop allow',
         ]);

@@ -33,12 +33,12 @@ for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
     expect(await it.claude('Go.')).toMatchObject({ code: 0 });
     const calls = (await it.decisions()).filter(({ call }) => call !== undefined);
     expect(calls.map(({ tool, verdict, rule }) => `${tool} ${verdict} ${rule}`)).toEqual([
-      'Bash ask shell',
+      'Bash deny shell',
       'Bash allow grant',
-      'Write ask path',
+      'Write deny path',
       expect.stringMatching(/^Bash (?:ask|deny) shell$/),
       'Bash allow grant',
-      'Read ask path',
+      'Read deny path',
       'Write allow grant',
     ]);
     expect(existsSync(precious)).toBe(true);
@@ -105,7 +105,7 @@ test('the calls of a subagent are judged, and named', { tags: ['long'], timeout 
   mkdirSync(join(it.place.env['HOME']!, 'precious'));
   await it.claude('Start.');
   expect(await it.decisions()).toContainEqual(
-    expect.objectContaining({ tool: 'Bash', verdict: 'ask', agent: 'general-purpose' }),
+    expect.objectContaining({ tool: 'Bash', verdict: 'deny', agent: 'general-purpose' }),
   );
   expect(existsSync(join(it.place.env['HOME']!, 'precious'))).toBe(true);
 });
@@ -118,7 +118,7 @@ test('a resumed session is the same to the guard', { tags: ['long'], timeout }, 
   await it.claude('--session-id', session, 'Say hello.');
   await it.claude('--resume', session, 'Continue.');
   const decisions = await it.decisions();
-  expect(decisions).toContainEqual(expect.objectContaining({ guarded: session, tool: 'Bash', verdict: 'ask' }));
+  expect(decisions).toContainEqual(expect.objectContaining({ guarded: session, tool: 'Bash', verdict: 'deny' }));
 });
 
 test('a session without hooks is found', { tags: ['long'], timeout }, async (context) => {

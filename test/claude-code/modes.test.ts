@@ -80,7 +80,7 @@ for (const { cases: each, tags } of splitCases(cases, 1))
   );
 
 test(
-  'a call that nobody would be asked about can be allowed by the user, for its session',
+  'a call about which no user would be asked can be allowed by the user, for its session',
   { timeout },
   async (context) => {
     const command = 'rm -rf ~/precious';

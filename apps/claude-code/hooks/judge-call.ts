@@ -6,7 +6,7 @@ import { describePlace, isBelow, isSecretFile, isSecretPlace, placeOf, singleQuo
 import { CANARY_RULE, isCanary } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
 import { allow, type GuardFinding, type JudgeContext, type McpTrust } from './judge-context.ts';
-import { judgeExpansion } from './judge-expansion.ts';
+import { judgeExpansion } from './expansion/judge-expansion.ts';
 import { canRunInSandbox, toSandboxed } from './sandbox-call.ts';
 
 /** Plans of Claude Code, below the folder of its configuration. They are text that only the agent reads. */
@@ -68,7 +68,7 @@ function decode(text: string): string {
   }
 }
 
-/** The project is the workspace, whatever the folder in which the shell of Claude Code is. */
+/** The project is the workspace, regardless of the folder in which the shell of Claude Code is. */
 async function judgeCommand(command: string, context: JudgeContext): Promise<GuardFinding> {
   const { klaus, root, sandbox } = context;
   const cwd = toRealPath(context.cwd);

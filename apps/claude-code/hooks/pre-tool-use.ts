@@ -61,7 +61,7 @@ export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
   if (isUnasked)
     return toPermission(
       verdict === 'allow' ? 'deny' : verdict,
-      `Klaus: ${reason}. Claude Code asks nobody in this mode. The user can allow this call for an hour, in a terminal: klaus guard allow ${id}`,
+      `Klaus: ${reason}. Claude Code asks no user in this mode. The user can allow this call for an hour, in a terminal: klaus guard allow ${id}`,
     );
   if (verdict !== 'allow') return toPermission(verdict, `Klaus: ${reason}`);
   const { instead } = gate;

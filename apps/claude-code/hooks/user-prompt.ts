@@ -1,13 +1,13 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAllowed } from './allowed-calls.ts';
-import { findExpansions } from './find-expansion.ts';
+import { findExpansions } from './expansion/find-expansion.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toBlock } from './hook-answer.ts';
 import { toClaudeFolder } from './install/settings-file.ts';
 import { judgeCall } from './judge-call.ts';
 import type { GuardFinding, JudgeContext } from './judge-context.ts';
-import { judgeExpansion, judgeMentions } from './judge-expansion.ts';
+import { judgeExpansion, judgeMentions } from './expansion/judge-expansion.ts';
 import { toKey } from './call-key.ts';
 
 /** Files whose text is in each conversation of a project, with the files that they mention. */

@@ -18,7 +18,7 @@ import { unlessStopped } from '../workspace/snapshot-workspace.ts';
 import { canSend, channelOf, withSource } from '../channel/call-channel.ts';
 import { coversOf } from './approval-scope.ts';
 import { acceptHunks } from './accept-hunks.ts';
-import { readHostFacts } from './host-facts.ts';
+import { readHostFacts } from '../host/host-facts.ts';
 import { refuseCall, toCallHash, toDecided, toErrorDetail, toFinished, toHead } from './call-events.ts';
 import { toEscalation } from '../children/escalation.ts';
 import { agentOf, toGateContext } from './gate-context.ts';

@@ -3,7 +3,7 @@ import type { ConfiguredHosts, HostRule, NameComparison, Redactor, Rule } from '
 import type { Agents } from '../ports/agents.ts';
 import type { OpenChild } from '../ports/children.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { HostFiles } from '../ports/host-files.ts';
+import type { HostFiles } from '../host/host-files.ts';
 import type { EditorBuffers } from '../ports/editor-buffers.ts';
 import type { FindCommitted, JudgeContents } from '../ports/committed-files.ts';
 import type { Ids } from '../ports/ids.ts';

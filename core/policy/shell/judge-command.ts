@@ -164,7 +164,7 @@ function isRead(
 
 type OnHost = JudgeOptions & { host: HostFacts };
 
-/** Judges what the line runs besides its own words: scripts, and code that the session wrote. */
+/** Judges what the line runs in addition to its own words: scripts, and code that the session wrote. */
 function judgeTexts(
   line: string,
   options: OnHost,
@@ -222,6 +222,9 @@ function judgeCertain(
 ): void {
   const context = toContext(options);
   const evaluation = evaluateCommand(line, { ...options, files });
+  for (const { rule, reason } of evaluation.problems)
+    if (rule === 'downloaded') note(rule, { verdict: 'ask', reason });
+    else if (rule === 'fork-bomb') note(rule, { verdict: 'deny', reason });
   for (const command of evaluation.commands) {
     for (const [name, rule] of [
       ...COMMAND_RULES,

@@ -7,7 +7,7 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 export const allow: LeafCommand = {
   name: 'allow',
   summary:
-    'allow a call of Claude Code that the guard denied because nobody would be asked: for an hour, in its session',
+    'allow a call of Claude Code that the guard denied because no user would be asked: for an hour, in its session',
   footer: 'Example:\n  klaus guard allow 412',
   server: 'none',
   declare: (declared) => declared.argument('<id>', 'as in the denial, and in klaus guard log'),

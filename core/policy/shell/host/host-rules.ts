@@ -27,7 +27,7 @@ export const HOST_RULES: readonly [name: string, rule: HostRule][] = [
 /** Rules about how a line is written: in scripts of the project they object to too much. */
 export const OF_WRITTEN_TEXTS: ReadonlySet<string> = toSet('code environment dynamic privilege');
 
-/** Programs, besides interpreters and build tools, that run code of the project. */
+/** Programs that run code of the project. */
 const RUNS = toSet(
   'npm npx pnpm pnpx yarn bun bunx deno node tsx ts-node pytest py.test tox nox unittest vitest jest mocha ava tap playwright cypress karma jasmine nyc c8 next vite webpack rollup esbuild parcel gulp grunt nodemon pm2 cargo go gradle gradlew mvn mvnw dotnet swift dart flutter rspec rake rails bundle phpunit pest composer artisan ctest cmake ninja meson bazel bazelisk buck2 pants sbt mill lein clj stack cabal mix rebar3 zig nim crystal dune opam julia Rscript bats shellspec behave robot nose2 hypothesis coverage uv uvx poetry pipenv hatch pdm rye django-admin flask uvicorn gunicorn celery streamlit jupyter ipython manage.py setup.py invoke fab just task lefthook pre-commit husky gcc g++ cc clang clang++ rustc javac kotlinc scalac ghc',
 );

@@ -1,8 +1,8 @@
 import { evaluateCommand, findScripts, isSystemPath, type HostFacts, type HostScript } from '../../policy/index.ts';
 import { readUlidTime, type Access } from '../../protocol/index.ts';
-import type { HostFile, HostFiles } from '../ports/host-files.ts';
+import type { HostFile, HostFiles } from './host-files.ts';
 import { singleQuote } from '../../protocol/index.ts';
-import { readMain, scriptsOf, toScriptLines } from './package-scripts.ts';
+import { readMain, scriptsOf, toScriptLines } from '../calls/package-scripts.ts';
 
 const MAX_ROUNDS = 6;
 const MAX_FILES = 128;

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { homedir } from 'node:os';
-import { allow, type GuardFinding, type JudgeCall, type JudgeContext } from './judge-context.ts';
+import { allow, type GuardFinding, type JudgeCall, type JudgeContext } from '../judge-context.ts';
 import { type Expansion, findExpansions } from './find-expansion.ts';
 
 /** A command in a skill or a command: `` !`git status` ``, or a block of lines after ```!. */

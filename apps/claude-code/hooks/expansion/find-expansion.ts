@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { toClaudeFolder } from './install/settings-file.ts';
+import { toClaudeFolder } from '../install/settings-file.ts';
 
 /** A file that Claude Code puts into the conversation: a skill or a command. */
 export interface Expansion {
