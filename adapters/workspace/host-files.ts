@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   existsSync,
   fstatSync,
   openSync,
@@ -80,7 +81,7 @@ function listChanged(folder: string, since: number): HostFile[] {
   return found;
 }
 
-function listFolder(path: string): import('node:fs').Dirent[] {
+function listFolder(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch {

@@ -1,7 +1,7 @@
 // Covers apps/claude-code/hooks, sdk/config/own-secrets.ts, core/policy/secrets: what the guard lets Claude Code read, send and see.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createGuard, type Guard } from '@klaus/claude-code/hooks';
+import { createGuard, type Guard } from '../../apps/claude-code/hooks/main.ts';
 import { createKlaus, type Klaus } from '@klaus/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createGuard, type Guard } from '@klaus/claude-code/hooks';
+import { createGuard, type Guard } from '../../apps/claude-code/hooks/main.ts';
 import { createKlaus, type Klaus } from '@klaus/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HARMLESS, HARMS } from './host-attacks/harms.ts';

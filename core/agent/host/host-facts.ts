@@ -149,7 +149,9 @@ function toManifests(line: string, place: { workspace: string; cwd: string }): s
     /^(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|pipenv|bundle|composer|python[\d.]*)$/.test(name)
       ? cwds.flatMap((cwd) => [
           ...MANIFESTS.map((file) => `${cwd}/${file}`),
-          ...argv.filter((word) => /\.txt$/.test(word)).map((word) => (word.startsWith('/') ? word : `${cwd}/${word}`)),
+          ...argv
+            .filter((word) => word.endsWith('.txt'))
+            .map((word) => (word.startsWith('/') ? word : `${cwd}/${word}`)),
         ])
       : [],
   );

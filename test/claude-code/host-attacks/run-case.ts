@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { Guard } from '@klaus/claude-code/hooks';
+import type { Guard } from '../../../apps/claude-code/hooks/main.ts';
 import { CANARY, type Effect, type Harm, STUBS } from './harms.ts';
 import type { Step } from './vehicles.ts';
 

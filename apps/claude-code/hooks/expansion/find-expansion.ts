@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { toClaudeFolder } from '../install/settings-file.ts';
 
@@ -67,7 +67,7 @@ function listTexts(folder: string): string[] {
   return found;
 }
 
-function listFolder(path: string): import('node:fs').Dirent[] {
+function listFolder(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch {

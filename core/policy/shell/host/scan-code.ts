@@ -126,9 +126,12 @@ function toStrings(text: string): string[] {
 
 /** Escapes that most languages know. */
 function unescape(text: string): string {
-  return text.replaceAll(/\\(?:x([\da-f]{2})|u\{?([\da-f]{4,6})\}?|(['"`\\/ ]))/gi, (_, short, long, plain) =>
-    plain === undefined ? String.fromCodePoint(Math.min(Number.parseInt(short ?? long, 16), 0x10_ff_ff)) : plain,
-  );
+  return text.replaceAll(/\\(?:x[\da-f]{2}|u\{?[\da-f]{4,6}\}?|['"`\\/ ])/gi, (escape) => {
+    const digits = /^\\[xu]\{?([\da-f]+)/i.exec(escape)?.[1];
+    return digits === undefined
+      ? escape.slice(1)
+      : String.fromCodePoint(Math.min(Number.parseInt(digits, 16), 0x10_ff_ff));
+  });
 }
 
 /** Texts that can be command lines: one literal, or a list of words as in `['rm', '-rf', path]`. */

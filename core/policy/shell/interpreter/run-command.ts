@@ -48,7 +48,7 @@ function runProgram(name: string, call: Call, shell: Interpreter): Word {
   const code = readCode(name, args, {
     stdin: call.stdin,
     readFile,
-    isGiven: shell.isGiven,
+    isGiven: (path) => shell.isGiven(path),
   });
   shell.record(call, code);
   if (name === 'tee') {

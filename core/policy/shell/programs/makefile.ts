@@ -31,10 +31,13 @@ export function toRecipes(text: string, goals: readonly string[], given: Readonl
   const wanted = makefile.isOpen ? makefile.rules : reach(makefile, goals);
   return wanted.flatMap(({ recipe, targets, needs }) =>
     recipe.map((line) =>
-      expand(line, makefile.variables, {
-        '@': targets[0] ?? '',
-        '<': needs[0] ?? '',
-        '^': needs.join(' '),
+      expand(line, {
+        variables: makefile.variables,
+        automatic: {
+          '@': targets[0] ?? '',
+          '<': needs[0] ?? '',
+          '^': needs.join(' '),
+        },
       }),
     ),
   );
@@ -70,8 +73,8 @@ function read(text: string, given: ReadonlyMap<string, string>): Makefile {
     if (!rule) continue;
     const inline = /^[^;]*;(.*)$/.exec(plain)?.[1];
     rules.push({
-      targets: words(expand(rule[1] ?? '', variables)),
-      needs: words(expand(rule[2] ?? '', variables)).filter((need) => need !== '|'),
+      targets: words(expand(rule[1] ?? '', { variables })),
+      needs: words(expand(rule[2] ?? '', { variables })).filter((need) => need !== '|'),
       recipe: inline === undefined ? [] : [withoutFlags(inline)],
     });
   }
@@ -103,25 +106,24 @@ function reach({ rules }: Makefile, goals: readonly string[]): Rule[] {
   return rules.filter((rule) => found.has(rule));
 }
 
+/** Values of `$(NAME)`, and of `$@`, `$<` and `$^` in a recipe. */
+interface Values {
+  variables: ReadonlyMap<string, string>;
+  automatic?: Readonly<Record<string, string>>;
+}
+
 /** Expands `$(NAME)`, `${NAME}`, `$@` and `$$`. Functions, and names without a value, are unknown. */
-function expand(
-  text: string,
-  variables: ReadonlyMap<string, string>,
-  automatic: Readonly<Record<string, string>> = {},
-  depth = 0,
-): string {
+function expand(text: string, values: Values, depth = 0): string {
   if (depth > DEEPEST) return UNKNOWN;
-  return text.replaceAll(
-    /\$(?:\$|\(([^()]*(?:\([^()]*\)[^()]*)*)\)|\{([^{}]*)\}|([@<^*?+%|\w]))/g,
-    (all, round, curly, short) => {
-      if (all === '$$') return '$';
-      const name = (round ?? curly ?? short) as string;
-      if (Object.hasOwn(automatic, name)) return automatic[name]!;
-      // Reading the output of a command runs it: it stays a substitution, which the shell evaluates.
-      const command = /^shell\s+([^]*)$/.exec(name)?.[1];
-      if (command !== undefined) return `$(${expand(command, variables, automatic, depth + 1)})`;
-      const value = variables.get(name);
-      return value === undefined ? UNKNOWN : expand(value, variables, automatic, depth + 1);
-    },
-  );
+  return text.replaceAll(/\$(?:\$|\([^()]*(?:\([^()]*\)[^()]*)*\)|\{[^{}]*\}|[@<^*?+%|\w])/g, (all) => {
+    if (all === '$$') return '$';
+    const name = /^\$[({]/.test(all) ? all.slice(2, -1) : all.slice(1);
+    const automatic = values.automatic?.[name];
+    if (automatic !== undefined) return automatic;
+    // Reading the output of a command runs it: it stays a substitution, which the shell evaluates.
+    const command = /^shell\s+([^]*)$/.exec(name)?.[1];
+    if (command !== undefined) return `$(${expand(command, values, depth + 1)})`;
+    const value = values.variables.get(name);
+    return value === undefined ? UNKNOWN : expand(value, values, depth + 1);
+  });
 }
