@@ -16,7 +16,7 @@ const UNKNOWN = 'unknown';
 
 /** The files of the project now, if they can be read within a part of the deadline. */
 export function readState({ root, deadlineMs }: Pick<HookContext, 'root' | 'deadlineMs'>): Promise<string | undefined> {
-  return readFilesState(root, Math.min(STATE_MS, deadlineMs / 3));
+  return readFilesState(root, Math.min(STATE_MS, Math.ceil(deadlineMs / 3)));
 }
 
 /** The files when the guard first sees a session: what it changes is seen from here on. Undefined if they are known. */
