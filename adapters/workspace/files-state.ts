@@ -10,18 +10,16 @@ const LEFT_OUT = ['--glob=!.git', '--glob=!.klaus', '--glob=!.claude'];
 const BY_PRODUCT = /\.(?:log|snap)$|-(?:wal|shm|journal)$/;
 /** Files between two looks at other work. */
 const BATCH = 2_000;
-/** Milliseconds. */
-const TIMEOUT = 1_500;
 
 /**
  * A digest of the files of a workspace that are not ignored: their paths, sizes, modes and times. Another one after any
  * change of a file, by any program. No file is opened.
  *
- * @returns Undefined for a workspace that cannot be listed in a moment.
+ * @returns Undefined for a workspace that cannot be listed in this time.
  */
-export async function readFilesState(root: string): Promise<string | undefined> {
-  const end = Date.now() + TIMEOUT;
-  const paths = await listFiles(root, LEFT_OUT).catch(() => undefined);
+export async function readFilesState(root: string, timeoutMs: number): Promise<string | undefined> {
+  const end = Date.now() + timeoutMs;
+  const paths = await listFiles(root, LEFT_OUT, AbortSignal.timeout(timeoutMs)).catch(() => undefined);
   if (!paths) return undefined;
   const hash = createHash('sha256');
   for (const [at, path] of paths.toSorted().entries()) {

@@ -27,7 +27,8 @@ let klaus: Klaus;
 let guard: Guard;
 let calls = 0;
 
-const open = (): Guard => createGuard({ klaus, mcp: 'trust', mode: 'strict', usdPerDay: 1, deadlineMs: 20_000 });
+const open = (deadlineMs = 20_000): Guard =>
+  createGuard({ klaus, mcp: 'trust', mode: 'strict', usdPerDay: 1, deadlineMs });
 
 beforeEach(async () => {
   place = createTestHome(PROJECT);
@@ -255,4 +256,10 @@ test('a named pipe, a socket and a folder without rights in the project delay no
   mkdirSync(at('closed'), { mode: 0o000 });
   expect(await replay([edit(), run('npm test')], TESTED)).toBe('pass');
   expect(await replay([sed()], TESTED)).toBe('block');
+});
+
+test('a shorter deadline leaves a part of it for the list of files', async () => {
+  guard = open(4_000);
+  expect(await replay([sed()], TESTED)).toBe('block');
+  expect(await replay([sed(), run('npm test')], TESTED)).toBe('pass');
 });

@@ -7,12 +7,13 @@ import { KlausError } from '@klaus/core/protocol';
  * @param args Additional options of ripgrep.
  * @throws KlausError `tool.failed` when the search does not start or fails.
  */
-export async function listFiles(root: string, args: readonly string[]): Promise<string[]> {
+export async function listFiles(root: string, args: readonly string[], signal?: AbortSignal): Promise<string[]> {
   const { rgPath } = await import('@vscode/ripgrep');
   const child = spawn(rgPath, ['--files', ...COMMON, ...args, '--', '.'], {
     cwd: root,
     env: { LC_ALL: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
   });
   const chunks: Buffer[] = [];
   let errors = '';

@@ -9,24 +9,36 @@ const MAX_PACKAGE = 1_048_576;
 /** Calls whose end was not reported. */
 const MAX_BEGUN = 100;
 
+/** Milliseconds for the state of the files. */
+const STATE_MS = 1_500;
+/** The state of files that could not be read in time. It differs from each other one. */
+const UNKNOWN = 'unknown';
+
+/** The files of the project now, if they can be read within a part of the deadline. */
+export function readState({ root, deadlineMs }: Pick<HookContext, 'root' | 'deadlineMs'>): Promise<string | undefined> {
+  return readFilesState(root, Math.min(STATE_MS, Math.ceil(deadlineMs / 3)));
+}
+
+/** The files when the guard first sees a session: what it changes is seen from here on. Undefined if they are known. */
+export async function readFirstState(context: HookContext): Promise<string | undefined> {
+  return context.session.firstState === undefined ? ((await readState(context)) ?? UNKNOWN) : undefined;
+}
+
 /** Notes the files as a check is about to see them. */
 export async function beginCheck(context: HookContext): Promise<void> {
-  const { begun, event, observed, root, session } = context;
-  const isFirst = session.firstState === undefined;
-  const isCheck = event.tool_use_id !== undefined && findChecks(context) !== undefined;
-  if (!isFirst && !isCheck) return;
-  const state = await readFilesState(root);
-  if (state === undefined) return;
-  // What the session changes is seen from here on.
-  if (isFirst) await observed('started', '', { state });
-  if (!isCheck) return;
-  begun.set(event.tool_use_id!, state);
+  const { begun, event, observed } = context;
+  const first = await readFirstState(context);
+  if (first !== undefined) await observed('started', '', { state: first });
+  if (event.tool_use_id === undefined || !findChecks(context)) return;
+  const state = first ?? (await readState(context));
+  if (state === undefined || state === UNKNOWN) return;
+  begun.set(event.tool_use_id, state);
   if (begun.size > MAX_BEGUN) begun.delete(begun.keys().next().value!);
 }
 
 /** Records a check that has ended. */
 export async function endCheck(context: HookContext): Promise<void> {
-  const { begun, event, observed, root } = context;
+  const { begun, event, observed } = context;
   const found = findChecks(context);
   if (!found) return;
   const { interrupted, backgroundTaskId } = (event.tool_response ?? {}) as Record<string, unknown>;
@@ -35,7 +47,7 @@ export async function endCheck(context: HookContext): Promise<void> {
   const began = begun.get(event.tool_use_id ?? '');
   begun.delete(event.tool_use_id ?? '');
   // Another part of the line may have changed files before the check.
-  const state = began === undefined || found.acts ? await readFilesState(root) : began;
+  const state = began === undefined || found.acts ? await readState(context) : began;
   const { command, checks, doubt } = found;
   await observed('checked', command, {
     passed: event.hook_event_name !== 'PostToolUseFailure',

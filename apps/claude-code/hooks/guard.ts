@@ -1,8 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus } from '@klaus/sdk';
-import { readFilesState } from '@klaus/sdk/guard';
 import { messageOf } from '@klaus/sdk/message-of';
-import { beginCheck } from './checks.ts';
+import { beginCheck, readFirstState } from './checks.ts';
 import type { GuardOptions, HookContext } from './hook-context.ts';
 import { createGuardedSession, foldGuarded, type GuardedSession } from './guarded-session.ts';
 import { JudgeBudget } from './judge-budget.ts';
@@ -96,9 +95,7 @@ async function answer(context: HookContext): Promise<HookAnswer> {
 }
 
 async function observe(context: HookContext, what: 'prompt' | 'started', text: string): Promise<HookAnswer> {
-  // What the session changes is seen from here on.
-  const state = context.session.firstState === undefined ? await readFilesState(context.root) : undefined;
-  await context.observed(what, text, { state });
+  await context.observed(what, text, { state: await readFirstState(context) });
   return NO_OBJECTION;
 }
 

@@ -2,13 +2,13 @@ import { relative } from 'node:path';
 import {
   findClaims,
   judgeClaims,
-  readFilesState,
   REVIEWERS,
   review,
   toReview,
   type Evidence,
   type ReviewVerdict,
 } from '@klaus/sdk/guard';
+import { readState } from './checks.ts';
 import { canBlock, type GuardedCheck, listAcknowledged, openErrors } from './guarded-session.ts';
 import type { HookContext } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toBlock } from './hook-answer.ts';
@@ -43,10 +43,10 @@ export async function atStop(context: HookContext): Promise<HookAnswer> {
 
 /** A claim of success needs a check of its kind that passed on the files as they are now. */
 async function findMissingEvidence(context: HookContext, message: string): Promise<Objection | undefined> {
-  const { session, event, root } = context;
+  const { session, event } = context;
   const claims = findClaims(message);
   if (claims.length === 0) return undefined;
-  const state = await readFilesState(root);
+  const state = await readState(context);
   const rows = session.checks.map((check) => toEvidence(check, { state, lastEdit: session.lastEdit }));
   const hasChanged = session.lastEdit > 0 || (state !== undefined && session.firstState !== state);
   const [found] = judgeClaims(claims, rows).filter(({ status }) =>
