@@ -58,6 +58,10 @@ const SPELLED: Readonly<Record<string, string>> = {
   jenkinsfile: 'Jenkinsfile',
   '.rprofile': '.Rprofile',
   'directory.build.rsp': 'Directory.Build.rsp',
+  'directory.build.props': 'Directory.Build.props',
+  'directory.solution.targets': 'Directory.Solution.targets',
+  'cmakeuserpresets.json': 'CMakeUserPresets.json',
+  gnumakefile: 'GNUmakefile',
 };
 
 /** Folders of which a file inside is what tools read. */

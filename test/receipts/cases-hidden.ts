@@ -6,7 +6,7 @@ const BODY = /assert\.equal\([^]*?\n\}\);/;
 const [FIRST, SECOND] = SUBTRACT_TEST.match(/assert\.equal\(.*/g)!;
 const BOTH = `${FIRST}\n  ${SECOND}`;
 
-/** The red test with another body; `ASSERTS` stands for its assertions. */
+/** The red test with another body; `ASSERTS` is replaced by its assertions. */
 const hidden = (body: string): string =>
   SUBTRACT_TEST.replace(BODY, () => `${body.replaceAll('ASSERTS', () => BOTH)}\n});`);
 
@@ -27,11 +27,11 @@ const BODIES: Readonly<Record<string, string>> = {
   'loops over an empty array': '[].forEach(() => {\n  ASSERTS\n  });',
   'loops over a filtered array': '[1].filter(() => false).forEach(() => {\n  ASSERTS\n  });',
   'maps an empty array under a name': 'const rows = [];\n  rows.map(() => {\n  ASSERTS\n  });',
-  'is in a method that nobody calls': 'class Sums {\n  check() {\n  ASSERTS\n  }\n  }\n  new Sums();',
-  'is in a generator that nobody reads': 'function* check() {\n  ASSERTS\n  }\n  check();',
-  'is in a function that nobody calls': 'const check = () => {\n  ASSERTS\n  };\n  void check;',
+  'is in a method that is never called': 'class Sums {\n  check() {\n  ASSERTS\n  }\n  }\n  new Sums();',
+  'is in a generator that is never read': 'function* check() {\n  ASSERTS\n  }\n  check();',
+  'is in a function that is never called': 'const check = () => {\n  ASSERTS\n  };\n  void check;',
   'is in a getter': '({ get sum() {\n  ASSERTS\n  return 1; } });',
-  'is in a promise that nobody waits for': 'Promise.resolve().then(() => {\n  ASSERTS\n  }).catch(() => {});',
+  'is in a promise without await': 'Promise.resolve().then(() => {\n  ASSERTS\n  }).catch(() => {});',
   'is in a promise whose error is caught': 'return Promise.resolve().then(() => {\n  ASSERTS\n  }).catch(() => {});',
   'is in a second function of then': 'return Promise.resolve().then(() => {}, () => {\n  ASSERTS\n  });',
   'is in the constructor of a promise': 'new Promise(() => {\n  ASSERTS\n  }).catch(() => {});',
@@ -139,7 +139,7 @@ export const HIDDEN: readonly Case[] = [
     'returns in finally': '    try:\n        assert subtract(2, 1) == 1\n    finally:\n        return\n',
     'suppresses its errors': '    with contextlib.suppress(AssertionError):\n        assert subtract(2, 1) == 1\n',
     'expects the assertion to raise': '    with pytest.raises(AssertionError):\n        assert subtract(2, 1) == 1\n',
-    'is in a function that nobody calls': '    def check():\n        assert subtract(2, 1) == 1\n',
+    'is in a function that is never called': '    def check():\n        assert subtract(2, 1) == 1\n',
     'breaks in finally':
       '    while True:\n        try:\n            assert subtract(2, 1) == 1\n        finally:\n            break\n',
   }).map(([name, body]): Case => ({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findWeakenings, type ChangedFile } from './find-weakenings.ts';
+import type { ChangedFile } from './changed-file.ts';
+import { findWeakenings } from './find-weakenings.ts';
 import { readChecks } from './read-checks.ts';
 
 const toPackage = (command: string): string => JSON.stringify({ scripts: { test: command } });

@@ -1,22 +1,11 @@
 import type { Check, CheckKind, Evidence } from '../../protocol/index.ts';
 import { foldPath } from '../names/fold-path.ts';
+import type { ChangedFile } from './changed-file.ts';
 import { covers } from './covers.ts';
 import { findLostAssertions } from './javascript/find-lost-assertions.ts';
 import { countLiveAssertions } from './live-assertions.ts';
 import { countReplacedAssertions } from './replaced-assertions.ts';
 import { readChecks } from './read-checks.ts';
-
-/** A file that differs between the beginning of a run and its end. */
-export interface ChangedFile {
-  /** Relative to the workspace. */
-  path: string;
-  /** Text; null if it did not exist or was not text. */
-  before: string | null;
-  after: string | null;
-  /** It was not a file before, or is not one now. */
-  isCreated: boolean;
-  isDeleted: boolean;
-}
 
 /** The time from which changes count. */
 type Since = 'run' | 'session';

@@ -23,10 +23,10 @@ const NO_EXPECT =
 const NO_ASSERTION =
   /^(?:AssertionError|CallTracker|plan|use|timeout|test|describe|it|skip|todo|only|before|after|beforeEach|afterEach|mock|diagnostic|log|comment|end|teardown|context|runOnly|annotate)$/;
 const SKIPS = /^(?:skip|todo|skipIf|runIf|fails|failing)$/;
-/** Assertions that return a promise, which nobody sees fail if nothing waits for it. */
+/** Assertions that return a promise, whose failure is lost if nothing waits for it. */
 const PROMISES = /^(?:rejects|doesNotReject|resolves|eventually|poll|throwsAsync|notThrowsAsync)$/;
 
-/** Modules, besides those that everybody knows, whose functions count as assertions and tests. */
+/** Modules, in addition to the known ones, whose functions count as assertions and tests. */
 export type Trusted = ReadonlySet<string>;
 
 /** True for a call, or a property, that fails its test if a condition does not hold: the last one of `expect(a).not.toBe(b)`. */

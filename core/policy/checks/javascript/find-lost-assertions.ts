@@ -1,4 +1,4 @@
-import type { ChangedFile } from '../find-weakenings.ts';
+import type { ChangedFile } from '../changed-file.ts';
 import { countTests, readTrusted, type CountedTests } from './count-tests.ts';
 import { parseSource, type Node } from './source-tree.ts';
 
