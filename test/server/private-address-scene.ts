@@ -283,9 +283,9 @@ async function playClone({ it }: Parts, { door, role, host, listener, index }: A
       return view.body['state'] !== 'running' && view;
     });
     const text = JSON.stringify(ended.body['problem'] ?? {});
-    // Another text for an open port than for a closed one would tell them apart.
-    const tells = /refused|SSL|TLS|reset|timed out|closed by/i.test(text);
-    return { isReached: connections > 0 || tells, isTried: true, statuses: [started.status] };
+    // Another text for an open port than for a closed one would distinguish them.
+    const isDistinct = /refused|SSL|TLS|reset|timed out|closed by/i.test(text);
+    return { isReached: connections > 0 || isDistinct, isTried: true, statuses: [started.status] };
   } finally {
     server.close();
   }

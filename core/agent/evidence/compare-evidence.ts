@@ -49,7 +49,10 @@ async function compare(
   const weakenings =
     base === undefined || own.length === 0
       ? []
-      : await findWeakenings(await readChanged(snapshots, { from: base, to: tree, isSearched: isCheckFile }), toTests(own));
+      : await findWeakenings(
+          await readChanged(snapshots, { from: base, to: tree, isSearched: isCheckFile }),
+          toTests(own),
+        );
   const known = await findKnown(snapshots, earlier, base);
   const influences = await findInfluences(work, own, tree);
   // By-products of a check and of the later ones, from the last to the first.

@@ -116,7 +116,7 @@ const COMPOSED =
   /^(?:ArrayExpression|ObjectExpression|ObjectProperty|UnaryExpression|BinaryExpression|LogicalExpression|ConditionalExpression|TemplateLiteral|SpreadElement)$/;
 
 /** True for a value that only the test itself determines. */
-export function isConstant(value: Node | undefined, scope: Scope): boolean {
+function isConstant(value: Node | undefined, scope: Scope): boolean {
   const node = plain(value);
   if (!node) return true;
   if (/Literal$|^TemplateElement$/.test(node.type) && node.type !== 'TemplateLiteral') return true;
