@@ -225,12 +225,9 @@ async function untilEnd(it: TestServer, role: Role, session: string): Promise<nu
   const statuses: number[] = [];
   await pollUntil(async () => {
     if ((await it.klaus.store.eventsOf(session, ['run.finished'])).length > 0) return true;
-    const { approvals } = (await send(it, 'admin', ['GET', '/api/approvals'])).body as {
-      approvals: { id: string; session: string; chain?: { session: string }[] }[];
-    };
-    const own = approvals.find(
-      (each) => each.session === session || each.chain?.some((one) => one.session === session),
-    );
+    const { body } = await send(it, 'admin', ['GET', '/api/approvals']);
+    const all = body['approvals'] as { id: string; session: string; chain?: { session: string }[] }[];
+    const own = all.find((each) => [each, ...(each.chain ?? [])].some((one) => one.session === session));
     if (!own) return false;
     statuses.push((await send(it, role, ['POST', `/api/approvals/${own.id}`, { answer: 'approved' }])).status);
     return statuses.at(-1)! >= 400;
@@ -253,9 +250,13 @@ async function chat(it: TestServer, role: Role, text: string): Promise<number[]>
     const before = new Set((await it.klaus.store.sessions({ limit: 500 })).map(({ id }) => id));
     socket.send(JSON.stringify({ type: 'message', content: text }));
     const closed = once(socket, 'close').then(() => null);
-    const opened = pollUntil(
-      async () => (await it.klaus.store.sessions({ limit: 500 })).find(({ id }) => !before.has(id))?.id,
-    );
+    const isOwn = async (id: string): Promise<boolean> =>
+      JSON.stringify(await it.klaus.store.eventsOf(id, ['message.added'])).includes(JSON.stringify(text).slice(1, -1));
+    const opened = pollUntil(async () => {
+      for (const { id } of await it.klaus.store.sessions({ limit: 500 }))
+        if (!before.has(id) && (await isOwn(id))) return id;
+      return undefined;
+    });
     const session = await Promise.race([opened, closed]);
     return session === null ? [status] : [status, ...(await untilEnd(it, role, session))];
   } finally {
