@@ -104,12 +104,7 @@ export async function openScene(): Promise<Scene> {
   };
 }
 
-interface Parts {
-  it: TestServer;
-  witness: Server;
-  redirector: Server;
-  asked: ReadonlySet<string>;
-}
+type Parts = { it: TestServer; asked: ReadonlySet<string> } & Record<'witness' | 'redirector', Server>;
 
 function portOf(server: Pick<Server, 'address'>): number {
   return (server.address() as AddressInfo).port;
@@ -167,7 +162,9 @@ async function openAndRun(
     case 'every host':
       return await begin({ grant: [...OWN, 'net(*, 0)'] });
     case 'redirect':
-      return await begin({ allowNet: [`127.0.0.1:${portOf(redirector)}`, `${host}:${port}`] });
+      return await begin({
+        allowNet: [`127.0.0.1:${portOf(redirector)}`, ...(role === 'admin' ? [`${host}:${port}`] : [])],
+      });
     case 'web fetch':
       return await begin({ grant: ['web-access', role === 'admin' ? named : 'net(*, 0)'] }, `fetch ${target}`);
     case 'shell': {
