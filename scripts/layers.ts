@@ -16,7 +16,7 @@ interface Layer {
 /** The direction of every import, lowest layer first. A folder belongs to the first layer that matches it. */
 export const LAYERS: readonly Layer[] = [
   { folder: 'core/protocol', imports: [], packages: ['zod'] },
-  { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash', 're2js'] },
+  { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash', 're2js', '@babel/parser'] },
   { folder: 'core/reviewers', imports: ['core/protocol', 'core/policy'], packages: ['zod', 'diff'] },
   { folder: 'core/agent', imports: ['core/protocol', 'core/policy', 'core/reviewers'], packages: ['zod'] },
   { folder: 'core/conversation', imports: ['core/protocol'], packages: ['diff'] },

@@ -33,7 +33,7 @@ export interface PlaceRow {
  * A place is listed when the tool obeys it without a further decision of the person: files that name programs, load
  * code, add instructions for an agent or redirect downloads. Files that developers edit all day and whose content they
  * run on purpose are not: `package.json`, `Makefile`, `vite.config.ts`, `eslint.config.js`, `conftest.py`, `build.rs`,
- * `Dockerfile`, `flake.nix`, `pyproject.toml`, `.gitattributes` (its filters have to be configured elsewhere),
+ * `Dockerfile`, `flake.nix`, `pyproject.toml`, `app.json` of Expo (it names plugins, which a person's build loads), `.gitattributes` (its filters have to be configured elsewhere),
  * `.nvmrc` (a version alone).
  */
 const TABLES: Readonly<Record<ProtectedPlace, string>> = {
@@ -63,7 +63,7 @@ agents.md agent.md agents.local.md | instructions that most agents read | https:
 !.amazonq | Amazon Q: rules, agents, MCP servers | https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/context-project-rules.html
 !.junie | Junie: guidelines, MCP servers | https://www.jetbrains.com/help/junie/customize-guidelines.html
 !.trae | Trae: rules, MCP servers | https://docs.trae.ai/ide/rules
-!.augment .augment-guidelines | Augment: rules, commands | https://docs.augmentcode.com/setup-augment/guidelines
+!.augment .augment-guidelines .augmentrules | Augment: rules, commands | https://docs.augmentcode.com/setup-augment/guidelines
 !.qoder | Qoder: rules | https://docs.qoder.com/user-guide/rules
 !.codebuddy codebuddy.md | CodeBuddy: hooks, rules, instructions | https://www.codebuddy.ai/docs/cli/settings
 !.factory | Factory: droids, commands, hooks, MCP servers | https://docs.factory.ai/cli/configuration/settings
@@ -80,8 +80,10 @@ gptme.toml | gptme: prompt, plugins, context command | https://gptme.org/docs/co
 !.aiassistant !.lingma !.rovodev !.serena !.specify !.grok !.vibe !.cody !.sourcegraph .ai/guidelines .agent.md | JetBrains AI Assistant, Lingma, Rovo Dev, Serena, Spec Kit, Grok, Vibe, Cody: rules, commands, instructions | https://www.jetbrains.com/help/ai-assistant/configure-project-rules.html
 !.superset conductor.json | Superset, Conductor: commands when the workspace of an agent is made | https://docs.conductor.build/
 warp.md | Warp: instructions | https://docs.warp.dev/knowledge-and-collaboration/rules
+.codebuff codebuff.json +knowledge.md .hydra.json .letta .deepagents forge.yaml .forge .plandex .cagent cagent.yaml cagent.yml .refact .eca | Codebuff, Hydra, Letta, Deep Agents, Forge, Plandex, cagent, Refact, ECA: instructions, hooks, commands at the start, MCP servers | https://www.codebuff.com/docs
+.mux .neovate .kode .pochi .adal .commandcode .cortex .mcpjam .bob | further agents: instructions, skills, hooks, MCP servers | https://github.com/vercel-labs/skills
 copilot-instructions.md .github/instructions .github/prompts .github/chatmodes .github/agents .github/hooks .github/skills .github/copilot .github/mcp.json .github/lsp.json | GitHub Copilot: instructions, agents, hooks | https://docs.github.com/en/copilot/how-tos/configure-custom-instructions
-.coderabbit.yaml .coderabbit.yml .pr_agent.toml .qodo sweep.yaml .sweep.yaml ellipsis.yaml greptile.json .greptile .cursor-plugin .claude-plugin .codex-plugin .gitlab/duo | CodeRabbit, Qodo, Sweep, Ellipsis, Greptile, GitLab Duo, plugins of agents: instructions and commands for what reviews or works on pull requests | https://docs.coderabbit.ai/reference/configuration
+.coderabbit.yaml .coderabbit.yml .pr_agent.toml .qodo sweep.yaml sweep.yml .sweep.yaml .sweep.yml ellipsis.yaml greptile.json .greptile .cursor-plugin .claude-plugin .codex-plugin .gitlab/duo | CodeRabbit, Qodo, Sweep, Ellipsis, Greptile, GitLab Duo, plugins of agents: instructions and commands for what reviews or works on pull requests | https://docs.coderabbit.ai/reference/configuration
 .ruler .rulesync rulesync.jsonc .ai-rules .devin .kimi .taskmaster mcp.json .mcp .warp | tools that write the instructions of other agents, Devin, Kimi, Task Master, Warp: servers, workflows | https://github.com/intellectronica/ruler
 .vscode/. !.vscode/tasks.json !.vscode/settings.json !.vscode/launch.json .vscode/extensions.json .vscode/mcp.json .vscode/extensions .vscode/c_cpp_properties.json .vscode/cmake-kits.json .vscode/sftp.json | VS Code: tasks that run when the folder opens, paths of programs and compilers, servers, extensions of the workspace | https://code.visualstudio.com/docs/editing/workspaces/workspace-trust
 *.code-workspace | VS Code: settings, tasks, launch configurations of a workspace | https://code.visualstudio.com/docs/editing/workspaces/workspaces
@@ -114,7 +116,7 @@ hie.yaml | Haskell Language Server: the program that reports flags | https://git
 .devcontainer .devcontainer.json | Dev Containers: initializeCommand runs on the host | https://containers.dev/implementors/json_reference/
 devfile.yaml .devfile.yaml .daytona .tugboat | Che, Daytona, Tugboat: commands at the start | https://devfile.io/docs/2.3.0/adding-event-bindings
 .gitpod .gitpod.yml .ona | Gitpod: tasks that run at the start | https://www.gitpod.io/docs/classic/user/references/gitpod-yml
-.idx .codesandbox .stackblitzrc .replit replit.nix | online editors: commands that run at the start | https://firebase.google.com/docs/studio/devnix-reference
+.idx .codesandbox .stackblitzrc .replit replit.nix replit.md .bolt | online editors: commands that run at the start, instructions of their agents | https://firebase.google.com/docs/studio/devnix-reference
 `,
   startup: `
 .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .ssh | bash, in a workspace that is a home folder | https://www.gnu.org/software/bash/manual/html_node/Bash-Startup-Files.html
@@ -159,6 +161,16 @@ ipython_config.py ipython_kernel_config.py jupyter_*config.py .ipython | IPython
 config.nims nim.cfg *.nims *.nim.cfg | Nim: scripts and options of every compilation, also of the language server | https://nim-lang.org/docs/nims.html
 nuget.config directory.build.rsp msbuild.rsp | NuGet, MSBuild: sources, options of every build | https://learn.microsoft.com/en-us/nuget/reference/nuget-config-file
 ansible.cfg | Ansible: paths of plugins | https://docs.ansible.com/ansible/latest/reference_appendices/config.html
++compose.override.yaml +compose.override.yml +docker-compose.override.yaml +docker-compose.override.yml +docker-bake.override.json +docker-bake.override.hcl | Docker Compose, Buildx: merged into every command of the project | https://docs.docker.com/compose/how-tos/multiple-compose-files/merge/
++override.tf +override.tf.json +*_override.tf +*_override.tf.json +*_override.tofu .terraformrc terraform.rc | Terraform, OpenTofu: merged into the other files of the folder; mirrors and plugins | https://developer.hashicorp.com/terraform/language/files/override
++directory.build.props +directory.build.targets +directory.solution.props +directory.solution.targets +before.*.sln.targets +after.*.sln.targets | MSBuild, and editors that load the project: code in every build below the folder | https://learn.microsoft.com/en-us/visualstudio/msbuild/customize-by-directory
++gnumakefile | GNU make prefers it to the Makefile of the project | https://www.gnu.org/software/make/manual/html_node/Makefile-Names.html
++cmakepresets.json +cmakeuserpresets.json | CMake, and editors that configure a project when it opens: toolchains, compilers, variables | https://cmake.org/cmake/help/latest/manual/cmake-presets.7.html
++cabal.project.local +local.properties +.pyre_configuration | Cabal, Android Studio, Pyre: programs and options of this machine | https://cabal.readthedocs.io/en/stable/cabal-project-description-file.html
+.kitchen.local.yml .kitchen.local.yaml kitchen.local.yml kitchen.local.yaml .overmind.env .foreman | Test Kitchen, Overmind, Foreman: merged into every command of the project | https://kitchen.ci/docs/reference/configuration/
++config/spring.rb +.rspec +.simplecov +.yardopts | Spring, RSpec, SimpleCov, YARD: Ruby code that every command loads | https://github.com/rails/spring#configuration
+latexmkrc .latexmkrc | latexmk, which editors run on saving: Perl code | https://ctan.org/pkg/latexmk
+.luacheckrc +.pylintrc +pylintrc .phan/config.php .tern-project +.golangci.yml +.golangci.yaml +.golangci.toml +.golangci.json .custom-gcl.yml +.rubocop.yml +.markdownlint-cli2.* | linters and language servers that editors start: code and plugins in their configuration | https://luacheck.readthedocs.io/en/stable/config.html
 .nrepl.edn .lein-env profiles.clj .valgrindrc | Clojure, Valgrind: what is loaded at every start | https://nrepl.org/nrepl/usage/server.html
 .user.ini wp-cli.yml wp-cli.local.yml | PHP: code before every script | https://www.php.net/manual/en/configuration.file.per-user.php
 `,
@@ -169,6 +181,7 @@ ansible.cfg | Ansible: paths of plugins | https://docs.ansible.com/ansible/lates
 lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.* .lefthook-local.* .config/lefthook.* .lefthook .lefthook-local | Lefthook | https://lefthook.dev/configuration/
 .lintstagedrc* lint-staged.config.* .nano-staged.* nano-staged.* .commitlintrc* commitlint.config.* .gitlint cog.toml | lint-staged, nano-staged, commitlint, gitlint, Cocogitto | https://github.com/lint-staged/lint-staged#configuration
 .overcommit.yml .local-overcommit.yml grumphp.yml grumphp.yml.dist captainhook.json hk.pkl | Overcommit, GrumPHP, CaptainHook, hk | https://github.com/sds/overcommit
+.czrc .cz.json .cz-config.js .cz-config.cjs +.cz.toml +.cz.yaml +.versionrc* +.release-it.* +.bumpversion.* | Commitizen, standard-version, release-it, bump-my-version: code and commands at a commit or a release | https://github.com/commitizen/cz-cli#making-your-repo-commitizen-friendly
 .hg/hgrc .hg/hgrc-not-shared .jj/repo/config.toml .sl/config .pijul/config _darcs/prefs .fossil-settings | Mercurial, Jujutsu, Sapling, Pijul, Darcs, Fossil: hooks and aliases | https://www.mercurial-scm.org/help/topics/config
 .arcconfig .arclint .arcunit .reviewboardrc .gitreview | Arcanist, Review Board, git-review: code that they load, the server that changes go to | https://secure.phabricator.com/book/phabricator/article/arcanist_new_project/
 `,
@@ -193,6 +206,8 @@ cloudbuild.yaml cloudbuild.yml cloudbuild.json | Google Cloud Build | https://cl
 buildspec.yml buildspec.yaml | AWS CodeBuild | https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html
 .semaphore | Semaphore | https://docs.semaphore.io/reference/pipeline-yaml
 .builds .build.yml | SourceHut | https://man.sr.ht/builds.sr.ht/
+.pipelines .eas/workflows .depot/workflows .cds .rwx .mint .gruntwork .spacelift .cirun.yml .pipeline-config.yaml atlantis.yaml atlantis.yml | Azure OneBranch, EAS, Depot, CDS, RWX, Gruntwork, Spacelift, Cirun, IBM Cloud, Atlantis | https://docs.expo.dev/eas/workflows/syntax/
++release.config.js +release.config.cjs +release.config.mjs +release.config.ts +.releaserc* +.goreleaser.yml +.goreleaser.yaml +dangerfile +dangerfile.js +dangerfile.ts +cliff.toml | semantic-release, GoReleaser, Danger, git-cliff: code and commands that a build server runs after a push | https://semantic-release.gitbook.io/semantic-release/usage/configuration
 .teamcity .tekton .harness .zuul.yaml .zuul.d zuul.yaml zuul.d .prow.yaml .prow | TeamCity, Tekton, Harness, Zuul, Prow | https://www.jetbrains.com/help/teamcity/kotlin-dsl.html
 codemagic.yaml bitrise.yml wercker.yml screwdriver.yaml .packit.yaml .packit.yml | Codemagic, Bitrise, Wercker, Screwdriver, Packit | https://docs.codemagic.io/yaml-basic-configuration/yaml-getting-started/
 netlify.toml vercel.json amplify.yml render.yaml heroku.yml .ebextensions .platform .platform.app.yaml .upsun railway.json railway.toml nixpacks.toml .do appspec.yml .openshift .s2i .deployment .cpanel.yml pantheon.yml .lagoon.yml .buildpacks | Netlify, Vercel, Amplify, Render, Heroku, Elastic Beanstalk, Platform.sh: commands of a build after a push | https://docs.netlify.com/build/configure-builds/file-based-configuration/

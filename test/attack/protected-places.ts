@@ -44,10 +44,14 @@ const ON_FILE: readonly Deed[] = [
   'parent-symlink',
 ];
 
-/** Names that a row of the list matches; those that the sandbox or git protects are other classes. */
-const NAMES = PROTECTED_PLACES.filter(
+/** Rows of the list; those that the sandbox or git protects are other classes. */
+const ROWS = PROTECTED_PLACES.filter(
   ({ place, pattern }) => place !== 'git' && place !== 'klaus' && !pattern.endsWith('/.'),
-).map(({ pattern }) => pattern.replaceAll('*', 'x'));
+);
+const toName = ({ pattern }: (typeof ROWS)[number]): string => pattern.replaceAll('*', 'x');
+/** Names that rows match, where there is no such file and where there is one. */
+const NEW_NAMES = ROWS.map(toName);
+const NAMES = ROWS.filter(({ isNewOnly }) => !isNewOnly).map(toName);
 
 /** Real spellings of some names, which are listed in lower case. */
 const SPELLED: Readonly<Record<string, string>> = {
@@ -58,6 +62,10 @@ const SPELLED: Readonly<Record<string, string>> = {
   jenkinsfile: 'Jenkinsfile',
   '.rprofile': '.Rprofile',
   'directory.build.rsp': 'Directory.Build.rsp',
+  'directory.build.props': 'Directory.Build.props',
+  'directory.solution.targets': 'Directory.Solution.targets',
+  'cmakeuserpresets.json': 'CMakeUserPresets.json',
+  gnumakefile: 'GNUmakefile',
 };
 
 /** Folders of which a file inside is what tools read. */
@@ -79,7 +87,7 @@ interface Plan {
 }
 
 function toPlan(chance: Chance, isThere: boolean): Plan {
-  const name = chance.pick(NAMES);
+  const name = chance.pick(isThere ? NAMES : NEW_NAMES);
   const depth = chance.pick(DEPTHS);
   const spelled = SPELLED[name] ?? (chance.percent(10) ? name.toUpperCase() : name);
   const inside = INSIDE[name] ?? (chance.percent(15) ? 'inner/file' : undefined);

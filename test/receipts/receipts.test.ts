@@ -1,12 +1,13 @@
 // Covers core/policy/checks, core/agent/evidence: honest and false claims.
 import { describe, expect, test } from 'vitest';
 import { play } from './case.ts';
+import { HIDDEN, REFACTORED } from './cases-hidden.ts';
 import { HONEST } from './cases-honest.ts';
 import { LIES } from './cases-lies.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
 describe('a claim that the evidence does not support is marked', () => {
-  for (const { cases, tags } of splitCases(LIES, 18))
+  for (const { cases, tags } of [...splitCases(LIES, 18), ...splitCases(HIDDEN, 12)])
     test.each(cases)('$name', { tags }, async (each) => {
       const finished = await play(each);
       expect(finished.claims?.map(({ reason }) => reason)).not.toContain('');
@@ -15,7 +16,7 @@ describe('a claim that the evidence does not support is marked', () => {
 });
 
 describe('an honest claim is not marked', () => {
-  for (const { cases, tags } of splitCases(HONEST, 7))
+  for (const { cases, tags } of [...splitCases(HONEST, 7), ...splitCases(REFACTORED, 5)])
     test.each(cases)('$name', { tags }, async (each) => {
       const { claim, claims = [] } = await play(each);
       expect({ claim, claims }).toMatchObject({ claim: each.claim });

@@ -1,6 +1,6 @@
 // Covers apps/server/access, sdk/open, sdk/clone, adapters/sandboxes/network: addresses of the machine for clients below admin.
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { connect, createServer, isIPv6, type AddressInfo, type LookupFunction, type Server } from 'node:net';
 import { protectPort } from '@klaus/sdk';
 import { openHostProxy } from '@klaus/adapters/sandboxes';
 import { toPublicRules } from '@klaus/core/policy';
@@ -142,6 +142,37 @@ test('the proxy of a public session dials no address of this machine, by any spe
       for (const isTunnel of [false, true]) statuses.add(await ask(proxy.url, `${host}:${port}`, isTunnel));
     expect(count()).toBe(0);
     expect(statuses.has(200)).toBe(false);
+  } finally {
+    server.close();
+  }
+});
+
+test('a name whose address changes leads a public session to no address of this machine', async () => {
+  const { server, port, count } = await listen();
+  const answers = [
+    ['93.184.216.34'],
+    ['93.184.216.34', '127.0.0.1'],
+    ['127.0.0.1'],
+    ['::ffff:127.0.0.1', '169.254.169.254', '::1'],
+  ];
+  const dialled: string[] = [];
+  try {
+    using proxy = await openHostProxy({
+      rules: toPublicRules([{ host: 'rebound.example', isBelow: false, port: 0 }], []),
+      env: {},
+      resolve: () =>
+        Promise.resolve((answers.shift() ?? []).map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))),
+      dial: (options) => {
+        const note: Parameters<LookupFunction>[2] = (_, found) =>
+          void dialled.push(...(Array.isArray(found) ? found.map(({ address }) => address) : [found]));
+        options.lookup!(options.host!, { all: true }, note);
+        return connect({ port: 1, host: '127.0.0.1' });
+      },
+    });
+    while (answers.length > 0)
+      expect(await ask(proxy.url, `rebound.example:${port}`, answers.length % 2 === 0)).not.toBe(200);
+    expect(dialled).toEqual(['93.184.216.34', '93.184.216.34']);
+    expect(count()).toBe(0);
   } finally {
     server.close();
   }

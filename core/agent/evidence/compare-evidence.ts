@@ -41,7 +41,7 @@ async function compare(
   const weakenings =
     base === undefined || own.length === 0
       ? []
-      : findWeakenings(
+      : await findWeakenings(
           await readChangedFiles(snapshots, { from: base, to: tree, isSearched: isCheckFile }),
           toTests(own),
         );

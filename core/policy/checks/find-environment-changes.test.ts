@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Evidence } from '../../protocol/index.ts';
 import { findEnvironmentChanges, isEnvironmentFile } from './find-environment-changes.ts';
-import type { ChangedFile } from './find-weakenings.ts';
+import type { ChangedFile } from './changed-file.ts';
 
 const ROW: Evidence = {
   call: 'c',

@@ -1,12 +1,6 @@
 import type { Evidence } from '../../protocol/index.ts';
-import {
-  countMatches,
-  findSetupChanges,
-  readObject,
-  toObject,
-  type ChangedFile,
-  type Weakening,
-} from './find-weakenings.ts';
+import type { ChangedFile } from './changed-file.ts';
+import { countMatches, findSetupChanges, readObject, toObject, type Weakening } from './find-weakenings.ts';
 
 /** Settings by which a package manager or a runner starts another program or loads code. */
 const EXECUTES =

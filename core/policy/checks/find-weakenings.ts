@@ -1,21 +1,11 @@
-import type { CheckKind, Evidence } from '../../protocol/index.ts';
+import type { Check, CheckKind, Evidence } from '../../protocol/index.ts';
 import { foldPath } from '../names/fold-path.ts';
+import type { ChangedFile } from './changed-file.ts';
 import { covers } from './covers.ts';
+import { findLostAssertions } from './javascript/find-lost-assertions.ts';
 import { countLiveAssertions } from './live-assertions.ts';
 import { countReplacedAssertions } from './replaced-assertions.ts';
 import { readChecks } from './read-checks.ts';
-
-/** A file that differs between the beginning of a run and its end. */
-export interface ChangedFile {
-  /** Relative to the workspace. */
-  path: string;
-  /** Text; null if it did not exist or was not text. */
-  before: string | null;
-  after: string | null;
-  /** It was not a file before, or is not one now. */
-  isCreated: boolean;
-  isDeleted: boolean;
-}
 
 /** The time from which changes count. */
 type Since = 'run' | 'session';
@@ -38,16 +28,23 @@ const CASES =
 const ASSERTIONS =
   /\bassert\w*(?:\.\w+)*\s*\(|^\s*assert\s|\bexpect\s*\(|\bt\.(?:is|true|deepEqual|Error|Fatal|equal)\w*\(|\bassert\w*!/gm;
 const SKIPS =
-  /\.(?:skip|todo|only|skipIf|runIf|failing|fails)\b|\b[xf](?:it|describe|test)\s*\(|@(?:pytest\.mark\.|unittest\.)?(?:skip\w*|xfail|Disabled|Ignore)|\bpytest\.skip|\bt\.Skip|\bskipTest\(|#\[ignore|\bprocess\.exit(?:Code)?\b|\bsys\.exit|\bos\._exit|\b(?:skip|todo): *(?:true|['"`])|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)|\bexpect\(\s*true\s*\)|\bassert True\b|^\s*exit 0|\|\| *true\b/gm;
+  /\.(?:skip|todo|only|skipIf|runIf|failing|fails)\b|\b[xf](?:it|describe|test)\s*\(|@(?:pytest\.mark\.|unittest\.)?(?:skip\w*|xfail|Disabled|Ignore)|\bpytest\.(?:skip|xfail|exit)\b|\bt\.Skip|\bskipTest\(|#\[ignore|\bprocess\.exit(?:Code)?\b|\bsys\.exit|\bos\._exit|\b(?:skip|todo): *(?:true|['"`])|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)|\bexpect\(\s*true\s*\)|\bassert True\b|^\s*exit 0|\|\| *true\b/gm;
+/** The same in JavaScript, where the tests are parsed: what ends a test, or leaves out the others. */
+const JAVASCRIPT_SKIPS =
+  /\b(?:t|ctx|context|this)\.(?:skip|todo)\(|\b(?:test|it|describe|suite|context)\.only\b|\bf(?:it|describe)\s*\(|\bprocess\.exit\((?!\s*[1-9])|\bprocess\.exitCode\s*=\s*0|\bonly: *true/gm;
 const TYPES = /@ts-(?:ignore|nocheck|expect-error)|#\s*type:\s*ignore|#\s*mypy:\s*ignore|#\s*pyright:\s*ignore/g;
 const LINTS =
   /(?:eslint|oxlint|stylelint|tslint|rubocop|pylint|shellcheck):?[- ]disable|biome-ignore|prettier-ignore|#\s*noqa|#\[allow\(|\/\/\s*nolint/g;
 /** A source that imports a framework for tests is a test under any name. */
 const FRAMEWORK =
   /(?:\bfrom\s*|\brequire\(\s*|\bimport\s*)['"](?:node:test|vitest|mocha|ava|tape|tap|uvu|bun:test|@jest\/globals|@playwright\/test)['"]|^\s*(?:import|from) (?:unittest|pytest)\b/m;
+/** Sources that tests share, if they import a library for assertions. */
+const SUPPORT =
+  /(?:^|[/._-])(?:assert\w*|expect\w*|fixtures?|harness|helpers?|support|testing|test-?utils?)(?=[/._-])/i;
+const ASSERTION_MODULE = /['"](?:node:)?(?:assert(?:\/strict)?|chai|expect)['"]/;
 /** Settings that narrow a check. */
 const NARROWS =
-  /exclude|ignore|skip|deselect|include|testMatch|testRegex|\bfiles\b|\btests?\b|spec|passWithNoTests|noEmitOnError|noCheck|skipLibCheck|strict|\boff\b|['"]?warn|: *0\b|addopts|markers|script-shell|allowJs|checkJs|collect|exit|globals/i;
+  /exclude|ignore|skip|deselect|include|testMatch|testRegex|\bfiles\b|\btests?\b|spec|passWithNoTests|noEmitOnError|noCheck|skipLibCheck|strict|\boff\b|['"]?warn|: *0\b|addopts|markers|script-shell|setupFiles|globalSetup|reporters?\b|\brequire\b|testEnvironment|\brunner\b|allowJs|checkJs|collect|exit|globals/i;
 
 const count = (text: string | null, pattern: RegExp): number =>
   text === null ? 0 : countMatches(withoutComments(text), pattern);
@@ -64,11 +61,17 @@ function withoutComments(text: string): string {
 }
 
 /** @param run Paths of the files that the checks of the run name as tests. Default: none. */
-export function findWeakenings(files: readonly ChangedFile[], run: ReadonlySet<string> = new Set()): Weakening[] {
+export async function findWeakenings(
+  files: readonly ChangedFile[],
+  run: ReadonlySet<string> = new Set(),
+): Promise<Weakening[]> {
   const isTest = ({ path, before }: ChangedFile): boolean =>
-    TEST_FILE.test(path) || run.has(path) || (/\.(?:[cm]?[jt]sx?|py)$/.test(path) && FRAMEWORK.test(before ?? ''));
+    TEST_FILE.test(path) ||
+    run.has(path) ||
+    (/\.(?:[cm]?[jt]sx?|py)$/.test(path) &&
+      (FRAMEWORK.test(before ?? '') || (SUPPORT.test(path) && ASSERTION_MODULE.test(before ?? ''))));
   return [
-    ...findTests(files.filter(isTest)),
+    ...(await findTests(files.filter(isTest))),
     ...findReplaced(files),
     ...findSuppressions(files, { pattern: TYPES, kind: 'types', what: 'type errors are silenced' }),
     ...findSuppressions(files, { pattern: LINTS, kind: 'lint', what: 'complaints are silenced' }),
@@ -100,25 +103,29 @@ export function isCheckFile(path: string): boolean {
 const hasKind = (row: Evidence, kinds: readonly CheckKind[]): boolean =>
   row.checks === undefined || row.checks.some(({ kind }) => kinds.includes(kind));
 
-function findTests(files: readonly ChangedFile[]): Weakening[] {
+async function findTests(files: readonly ChangedFile[]): Promise<Weakening[]> {
   const sum = (side: 'before' | 'after', pattern: RegExp): number =>
     files.reduce((total, file) => total + count(file[side], pattern), 0);
   const weakens = (row: Evidence): boolean => hasKind(row, ['test', 'other']);
   const names = list(files.filter(({ before }) => before !== null).map(({ path }) => path));
-  const skipped = sum('after', SKIPS) - sum('before', SKIPS);
-  if (skipped > 0)
+  const parsed = await findLostAssertions(files);
+  const skips = (side: 'before' | 'after'): number =>
+    files.reduce((total, file) => total + count(file[side], parsed.paths.has(file.path) ? JAVASCRIPT_SKIPS : SKIPS), 0);
+  if (parsed.skipped.length > 0 || skips('after') > skips('before'))
     return [{ reason: `tests were skipped or emptied in this run (${list(files.map(({ path }) => path))})`, weakens }];
   const cases = sum('before', CASES) - sum('after', CASES);
   if (cases > 0)
     return [
       { reason: `${cases} ${cases === 1 ? 'test is' : 'tests are'} gone since the run began (${names})`, weakens },
     ];
+  const others = files.filter(({ path }) => !parsed.paths.has(path));
   const live = (side: 'before' | 'after'): number =>
-    files.reduce((total, file) => total + countLiveAssertions(file[side] ?? '', file.path), 0);
+    others.reduce((total, file) => total + countLiveAssertions(file[side] ?? '', file.path), parsed[side]);
   const assertions = live('before') - live('after');
-  if (assertions > 0) {
+  if (assertions > 0)
     return [{ reason: `tests assert less than when the run began (${names}: ${assertions} fewer)`, weakens }];
-  }
+  if (parsed.emptied.length > 0)
+    return [{ reason: `tests assert less than when the run began (${list(parsed.emptied)})`, weakens }];
   return [];
 }
 
@@ -180,12 +187,18 @@ function findScripts(files: readonly ChangedFile[], since: Since): Weakening[] {
         earlier &&
         later &&
         later.doubt === undefined &&
+        toLoads(later.checks).every((loaded) => toLoads(earlier.checks).includes(loaded)) &&
         covers({ command: 'later', exitCode: 0, ...later }, { command: 'earlier', exitCode: 0, ...earlier });
       if (isKept) return [];
       const reason = `the script ${name} was changed in this ${since}, from "${was[name]!.slice(0, 80)}" to "${(is[name] ?? '').slice(0, 80)}"`;
       return [{ reason, weakens: ranScript(is, name) }];
     });
   });
+}
+
+/** What checks load, without reporters and environments that their runner brings. */
+function toLoads(checks: readonly Check[]): string[] {
+  return checks.flatMap(({ loads = [] }) => loads).filter((loaded) => !/^[a-z][a-z-]*$/.test(loaded));
 }
 
 /** Rows that ran a script, by itself or through another. */
@@ -219,10 +232,18 @@ export function toObject(value: unknown): Record<string, unknown> {
 function findRunFiles(files: readonly ChangedFile[], since: Since): Weakening[] {
   return files.flatMap(({ path, before, after, isCreated }): Weakening[] => {
     if (after === null) return [];
+    const verb = isCreated ? 'was written' : 'was changed';
+    const reason = `${path}, which the check runs, ${verb} in this ${since}`;
+    const loaded = {
+      reason,
+      weakens: ({ checks = [] }: Evidence) =>
+        checks.some((check) => (isCreated || !CONFIG.test(path)) && isLoaded(check, path)),
+    };
     const asserts = count(after, CASES) + count(after, ASSERTIONS);
     const isTest = TEST_FILE.test(path);
     // A file that was written in the run and asserts something is an ordinary test.
-    if ((isCreated || isTest) && asserts > 0 && asserts >= count(before, CASES) + count(before, ASSERTIONS)) return [];
+    if ((isCreated || isTest) && asserts > 0 && asserts >= count(before, CASES) + count(before, ASSERTIONS))
+      return [loaded];
     const weakens = ({ checks = [], command }: Evidence): boolean =>
       checks.some((check) => {
         if (check.runner === 'file')
@@ -231,8 +252,15 @@ function findRunFiles(files: readonly ChangedFile[], since: Since): Weakening[] 
         return false;
       }) ||
       (checks.some(({ runner }) => runner.startsWith('script ')) && isScriptFile(path) && command !== '');
-    const verb = isCreated ? 'was written' : 'was changed';
-    return [{ reason: `${path}, which the check runs, ${verb} in this ${since}`, weakens }];
+    return [{ reason, weakens: (row) => weakens(row) || loaded.weakens(row) }];
+  });
+}
+
+/** True for a file that an option of a check names as code. */
+function isLoaded({ loads = [], cwd }: Check, path: string): boolean {
+  return loads.some((loaded) => {
+    const full = foldPath([cwd, loaded].filter(Boolean).join('/'));
+    return full === foldPath(path) || full === foldPath(path.replace(/\.[^./]+$/, ''));
   });
 }
 

@@ -8,26 +8,30 @@ const JEST_FILTERS =
 export const VITEST: Runner = {
   kind: 'test',
   filters: `${JS_TESTS} --changed --related --shard= --project= --dir= --onlyFailures`,
-  valued: '-c --config -r --root --reporter --environment --pool --testTimeout --maxWorkers',
+  loads: '-c --config --reporter --environment --runner --globalSetup',
+  valued: '-r --root --pool --testTimeout --maxWorkers',
   nothing: '--passWithNoTests --run=false --help -h --version -v --mergeReports --clearCache',
 };
 export const JEST: Runner = {
   kind: 'test',
   filters: `${JS_TESTS} ${JEST_FILTERS}`,
-  valued: '-c --config --rootDir --reporters --maxWorkers -w --testTimeout --testEnvironment',
+  loads:
+    '-c --config --reporters --testEnvironment --setupFiles --setupFilesAfterEnv --globalSetup --runner --testRunner --transform --preset',
+  valued: '--rootDir --maxWorkers -w --testTimeout',
   nothing: `${ASKS} --passWithNoTests --listTests --showConfig --testFailureExitCode=0 --clearCache`,
 };
 export const MOCHA: Runner = {
   kind: 'test',
   filters: '-g= --grep= -f= --fgrep= -i --invert --ignore= --exclude=',
-  valued: '-R --reporter -r --require -t --timeout --config --ui -u --spec --extension',
+  loads: '-R --reporter -r --require --import --loader --config --package --ui -u --file',
+  valued: '-t --timeout --spec --extension',
   nothing: `${ASKS} --dry-run --list-files`,
 };
 export const NODE_TEST: Runner = {
   kind: 'test',
   filters: '--test-name-pattern= --test-skip-pattern= --test-only --test-shard=',
-  valued:
-    '--test-reporter --test-reporter-destination --import -r --require --loader --test-concurrency --test-timeout --conditions -C',
+  loads: '--import -r --require --loader --experimental-loader --test-reporter --test-global-setup --env-file',
+  valued: '--test-reporter-destination --test-concurrency --test-timeout --conditions -C',
   nothing: '--help -h --version -v --check -c',
 };
 export const TSC: Runner = {

@@ -1,31 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { countLiveAssertions } from './live-assertions.ts';
 
-const js = (body: string): number => countLiveAssertions(`test('adds', () => {\n${body}\n});\n`, 'a.test.js');
 const py = (body: string): number =>
   countLiveAssertions(`def test_adds():\n${body.replace(/^/gm, '    ')}\n`, 'test_a.py');
 
 describe('assertions that do not always run are not counted', () => {
-  test.each([
-    'return;\nassert.equal(1, 2);',
-    'return\nassert.equal(1, 2)',
-    'if (process.env.CI) return;\nif (0) assert.equal(1, 2);',
-    'if (0) { assert.equal(1, 2); }',
-    'if (x > 9) {\n  if (true) { assert.equal(1, 2); }\n}',
-    'false && assert.equal(1, 2);',
-    'try { assert.equal(1, 2); } catch {}',
-    'try {\n  assert.equal(1, 2);\n} catch (error) {\n  console.log(error);\n}',
-    'if (skip) return;\nassert.equal(1, 2);',
-    'if (true) {\n  return;\n}\nassert.equal(1, 2);',
-    'while (false) { assert.equal(1, 2); }',
-    'for (const x of []) { assert.equal(x, 2); }',
-    'process.exit(0);\nassert.equal(1, 2);',
-    '// assert.equal(1, 2);',
-    'const text = "assert.equal(1, 2)";',
-    'ok ? assert.equal(1, 2) : undefined;',
-    'if (ready)\n  assert.equal(1, 2);',
-  ])('in JavaScript: %s', (body) => expect(js(body)).toBe(0));
-
   test.each([
     'return\nassert 1 == 2',
     'if x: return\nassert 1 == 2',
@@ -33,7 +12,17 @@ describe('assertions that do not always run are not counted', () => {
     'if False:\n    assert 1 == 2',
     'try:\n    assert 1 == 2\nexcept Exception:\n    pass',
     'for x in []:\n    assert x',
+    'try:\n    assert 1 == 2\nfinally:\n    return',
+    'with contextlib.suppress(AssertionError):\n    assert 1 == 2',
+    'with pytest.raises(AssertionError):\n    assert 1 == 2',
+    'def check():\n    assert 1 == 2',
+    'assert 1 == 2 or True',
   ])('in Python: %s', (body) => expect(py(body)).toBe(0));
+
+  test.each([
+    'def test_a():\n    assert 1 == 2\n\ndef test_a():\n    pass\n',
+    'class Sums:\n    def test_a(self):\n        assert 1 == 2\n',
+  ])('in a test that no runner finds: %s', (text) => expect(countLiveAssertions(text, 'test_a.py')).toBe(0));
 
   test('in Go, a constant condition', () => {
     expect(
@@ -44,22 +33,11 @@ describe('assertions that do not always run are not counted', () => {
 
 describe('ordinary tests count completely', () => {
   test.each([
-    ['assert.equal(1, 2);', 1],
-    ['for (const [a, b] of [[1, 2]]) {\n  assert.equal(a, b);\n}', 1],
-    ['const sum = (a) => {\n  return a;\n};\nassert.equal(sum(1), 1);', 1],
-    ['function sum(a) {\n  if (a) return 1;\n  return 2;\n}\nassert.equal(sum(1), 1);', 1],
-    ['try {\n  run();\n  assert.fail();\n} catch (error) {\n  assert.equal(error.code, 1);\n}', 2],
-    ['return expect(run()).resolves.toBe(1);', 1],
-    ["const a = x ? 'one' : 'two';\nexpect(a).toBe('two');", 1],
-    ['[1, 2].forEach((x) => {\n  expect(x).toBe(x);\n});', 1],
-    ['expect(\n  list.map((x) => {\n    return x;\n  }),\n).toEqual([1]);\nexpect(2).toBe(2);', 2],
-    ['expect("a".replace(/[{}"]/g, "")).toBe("a");\nexpect(1).toBe(1);', 2],
-  ])('in JavaScript: %s', (body, count) => expect(js(body)).toBe(count));
-
-  test.each([
     ['assert 1 == 1', 1],
     ['with open("a") as f:\n    assert f', 1],
     ['for x in [1]:\n    assert x\nassert 2', 2],
+    ['def check(a):\n    assert a\ncheck(1)', 1],
+    ['try:\n    assert 1\nfinally:\n    close()', 1],
     ['def inner():\n    return 1\nassert inner() == 1', 1],
   ])('in Python: %s', (body, count) => expect(py(body)).toBe(count));
 });

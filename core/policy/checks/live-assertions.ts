@@ -1,6 +1,5 @@
 const ASSERTIONS =
   /\bassert\w*(?:\.\w+)*\s*\(|^\s*assert\s|\bexpect\s*\(|\bt\.(?:is|true|deepEqual|Error|Fatal|equal)\w*\(|\bassert\w*!/gm;
-const JAVASCRIPT = /\.[cm]?[jt]sx?$/;
 const BRACES = /\.(?:[cm]?[jt]sx?|go|rs|java|kt|php|cs|swift)$/;
 /** Strings, comments and regular expressions of languages with braces. Bounded, for a source that is made to be slow. */
 const TEXTS =
@@ -9,30 +8,29 @@ const NEVER = String.raw`(?:0|false|null|undefined|!1|!true|void 0)`;
 const DEAD_LOOP = new RegExp(
   String.raw`\bwhile\s*\(\s*${NEVER}\s*\)$|\bfor\s*\([^;]*;\s*${NEVER}\s*;|\bof\s*\[\s*\]\s*\)$|\bif\s*\(?\s*${NEVER}\s*\)?$`,
 );
-const ALWAYS = /\bif\s*\(\s*(?:1|true|!0)\s*\)$/;
 /** What a block that catches an error does to let the test fail. */
 const FAILS = /\b(?:throw|raise|assert\w*|expect|fail\w*|reject|done|next|panic|t\.\w+)\b/;
+/** An assertion in Python that holds for every value. */
+const HOLDS_ALWAYS = /^\s*assert\b.*\bor (?:True|1)\s*$/;
 const LEAVES = /^\s*(?:return\b|throw\b|process\.exit\b|sys\.exit\b|os\._exit\b|panic\()/;
 /** A test that ends under a condition, with no value. */
 const MAY_LEAVE = /^\s*if\s*\([^]*\)\s*(?:return|process\.exit\([^()]*\))\s*$/;
 const ONLY_LEAVES = /^\s*(?:return|process\.exit\([^()]*\))\s*;?\s*$/;
 
 /**
- * Number of assertions that run whenever their test runs: not those in a condition, after a `return`, in a loop over
- * nothing, or in a `try` whose errors are ignored. An approximation by the text.
+ * Number of assertions that run whenever their test runs: not those after a `return`, in a loop over nothing, or in a
+ * `try` whose errors are ignored. An approximation by the text. JavaScript is parsed instead (`javascript/`).
  */
 export function countLiveAssertions(text: string, path: string): number {
   if (path.endsWith('.py')) return countPython(text);
   if (!BRACES.test(path)) return [...text.matchAll(ASSERTIONS)].length;
   const masked = text.replace(TEXTS, (found) => found.replace(/[^\n]/g, ' '));
   const blocks = findBlocks(masked);
-  const isScript = JAVASCRIPT.test(path);
-  const dead = blocks.filter((block) => isDead(masked, block, isScript));
+  const dead = blocks.filter((block) => isDead(masked, block));
   const live = [...masked.matchAll(ASSERTIONS)].filter(({ index }) => {
     if (dead.some(({ from, to }) => from < index && index < to)) return false;
     const inner = blocks.filter(({ from, to }) => from < index && index < to);
-    if (inner.some((block) => isLeft(masked, block, { blocks, index }))) return false;
-    return !isScript || !isConditional(masked.slice(toStart(masked, index), index));
+    return !inner.some((block) => isLeft(masked, block, { blocks, index }));
   });
   return live.length;
 }
@@ -71,22 +69,14 @@ function toStart(masked: string, index: number): number {
   return 0;
 }
 
-function isDead(masked: string, { from, to }: Block, isScript: boolean): boolean {
+function isDead(masked: string, { from, to }: Block): boolean {
   const head = masked.slice(toStart(masked, from), from).trim();
   if (DEAD_LOOP.test(head)) return true;
   if (/\btry$/.test(head)) {
     const [found, handler] = /^\}\s*catch\b[^{]*\{([^}]*)/.exec(masked.slice(to)) ?? [];
     return found !== undefined && !FAILS.test(handler!);
   }
-  return isScript && !ALWAYS.test(head) && /\bif\s*\([^]*\)$|\belse$/.test(head);
-}
-
-/** True for a statement that runs only under a condition, before its last part. */
-function isConditional(start: string): boolean {
-  return (
-    (/^\s*(?:if\s*\(|else\b)/.test(start) && !/^\s*if\s*\(\s*(?:1|true)\s*\)/.test(start)) ||
-    /(?:&&|\|\||\?)\s*(?:await\s+)?$/.test(start)
-  );
+  return false;
 }
 
 /** True if a block is left before a position, by a statement directly in it. */
@@ -134,9 +124,9 @@ function countPython(text: string): number {
     const depth = code.search(/\S/);
     while (open.length > 0 && open.at(-1)!.depth >= depth) open.pop();
     const isDead = open.some((block) => block.isDead);
-    if (!isDead) live += [...code.matchAll(ASSERTIONS)].length;
+    if (!isDead && !HOLDS_ALWAYS.test(code)) live += [...code.matchAll(ASSERTIONS)].length;
     const [, word, condition = ''] =
-      /^\s*(if|elif|else|while|for|try|with|def|class|async def|except|finally)\b(.*):\s*$/.exec(code) ?? [];
+      /^\s*(if|elif|else|while|for|try|with|async with|def|class|async def|except|finally)\b(.*):\s*$/.exec(code) ?? [];
     const above = open.at(-1);
     if (/^\s*if\b.*:\s*return\s*$/.test(code)) open.push({ depth: depth - 1, isDead: true });
     else if (above?.word === 'if' && /^\s*return\s*$/.test(code)) open.push({ depth: above.depth - 1, isDead: true });
@@ -147,19 +137,55 @@ function countPython(text: string): number {
   return live;
 }
 
-function isDeadPython(
-  word: string,
-  condition: string,
-  { lines, at, depth }: { lines: readonly string[]; at: number; depth: number },
-): boolean {
+/** Lines of a file, and the position of one. */
+interface Line {
+  lines: readonly string[];
+  at: number;
+  depth: number;
+}
+
+function isDeadPython(word: string, condition: string, line: Line): boolean {
   if (word === 'if') return !/__name__|^(?:True|1)$/.test(condition);
   if (word === 'elif' || word === 'else') return true;
   if (word === 'while' || word === 'for') return /^(?:False|0)$|\bin\s*(?:\[\s*\]|\(\s*\))$/.test(condition);
+  if (word.endsWith('with')) return /\b(?:suppress|raises|assertRaises\w*)\s*\(/.test(condition);
+  if (word.endsWith('def') || word === 'class') return !isCalled(word, condition, line);
   if (word !== 'try') return false;
+  const [handler, last] = [toClause('except', line), toClause('finally', line)];
+  return (
+    (handler !== undefined && !FAILS.test(handler)) ||
+    (last !== undefined && /\b(?:return|break|continue)\b/.test(last))
+  );
+}
+
+/** True for a function or a class that a runner finds, or that the file names elsewhere. */
+function isCalled(word: string, condition: string, { lines, at, depth }: Line): boolean {
+  const [name = '', bases = ''] = condition.split(/\(|$/);
   const rest = lines.slice(at + 1);
-  const begin = rest.findIndex((line) => line.search(/\S/) === depth && /^\s*except\b/.test(line));
-  if (begin < 0) return false;
-  const handler = rest.slice(begin + 1);
-  const end = handler.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= depth);
-  return !FAILS.test(handler.slice(0, end < 0 ? undefined : end).join('\n'));
+  const end = rest.findIndex((other) => other.trim() !== '' && other.search(/\S/) < depth);
+  // A later definition of the same name takes its place.
+  const later = new RegExp(String.raw`^\s{${depth}}(?:async )?${word === 'class' ? 'class' : 'def'} ${name}\b`);
+  if (rest.slice(0, end < 0 ? undefined : end).some((other) => later.test(other))) return false;
+  if (
+    word === 'class'
+      ? name.startsWith('Test') || /\w/.test(bases)
+      : /^(?:test|setUp|tearDown|setup|teardown|pytest_)/.test(name)
+  )
+    return true;
+  if (!lines.some((other) => /^\s*(?:async )?def test/.test(other))) return true;
+  return lines.filter((other, index) => index !== at && new RegExp(String.raw`\b${name}\b`).test(other)).length > 0;
+}
+
+/** The lines of the clause `except` or `finally` of a `try`; undefined without one. */
+function toClause(word: string, { lines, at, depth }: Line): string | undefined {
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex(
+    (line) => line.trim() !== '' && line.search(/\S/) <= depth && !/^\s*(?:except|else|finally)\b/.test(line),
+  );
+  const own = rest.slice(0, end < 0 ? undefined : end);
+  const begin = own.findIndex((line) => line.search(/\S/) === depth && line.trim().startsWith(word));
+  if (begin < 0) return undefined;
+  const clause = own.slice(begin + 1);
+  const next = clause.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= depth);
+  return clause.slice(0, next < 0 ? undefined : next).join('\n');
 }

@@ -25,7 +25,8 @@ export function readRunner(name: string, args: readonly string[], cwd: string): 
 }
 
 function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunner | undefined {
-  const valued = toList(runner.valued);
+  const loaders = toList(runner.loads);
+  const valued = [...toList(runner.valued), ...loaders];
   const filters = toList(runner.filters);
   const projects = toList(runner.projects);
   const verbAt = runner.verbs === undefined ? -1 : findVerb(all, runner, valued);
@@ -49,7 +50,12 @@ function readOne(name: string, runner: Runner, all: readonly string[]): ReadRunn
         const next = filter.endsWith('=') && value === undefined ? args[++at] : value;
         check.filters.push(next === undefined ? option : `${option} ${next}`);
       } else if (projects.includes(option)) check.paths.push(toPlainPath(value ?? args[++at] ?? ''));
-      else if (valued.includes(option) && value === undefined) at++;
+      else if (loaders.includes(option)) {
+        const loaded = value ?? args[++at] ?? '';
+        (check.loads ??= []).push(toPlainPath(loaded));
+        if (/^\w+:(?!\/\/)(?!\\)/.test(loaded) && !/^(?:node|file):/.test(loaded))
+          doubt ??= `with ${option} it loads code of its own command line`;
+      } else if (valued.includes(option) && value === undefined) at++;
     }
   }
   check.paths = check.paths.filter((path) => path !== '');

@@ -13,6 +13,8 @@ export interface Runner {
   filters?: string;
   /** Options that take a value in the next word and do not narrow the check. */
   valued?: string;
+  /** Options whose value, also in the next word, is code or configuration that it loads. */
+  loads?: string;
   /** Options with which it only lists or explains, or always succeeds. */
   nothing?: string;
   /** Options whose value is the path of the checked project. */

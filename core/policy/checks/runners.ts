@@ -30,7 +30,8 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   ...forNames<Runner>('pytest py.test', {
     kind: 'test',
     filters: '-k= -m= --deselect= --ignore= --ignore-glob= --lf --last-failed --sw --stepwise --picked --testmon',
-    valued: '-c -p -o -n --rootdir --tb --maxfail --cov --cov-report -W --junitxml -r',
+    loads: '-c -p --confcutdir',
+    valued: '-o -n --rootdir --tb --maxfail --cov --cov-report -W --junitxml -r',
     nothing: `${ASKS} --collect-only --co --markers --fixtures --setup-plan --setup-only`,
   }),
   unittest: {
@@ -51,7 +52,7 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
   rspec: {
     kind: 'test',
     filters: '-e= --example= -t= --tag= --only-failures',
-    valued: '-f --format -r',
+    loads: '-r --require -f --format',
     nothing: `${ASKS} --dry-run`,
   },
   phpunit: {
@@ -94,7 +95,8 @@ export const RUNNERS: Readonly<Record<string, Runner | readonly Runner[]>> = {
     kind: 'test',
     verbs: 'test',
     filters: '-t= --test-name-pattern= --only',
-    valued: '--timeout --preload --reporter',
+    loads: '--preload -r --reporter',
+    valued: '--timeout',
     nothing: ASKS,
   },
   dotnet: [

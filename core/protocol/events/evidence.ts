@@ -11,6 +11,10 @@ export const checkSchema = z.object({
   cwd: z.string().describe("Folder in which it ran, relative to the workspace; '' is the workspace."),
   paths: z.array(z.string()).describe('Files and folders in its arguments. Empty: all that it finds.'),
   filters: z.array(z.string()).describe('Options that exclude something, such as `-t adds`. Empty: none.'),
+  loads: z
+    .array(z.string())
+    .optional()
+    .describe('Code and configuration that its options name, such as the value of `--import`. Absent: none.'),
   script: z.string().optional().describe('The script of package.json that runs it.'),
 });
 export type Check = z.infer<typeof checkSchema>;

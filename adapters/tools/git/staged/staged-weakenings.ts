@@ -34,7 +34,7 @@ export async function findStagedWeakenings(
     ...{ path, before: toText(before), after: toText(blob) },
     ...{ isCreated: before === undefined, isDeleted: blob === undefined },
   }));
-  const found = [...findWeakenings(files), ...findEnvironmentChanges(files)];
+  const found = [...(await findWeakenings(files)), ...findEnvironmentChanges(files)];
   const scripts = findScripts(files);
   const checked = commands.map((command) => toCheckRow(command, scripts));
   return [...new Set(found.filter(({ weakens }) => checked.some(weakens)).map(({ reason }) => reason))];

@@ -68,7 +68,7 @@ export function judgeRemoteCode(command: SimpleCommand, host: HostFacts): ShellF
     }
     case 'nix':
       return args.some((arg) => /^(?:run|shell|develop|profile)$/.test(arg)) &&
-        args.some((arg) => REMOTE.test(arg) || /^nixpkgs/.test(arg))
+        args.some((arg) => REMOTE.test(arg) || arg.startsWith('nixpkgs'))
         ? fetched('nix')
         : undefined;
     case 'ipfs':

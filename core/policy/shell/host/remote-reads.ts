@@ -79,7 +79,7 @@ export function onlyReadsRemote(command: SimpleCommand, host: HostFacts): boolea
   )
     return false;
   if (Object.hasOwn(READS, name) && READS[name]!.test(words)) return !/\bext::|^-c$/.test(args.join(' '));
-  const module = /^python/.test(name) && args[0] === '-m' ? args[1] : undefined;
+  const module = name.startsWith('python') && args[0] === '-m' ? args[1] : undefined;
   return installsManifest(module ?? name, module === undefined ? args : args.slice(2), host);
 }
 
