@@ -32,8 +32,15 @@ function read(root: string, folder: string, image: Map<string, string>): void {
 export function compareImages(found: Image, wanted: Image): string[] {
   const paths = [...new Set([...found.keys(), ...wanted.keys()])].toSorted();
   return paths
-    .filter((path) => found.get(path) !== wanted.get(path))
+    .filter((path) => found.get(path) !== wanted.get(path) && !isPlaceholder(path, { found, wanted }))
     .map(
       (path) => `${JSON.stringify(path)}: ${found.get(path) ?? 'nothing'} instead of ${wanted.get(path) ?? 'nothing'}`,
     );
+}
+
+/** An empty folder `.klaus` is taken for a placeholder of the sandbox, which an undo neither removes nor creates. */
+function isPlaceholder(path: string, { found, wanted }: { found: Image; wanted: Image }): boolean {
+  if (path !== '.klaus' || (found.has(path) && wanted.has(path))) return false;
+  const isEmpty = ![...found.keys(), ...wanted.keys()].some((other) => other.startsWith('.klaus/'));
+  return isEmpty && (found.get(path) ?? wanted.get(path))!.startsWith('directory');
 }
