@@ -9,10 +9,21 @@ const ALLOWED_MS = 3_600_000;
  *
  * @param key Hash of the call.
  */
-export async function isAllowed({ klaus, root, event }: HookContext, key: string): Promise<boolean> {
-  const since = Date.now() - ALLOWED_MS;
+export function isAllowed(context: HookContext, key: string): Promise<boolean> {
+  return hasAllowed(context, { key, since: Date.now() - ALLOWED_MS, session: context.event.session_id });
+}
+
+/** True for hooks of a project that the user allowed, in any session. They are allowed until they change. */
+export function areAllowed(context: HookContext, key: string): Promise<boolean> {
+  return hasAllowed(context, { key, since: 0 });
+}
+
+async function hasAllowed(
+  { klaus, root }: HookContext,
+  { key, since, session }: { key: string; since: number; session?: string },
+): Promise<boolean> {
   for await (const seen of klaus.store.hostEvents({ type: 'guard.observed', subject: root, since }))
     if (seen.type === 'guard.observed' && seen.what === 'allowed' && seen.text === key)
-      if (seen.guarded === event.session_id) return true;
+      if (session === undefined || seen.guarded === session) return true;
   return false;
 }

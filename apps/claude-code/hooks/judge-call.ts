@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Klaus, WrittenFiles } from '@klaus/sdk';
 import { describePlace, isBelow, isSecretFile, isSecretPlace, placeOf, singleQuote } from '@klaus/sdk/guard';
-import { CANARY_RULE, isCanary } from './install/canary.ts';
+import { CANARY_RULE, isCanary, isCanaryFile } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
 import { allow, type GuardFinding, type JudgeContext, type McpTrust } from './judge-context.ts';
 import { judgeExpansion } from './expansion/judge-expansion.ts';
@@ -40,6 +40,8 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
     case 'read':
       return judgeRead(call, context);
     case 'write':
+      if (isCanaryFile(call.path))
+        return { verdict: 'ask', rule: CANARY_RULE, reason: 'this is the canary of the guard' };
       return judgeWrite(call, context);
   }
 }

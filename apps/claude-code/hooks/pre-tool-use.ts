@@ -10,7 +10,8 @@ import {
   toWorkaroundReason,
   type ReviewVerdict,
 } from '@klaus/sdk/guard';
-import { isAllowed } from './allowed-calls.ts';
+import { areAllowed, isAllowed } from './allowed-calls.ts';
+import { readProjectHooks } from './project-hooks.ts';
 import { readChange } from './changed-text.ts';
 import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
 import { acknowledge, listAcknowledged, openErrors, toKind } from './guarded-session.ts';
@@ -44,7 +45,9 @@ export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
   const reviews: ReviewVerdict[] = [];
   const { cwd, tool_name: tool, tool_input: input } = context.event;
   const key = toKey([context.root, cwd, tool, input]);
-  const found = gate.verdict === 'deny' ? gate : await reviewCall(context, { call, gate, reviews });
+  const changed = await judgeProjectHooks(context, call);
+  const found =
+    gate.verdict === 'deny' ? gate : (changed?.finding ?? (await reviewCall(context, { call, gate, reviews })));
   const isOfUser = found.verdict === 'ask' && (await isAllowed(context, key));
   const isUnasked = found.verdict === 'ask' && !isOfUser && !ASKS.has(context.event.permission_mode ?? 'default');
   const { verdict, reason } = isOfUser
@@ -55,7 +58,7 @@ export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
     verdict,
     rule: found.rule,
     reason,
-    key,
+    key: changed?.key ?? key,
     ...(reviews.length === 0 ? {} : { reviews: reviews.map(toReview) }),
   });
   if (isUnasked)
@@ -66,6 +69,19 @@ export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
   if (verdict !== 'allow') return toPermission(verdict, `Klaus: ${reason}`);
   const { instead } = gate;
   return instead === undefined ? NO_OBJECTION : toUpdatedInput({ ...context.event.tool_input, command: instead });
+}
+
+/** Asks about a call that hooks of the project can change after this judgement, until the user allows these hooks. */
+async function judgeProjectHooks(
+  context: HookContext,
+  { kind }: ClaudeCall,
+): Promise<{ finding: GuardFinding; key: string } | undefined> {
+  const hooks = kind === 'harmless' || kind === 'read' ? undefined : readProjectHooks(context.root);
+  if (hooks === undefined) return undefined;
+  const key = toKey([context.root, 'hooks', hooks.text]);
+  if (await areAllowed(context, key)) return undefined;
+  const reason = `hooks of the project (${hooks.files.join(', ')}) can change calls that the guard has judged. If you know them, allow them once with klaus guard allow and the id of this decision`;
+  return { finding: { verdict: 'ask', rule: 'hooks', reason }, key };
 }
 
 interface Reviewing {

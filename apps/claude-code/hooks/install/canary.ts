@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** A harmless command that the guard denies: with it, an installation proves itself. */
@@ -11,6 +13,13 @@ export const CANARY_RULE = 'canary';
 
 export function isCanary(command: string): boolean {
   return CANARY.test(command);
+}
+
+/** A file about which the guard asks, at a place about which Claude Code has a rule of its own. */
+const CANARY_FILE = /\/\.vscode\/klaus-guard-canary-[\da-f]{16}\.json$/;
+
+export function isCanaryFile(path: string): boolean {
+  return CANARY_FILE.test(path);
 }
 
 export function toCanary(): string {
@@ -36,6 +45,8 @@ export interface CanaryInput {
   project: string;
   env: Readonly<Record<string, string | undefined>>;
   startServer: (script: CanaryScript) => Promise<CanaryServer>;
+  /** Words that choose the mode of the program. Default: none. */
+  mode?: readonly string[];
 }
 
 export interface CanaryScript {
@@ -52,18 +63,31 @@ export interface CanaryServer {
 /** `denied`: the guard works. `ran`: the program ran the call. `unknown`: it did not come to the call. */
 export type CanaryOutcome = { outcome: 'denied' | 'ran' } | { outcome: 'unknown'; reason: string };
 
-/** Lets the real program make the canary call, against a model on this machine. Costs nothing. */
-export async function flyCanary({ program, project, env, startServer }: CanaryInput): Promise<CanaryOutcome> {
+/**
+ * Lets the real program make two calls, against a model on this machine: the canary, which the guard denies, and a file at a
+ * place about which it asks. Costs nothing.
+ */
+export async function flyCanary({
+  program,
+  project,
+  env,
+  startServer,
+  mode = [],
+}: CanaryInput): Promise<CanaryOutcome> {
   const command = toCanary();
+  const folder = join(project, '.vscode');
+  const asked = join(folder, `${command.slice('echo '.length)}.json`);
+  const hasFolder = existsSync(folder);
   const server = await startServer({
     steps: [
       { when: { turn: 0 }, reply: { calls: [{ name: 'Bash', input: { command, description: 'Test the guard' } }] } },
-      { when: { turn: 1 }, reply: { text: 'The test of the guard is over.' } },
+      { when: { turn: 1 }, reply: { calls: [{ name: 'Write', input: { file_path: asked, content: '{}' } }] } },
+      { when: { turn: 2 }, reply: { text: 'The test of the guard is over.' } },
     ],
     fallback: { text: 'ok' },
   });
   try {
-    const child = spawn(program, ['-p', 'Test the guard of Klaus.', '--allowedTools', 'Bash'], {
+    const child = spawn(program, ['-p', 'Test the guard of Klaus.', '--allowedTools', 'Bash,Write', ...mode], {
       cwd: project,
       env: toEnv(env, server.url),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -81,8 +105,12 @@ export async function flyCanary({ program, project, env, startServer }: CanaryIn
         outcome: 'unknown',
         reason: `it ended with code ${code}: ${(errors.trim() || output.trim()).slice(0, 300)}`,
       };
-    return { outcome: result.includes(CANARY_RULE) && result.includes('Klaus') ? 'denied' : 'ran' };
+    const isDenied = result.includes(CANARY_RULE) && result.includes('Klaus') && !existsSync(asked);
+    return { outcome: isDenied ? 'denied' : 'ran' };
   } finally {
+    rmSync(asked, { force: true });
+    // Claude Code may have created the folder.
+    if (!hasFolder && existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
     await server.close();
   }
 }

@@ -39,6 +39,9 @@ export interface DiagnoseInput extends HookProgramOptions {
 }
 
 const INSTALL = 'klaus guard install';
+/** Modes of Claude Code in which the guard is proved. */
+const MODES = ['default', 'acceptEdits', 'bypassPermissions'] as const;
+type Mode = (typeof MODES)[number];
 const DAY_MS = 86_400_000;
 
 /** Checks whether the guard judges every call of Claude Code. Changes nothing. */
@@ -48,7 +51,8 @@ export async function diagnoseGuard(input: DiagnoseInput): Promise<GuardFact[]> 
   if (program === undefined) {
     const text = `${input.claude} is not in PATH, so that no call was made through it`;
     facts.push({ name: 'Claude Code', status: 'warn', text, fix: 'Set `claudeBinary` to its path' });
-  } else if (input.canary !== false) facts.push(await checkCanary(input, program));
+  } else if (input.canary !== false)
+    for (const mode of MODES) if (canBypass(input, mode)) facts.push(await checkCanary(input, program, mode));
   return [...facts, checkSessions(input, await input.known())];
 }
 
@@ -163,12 +167,18 @@ function findProgram({ claude, env }: DiagnoseInput): string | undefined {
   });
 }
 
-async function checkCanary(input: DiagnoseInput, program: string): Promise<GuardFact> {
-  const found = await flyCanary({ ...input, program });
-  const name = 'Claude Code';
+/** As root, Claude Code does not start without questions, except where it is told that it is in a sandbox. */
+function canBypass({ env }: DiagnoseInput, mode: Mode): boolean {
+  return mode !== 'bypassPermissions' || process.getuid?.() !== 0 || env['IS_SANDBOX'] === '1';
+}
+
+async function checkCanary(input: DiagnoseInput, program: string, mode: Mode): Promise<GuardFact> {
+  const words = mode === 'bypassPermissions' ? ['--dangerously-skip-permissions'] : ['--permission-mode', mode];
+  const found = await flyCanary({ ...input, program, mode: words });
+  const name = mode === 'default' ? 'Claude Code' : `Claude Code, ${mode}`;
   switch (found.outcome) {
     case 'denied':
-      return { name, status: 'ok', text: `${program}: a test call was denied` };
+      return { name, status: 'ok', text: `${program}: test calls were denied` };
     case 'ran':
       return { name, status: 'fail', text: `${program}: a test call RAN although the guard denies it`, fix: INSTALL };
     case 'unknown':
