@@ -38,8 +38,10 @@ export async function runForAgent(options: Omit<SandboxRunOptions, 'session'>): 
     if (event.type === 'tool.finished') finished ??= event;
     if (event.type === 'notice') options.onNotice?.(event.text);
   });
+  const { redact } = await klaus.files(workspace);
+  const output = redactLines({ redact, write: onOutput ?? (() => {}) });
   const unlisten = session.onLive((live) => {
-    if (live.type === 'tool.progress') onOutput?.(live.text);
+    if (live.type === 'tool.progress') output.add(live.text);
   });
   const cancel = (): void => void session.send({ type: 'cancel', by: 'sdk', reason: 'stopped by the user' });
   signal?.addEventListener('abort', cancel, { once: true });
@@ -50,6 +52,7 @@ export async function runForAgent(options: Omit<SandboxRunOptions, 'session'>): 
     signal?.removeEventListener('abort', cancel);
     unlisten();
     unsubscribe();
+    await output.end();
   }
   const detail = (finished?.detail ?? {}) as { exitCode?: number | null };
   return {
@@ -58,5 +61,32 @@ export async function runForAgent(options: Omit<SandboxRunOptions, 'session'>): 
     outcome: finished?.outcome ?? 'denied',
     exitCode: detail.exitCode ?? undefined,
     output: finished?.output ?? '',
+  };
+}
+
+interface Redacting {
+  redact: (text: string) => Promise<string>;
+  write: (text: string) => void;
+}
+
+/** Redacts a text that arrives in parts, in complete lines: another agent gets it as it is printed. */
+function redactLines({ redact, write }: Redacting): { add(text: string): void; end(): Promise<void> } {
+  let rest = '';
+  let done = Promise.resolve();
+  const pass = (text: string): void => {
+    if (text !== '') done = done.then(async () => write(await redact(text)));
+  };
+  return {
+    add(text) {
+      rest += text;
+      const at = rest.lastIndexOf('\n') + 1;
+      pass(rest.slice(0, at));
+      rest = rest.slice(at);
+    },
+    end() {
+      pass(rest);
+      rest = '';
+      return done;
+    },
   };
 }

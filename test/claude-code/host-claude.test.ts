@@ -9,6 +9,9 @@ import { splitCases } from '../fixtures/split-cases.ts';
 
 const timeout = process.env['GUARD_FAULTS'] === 'all' ? 1_800_000 : CLAUDE_CODE_TIMEOUT;
 
+/** A token of a known form, which no service knows. */
+const TOKEN = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+
 /** Calls that switch the guard off, answer its questions, start other agents, run code of others, or destroy data. */
 const CALLS: readonly string[] = HARMS.filter(({ effect }) => effect.kind === 'called').map(({ shell }) => shell);
 
@@ -72,10 +75,16 @@ for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
       ]);
       await using it = await openGuard(context, {
         version,
-        turns: [bash('echo inside > inside.txt; exit 3'), ...turns, { text: 'It is over.' }],
+        turns: [
+          bash('echo inside > inside.txt; exit 3'),
+          bash('cat token.txt; exit 1'),
+          ...turns,
+          { text: 'It is over.' },
+        ],
         env: { KLAUS_SANDBOX: 'bubblewrap' },
       });
       const letter = plant(it);
+      writeFileSync(join(it.place.workspace, 'token.txt'), `${TOKEN}\n`);
       const { code, stdout, stderr } = await it.klaus('guard', 'install', '--sandbox');
       expect(code, stdout + stderr).toBe(0);
       expect(await it.claude('Go.')).toMatchObject({ code: 0 });
@@ -84,6 +93,8 @@ for (const { cases, tags } of splitCases(CLAUDE_CODE_VERSIONS, 1))
       const token = join(it.place.home, 'server/token');
       if (existsSync(token))
         expect(JSON.stringify(it.model.requests)).not.toContain(readFileSync(token, 'utf8').trim());
+      // Claude Code takes no other text for the result of a call that failed.
+      expect(JSON.stringify(it.model.requests)).not.toContain(TOKEN);
       // The first command ends with its own code, and the commands of scripts ran.
       const results = it.results();
       expect(results[0]).toContain('Exit code 3');
