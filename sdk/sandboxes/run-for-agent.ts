@@ -38,8 +38,8 @@ export async function runForAgent(options: Omit<SandboxRunOptions, 'session'>): 
     if (event.type === 'tool.finished') finished ??= event;
     if (event.type === 'notice') options.onNotice?.(event.text);
   });
-  const { redact } = await klaus.files(workspace);
-  const output = redactLines({ redact, write: onOutput ?? (() => {}) });
+  const files = await klaus.files(workspace);
+  const output = redactLines({ redact: (text) => files.redact(text), write: onOutput ?? (() => {}) });
   const unlisten = session.onLive((live) => {
     if (live.type === 'tool.progress') output.add(live.text);
   });

@@ -167,7 +167,7 @@ function findProgram({ claude, env }: DiagnoseInput): string | undefined {
   });
 }
 
-/** As root, Claude Code does not start without questions, except where it is told that it is in a sandbox. */
+/** As root, Claude Code starts in this mode only where a variable says that it is in a sandbox. */
 function canBypass({ env }: DiagnoseInput, mode: Mode): boolean {
   return mode !== 'bypassPermissions' || process.getuid?.() !== 0 || env['IS_SANDBOX'] === '1';
 }
