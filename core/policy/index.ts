@@ -113,6 +113,7 @@ export {
 } from './change-hunks.ts';
 export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
+export { runsCode } from './shell/host/host-rules.ts';
 export type { HostFacts, HostScript } from './shell/host/host-facts.ts';
 export { isSecretPlace, SECRET_HOME_FOLDERS, type OwnPlaces } from './secrets/secret-places.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';

@@ -1,4 +1,11 @@
-import { evaluateCommand, findScripts, isSystemPath, type HostFacts, type HostScript } from '../../policy/index.ts';
+import {
+  evaluateCommand,
+  findScripts,
+  isSystemPath,
+  type HostFacts,
+  type HostScript,
+  runsCode,
+} from '../../policy/index.ts';
 import { readUlidTime, type Access } from '../../protocol/index.ts';
 import type { HostFile, HostFiles } from './host-files.ts';
 import { singleQuote } from '../../protocol/index.ts';
@@ -67,9 +74,13 @@ export async function readHostFacts(given: HostRequest): Promise<HostFacts | und
     }
     if (found.size + scripts.length === before) break;
   }
-  const changed = files.listChanged(workspace, since);
+  // Only a command that runs code can run what it does not name.
+  const runs = [...lines, ...scripts].some(({ line, cwd }) =>
+    runsCode(evaluateCommand(line, { workspace, cwd, files: found })),
+  );
+  const changed = runs ? files.listChanged(workspace, since) : [];
   const code = new Map(changed.filter(({ path }) => !found.has(path)).map(({ path, text }) => [path, text]));
-  for (const path of files.wrote ?? []) {
+  for (const path of runs ? (files.wrote ?? []) : []) {
     const file = found.has(path) || code.has(path) ? undefined : files.read(path);
     if (file) code.set(path, file.text);
   }
