@@ -28,6 +28,7 @@ const RUNS = /^\s*(?:exec|x)(?=\s|$)/;
 export async function findArmed(states: States, rows: readonly TreeChange[]): Promise<TreeChange[]> {
   const repairs = new Map<string, TreeChange>();
   const add = (found: TreeChange[]): void => found.forEach((row) => repairs.set(row.path, row));
+  add(findLinks(rows));
   for (const row of rows) {
     if (row.path.split('/').at(-1) === '.git') add(await judgeGitEntry(states, row));
     for (const file of toArmingFiles(row.path)) add(await judgeFile(states, row, file));
@@ -36,6 +37,17 @@ export async function findArmed(states: States, rows: readonly TreeChange[]): Pr
       add(toChange(row.path, row.after, null));
   }
   return [...repairs.values()];
+}
+
+/**
+ * Symlinks in git folders, and what was below a folder that one replaced. Git creates none, and its next command would write
+ * to their targets: a message, a reflog, or the removal of a stale worktree.
+ */
+function findLinks(rows: readonly TreeChange[]): TreeChange[] {
+  const links = rows.filter(({ path, after }) => after?.type === 'symlink' && /(?:^|\/)\.git\//.test(path));
+  const isBelow = ({ path, after }: TreeChange): boolean =>
+    after === null && links.some((link) => path.startsWith(`${link.path}/`));
+  return [...links, ...rows.filter(isBelow)].flatMap(({ path, before, after }) => toChange(path, after, before));
 }
 
 /** A `.git` that is a file or a symlink leads git elsewhere. */
