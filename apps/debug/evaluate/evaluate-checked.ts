@@ -3,6 +3,34 @@ import { peekPromise } from '../render/peek-promise.ts';
 import type { Outcome, Realm } from './realm.ts';
 import { findDeclared, splitCode } from './split-code.ts';
 
+/**
+ * V8 does not count it as a side effect that an instance of WebAssembly writes its data into a memory or a table that it
+ * imports. The class of the program can be reached by its instances.
+ */
+function withoutInstances<T>(work: () => T): T {
+  const holder = (globalThis as { WebAssembly?: object }).WebAssembly;
+  const own = holder && Reflect.getOwnPropertyDescriptor(holder, 'Instance');
+  const Instance = own?.value as { prototype: object } | undefined;
+  if (holder === undefined || own === undefined || typeof Instance !== 'function') return work();
+  const { prototype } = Instance;
+  const constructor = Reflect.getOwnPropertyDescriptor(prototype, 'constructor');
+  const refuse = {
+    value(): never {
+      throw new TypeError('Read-only evaluation makes no instance of WebAssembly.');
+    },
+    configurable: true,
+    writable: true,
+  };
+  Reflect.defineProperty(holder, 'Instance', refuse);
+  Reflect.defineProperty(prototype, 'constructor', refuse);
+  try {
+    return work();
+  } finally {
+    Reflect.defineProperty(holder, 'Instance', own);
+    if (constructor) Reflect.defineProperty(prototype, 'constructor', constructor);
+  }
+}
+
 /** Why read-only code was not run, with what to do. */
 export class RefusedError extends Error {
   override name = 'RefusedError';
@@ -18,7 +46,9 @@ export function evaluateChecked(realm: Realm, code: string, timeoutMs: number): 
   const limit = Date.now() + timeoutMs;
   const left = (): number => Math.max(1, limit - Date.now());
   const run = (expression: string): Outcome =>
-    unbox(realm.toOutcome(realm.start(toBoxed(expression), { throwOnSideEffect: true, timeout: left() })));
+    withoutInstances(() =>
+      unbox(realm.toOutcome(realm.start(toBoxed(expression), { throwOnSideEffect: true, timeout: left() }))),
+    );
   const bound: string[] = [];
   let split = splitCode(code);
   try {

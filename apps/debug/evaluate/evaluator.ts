@@ -58,7 +58,7 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
     context,
   });
   const openRealm = (kind: 'read' | 'full'): Realm => {
-    const made = realms[kind] ?? createRealm(inspector);
+    const made = realms[kind] ?? createRealm(inspector, { isFull: kind === 'full' });
     if (!realms[kind]) Object.assign(made.names, base());
     return (realms[kind] = made);
   };

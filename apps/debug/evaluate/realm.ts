@@ -49,16 +49,23 @@ const SAME_CLASSES = `(hosts) => {
 const CLASSES =
   'Object Array Function Error TypeError RangeError SyntaxError ReferenceError EvalError URIError AggregateError Map Set WeakMap WeakSet Date RegExp Promise ArrayBuffer DataView Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array Float64Array BigInt64Array BigUint64Array';
 
-/** @param isIsolated True for a realm that gets no object of the program at all. */
-export function createRealm(inspector: Inspector, { isIsolated = false }: { isIsolated?: boolean } = {}): Realm {
+/**
+ * @param isIsolated True for a realm that gets no object of the program at all.
+ * @param isFull True for one whose code may have effects.
+ */
+export function createRealm(
+  inspector: Inspector,
+  { isIsolated = false, isFull = false }: { isIsolated?: boolean; isFull?: boolean } = {},
+): Realm {
   const name = `klendathu-${process.pid}-${++count}`;
   const names = Object.create(null) as Record<string, unknown>;
   const context = createContext(names, {
     name,
     microtaskMode: 'afterEvaluate',
-    codeGeneration: { strings: !isIsolated, wasm: !isIsolated },
+    codeGeneration: { strings: !isIsolated, wasm: isFull },
   });
   limitSizes(context);
+  if (!isFull) refuseInstances(context);
   if (!isIsolated) acceptHostClasses(context);
   const contextId = findContext(inspector, name);
   let received: unknown;
@@ -105,6 +112,17 @@ function read({ error, answer }: Pending, toLive: (remote: RemoteValue) => unkno
   if (details.exception?.description?.startsWith('EvalError: Possible side-effect') === true)
     return { kind: 'refused' };
   return { kind: 'thrown', error: details.exception ? toLive(details.exception) : new Error(details.text) };
+}
+
+/** An instance of WebAssembly writes its data into the memory and the tables of the program that it imports. */
+function refuseInstances(context: Context): void {
+  runInContext(
+    `for (const name of ['Instance', 'instantiate', 'instantiateStreaming'])
+      Object.defineProperty(WebAssembly, name, {
+        value() { throw new TypeError('Read-only evaluation makes no instance of WebAssembly.'); },
+      });`,
+    context,
+  );
 }
 
 function acceptHostClasses(context: Context): void {

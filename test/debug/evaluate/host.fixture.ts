@@ -28,6 +28,14 @@ class Account {
 const cycle: Record<string, unknown> = { name: 'cycle' };
 cycle['self'] = cycle;
 
+/** The types of Node.js have none of it. */
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: {
+    Memory: new (options: object) => { buffer: ArrayBuffer };
+    Table: new (options: object) => { get: (index: number) => unknown };
+  };
+};
+
 const world = {
   hits: 0,
   name: 'Ann Example',
@@ -51,6 +59,8 @@ const world = {
   account: new Account(),
   cycle,
   big: 12n,
+  wmem: new WebAssembly.Memory({ initial: 1 }),
+  wtab: new WebAssembly.Table({ initial: 1, element: 'anyfunc' }),
   emitter: new EventEmitter(),
   settled: Promise.resolve({ status: 200 }),
   pending: new Promise<void>(() => {}),
@@ -94,6 +104,8 @@ function readState(): string {
     Reflect.ownKeys(globalThis).map(String),
     natives.map((holder) => [Reflect.ownKeys(holder).length, Object.isExtensible(holder)]),
     changed.map(([, key]) => String(key)),
+    String(new Uint8Array(world.wmem.buffer).subarray(0, 16)),
+    world.wtab.get(0) === null,
     process.exitCode,
     process.title,
     world.account.balance,
