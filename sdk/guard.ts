@@ -6,6 +6,7 @@ export {
   type Denial,
   describePlace,
   evaluateCommand,
+  findFetchedPaths,
   findNetworkNeed,
   findWrittenPaths,
   isBelow,

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { HostFile, HostFiles } from '@klaus/core/agent';
 import { unlessFailed } from '@klaus/core/protocol';
 
@@ -30,6 +30,8 @@ export function createHostFiles(userHome: string): HostFiles {
     userHome,
     read,
     exists: existsSync,
+    toReal,
+    changedAt,
     listChanged,
     hasImage: (name) => hasImage(name).catch(() => false),
   };
@@ -86,6 +88,15 @@ function listFolder(path: string): Dirent[] {
     return readdirSync(path, { withFileTypes: true });
   } catch {
     return [];
+  }
+}
+
+function toReal(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(toReal(parent), basename(path));
   }
 }
 

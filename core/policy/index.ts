@@ -83,6 +83,7 @@ export { renderCommand, toCommandKey } from './render-command.ts';
 export { review, type Review } from './review.ts';
 export { RULES } from './rules.ts';
 export { isProgramPath } from './scripts/loaded-files.ts';
+export { findFetchedPaths } from './scripts/fetched-paths.ts';
 export { findWrittenPaths } from './scripts/written-paths.ts';
 export { findScripts, isSystemPath, type ScriptUse } from './scripts/script-use.ts';
 export type { CallFacts, ChangeFacts, Delegated, GateContext, Rule } from './rule.ts';

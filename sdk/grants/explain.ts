@@ -47,6 +47,8 @@ export interface WrittenFiles {
   since: number;
   /** Absolute paths, in addition to files that changed since. */
   paths: ReadonlySet<string>;
+  /** Absolute paths of what it fetched from elsewhere. */
+  fetched: ReadonlySet<string>;
 }
 
 /** One access that a call needs, and whether the grant covers it. Authorities are texts. */
@@ -113,11 +115,11 @@ export async function explain(
   };
 }
 
-function withWritten(engine: Engine, { since, paths }: WrittenFiles): Engine {
+function withWritten(engine: Engine, { since, paths, fetched }: WrittenFiles): Engine {
   const { hostFiles } = engine;
   return hostFiles === undefined
     ? engine
-    : { ...engine, hostFiles: { ...hostFiles, since, wrote: paths, readsRemote: true } };
+    : { ...engine, hostFiles: { ...hostFiles, since, wrote: paths, fetched, readsRemote: true } };
 }
 
 /** The state of a new session that is not opened. */

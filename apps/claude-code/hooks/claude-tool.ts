@@ -14,6 +14,8 @@ export type ClaudeCall =
   | { kind: 'write'; path: string; edit?: { name: 'write_file' | 'edit_file'; input: Record<string, unknown> } }
   /** A skill or a command, whose file runs commands and mentions files. */
   | { kind: 'expansion'; name: string }
+  /** An agent of Claude Code, whose calls reach the guard themselves. */
+  | { kind: 'agent'; prompt: string; isElsewhere: boolean }
   | { kind: 'fetch'; url: string }
   | { kind: 'mcp'; tool: string }
   | { kind: 'unknown'; reason: string };
@@ -27,10 +29,12 @@ const HARMLESS: Translate = () => ({ kind: 'harmless' });
 const TOOLS: Readonly<Record<string, Translate>> = {
   ...Object.fromEntries(
     // They show, plan, wait, or start agents whose calls reach the guard themselves.
-    'AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode ExitWorktree KillShell ListMcpResourcesTool LSP Task Agent TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch'
+    'AskUserQuestion BashOutput CronList EnterPlanMode ExitPlanMode ExitWorktree KillShell ListMcpResourcesTool LSP TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch'
       .split(' ')
       .map((name) => [name, HARMLESS]),
   ),
+  Task: toAgent,
+  Agent: toAgent,
   Skill: ({ skill, command, name }) => toExpansion(skill ?? command ?? name),
   SlashCommand: ({ command, name }) => toExpansion(command ?? name),
   Bash: toCommand,
@@ -63,6 +67,12 @@ export function toClaudeCall({ tool_name: tool = '', tool_input: input = {}, cwd
   if (MCP.test(tool)) return { kind: 'mcp', tool };
   const translate = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   return translate?.(input, cwd) ?? { kind: 'unknown', reason: `the guard does not know the tool ${tool}` };
+}
+
+/** One on another machine, or in a mode without questions, is not judged like this one. */
+function toAgent({ prompt, isolation, mode }: Input): ClaudeCall {
+  const isElsewhere = isolation === 'remote' || mode === 'bypassPermissions' || mode === 'dontAsk' || mode === 'auto';
+  return { kind: 'agent', prompt: typeof prompt === 'string' ? prompt : '', isElsewhere };
 }
 
 /** The first word of a slash command is its name. */

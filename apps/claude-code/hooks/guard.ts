@@ -33,6 +33,8 @@ const FOLD_MS = 86_400_000;
 
 export function createGuard(options: GuardOptions): Guard {
   const known = new Map<string, Known>();
+  /** The projects of sessions. */
+  const roots = new Map<string, string>();
   const budget = new JudgeBudget(options.klaus, options.usdPerDay);
   const given: GuardOptions = {
     ...options,
@@ -61,7 +63,10 @@ export function createGuard(options: GuardOptions): Guard {
         return toPermission('deny', 'Klaus could not read the event of this hook, so the call is denied.');
       }
       try {
-        const root = realpathSync.native(project || event.cwd);
+        // Without the variable, the folder of the event can be any that the session changed to.
+        const root = realpathSync.native(project || roots.get(event.session_id) || event.cwd);
+        if (roots.size > 10 * MAX_SESSIONS) roots.clear();
+        roots.set(event.session_id, root);
         const found = await find(root, event.session_id);
         const judge = (await budget.isLeft()) ? options.judge : undefined;
         return await inTime(options.deadlineMs, (signal) =>

@@ -1,5 +1,13 @@
 import type { HostEvent, HostEventOf } from '@klaus/sdk';
-import { findErrors, findWrittenPaths, isBelow, toDenialKey, type Check, type Denial } from '@klaus/sdk/guard';
+import {
+  findErrors,
+  findFetchedPaths,
+  findWrittenPaths,
+  isBelow,
+  toDenialKey,
+  type Check,
+  type Denial,
+} from '@klaus/sdk/guard';
 
 /** An acknowledged error is not asked about again for this time. */
 const ERROR_MS = 300_000;
@@ -24,6 +32,8 @@ export interface GuardedSession {
   began: number;
   /** Absolute paths that the session wrote, as far as its calls name them. */
   wrote: Set<string>;
+  /** Absolute paths that it fetched from elsewhere. */
+  fetched: Set<string>;
   /** Position of the last edit in the project by a tool for edits. */
   lastEdit: number;
   lastEdited: string;
@@ -49,6 +59,7 @@ export function createGuardedSession(now: number): GuardedSession {
   return {
     began: now,
     wrote: new Set(),
+    fetched: new Set(),
     prompts: [],
     denials: [],
     errors: [],
@@ -93,8 +104,10 @@ export function foldGuarded(session: GuardedSession, event: HostEvent): void {
     }
   }
   if (event.type !== 'guard.decided') return;
-  if (event.event === 'PreToolUse' && toKind(event.tool) === 'command' && event.verdict !== 'deny')
+  if (event.event === 'PreToolUse' && toKind(event.tool) === 'command' && event.verdict !== 'deny') {
     for (const path of findWrittenPaths(event.text, event.workspace)) session.wrote.add(path);
+    for (const path of findFetchedPaths(event.text, event.workspace)) session.fetched.add(path);
+  }
   if (event.event === 'Stop' && event.verdict === 'deny') session.blocks += 1;
   if (event.event === 'PreToolUse' && event.verdict === 'deny')
     session.denials = [

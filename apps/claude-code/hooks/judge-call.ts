@@ -6,11 +6,14 @@ import { describePlace, isBelow, isSecretFile, isSecretPlace, placeOf, singleQuo
 import { CANARY_RULE, isCanary, isCanaryFile } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
 import { allow, type GuardFinding, type JudgeContext, type McpTrust } from './judge-context.ts';
-import { judgeExpansion } from './expansion/judge-expansion.ts';
+import { judgeExpansion, judgeMentions } from './expansion/judge-expansion.ts';
 import { canRunInSandbox, toSandboxed } from './sandbox-call.ts';
 
 /** Plans of Claude Code, below the folder of its configuration. They are text that only the agent reads. */
 const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
+
+/** Services that give credentials to the machine on which they run. */
+const METADATA = /\b169\.254\.\d+\.\d+|metadata\.google|\b100\.100\.100\.200\b|fd00:ec2/i;
 
 const READS = /^mcp__.+__(?:get|list|read|search|find|query|fetch|show|describe|view|lookup|count|check)(?![a-z])/i;
 
@@ -29,6 +32,10 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
       return { verdict: 'ask', rule: 'tool', reason: call.reason };
     case 'mcp':
       return judgeMcp(call.tool, context.mcp);
+    case 'agent':
+      if (call.isElsewhere)
+        return { verdict: 'ask', rule: 'agent', reason: 'the agent works where the guard does not ask' };
+      return judgeMentions(call.prompt, context, judgeCall);
     case 'expansion':
       return judgeExpansion(call.name, context, judgeCall);
     case 'fetch':
@@ -54,6 +61,12 @@ function judgeMcp(tool: string, mcp: McpTrust): GuardFinding {
 }
 
 async function judgeFetch(url: string, { klaus, root }: JudgeContext): Promise<GuardFinding> {
+  if (/^file:|^\/\//i.test(url.trim()) || METADATA.test(url))
+    return {
+      verdict: 'ask',
+      rule: 'fetch',
+      reason: 'the address is of this machine, or of a service that gives credentials',
+    };
   const files = await klaus.files(root);
   // A value can be written in the ways in which an address writes it.
   for (const text of new Set([url, decode(url), decode(url.replaceAll('+', ' '))]))

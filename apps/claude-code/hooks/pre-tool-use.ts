@@ -35,11 +35,11 @@ const ASKS: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'plan', 'ma
  */
 export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
   const call = toClaudeCall(context.event);
-  const { began, wrote } = context.session;
+  const { began, wrote, fetched } = context.session;
   const gate = await judgeCall(call, {
     ...context,
     cwd: context.event.cwd,
-    wrote: { since: began, paths: wrote },
+    wrote: { since: began, paths: wrote, fetched },
     sandbox: context.sandbox?.(),
   });
   const reviews: ReviewVerdict[] = [];
@@ -76,7 +76,7 @@ async function judgeProjectHooks(
   context: HookContext,
   { kind }: ClaudeCall,
 ): Promise<{ finding: GuardFinding; key: string } | undefined> {
-  const hooks = kind === 'harmless' || kind === 'read' ? undefined : readProjectHooks(context.root);
+  const hooks = kind === 'harmless' || kind === 'read' || kind === 'agent' ? undefined : readProjectHooks(context.root);
   if (hooks === undefined) return undefined;
   const key = toKey([context.root, 'hooks', hooks.text]);
   if (await areAllowed(context, key)) return undefined;
@@ -97,7 +97,11 @@ async function reviewCall(context: HookContext, given: Reviewing): Promise<Guard
   if (late !== undefined)
     return { verdict: 'deny', rule: 'late', reason: `a reviewer objects to an earlier call: ${late}` };
   // The setting of the user has decided about a call of a server that it lets pass.
-  if (call.kind === 'harmless' || (call.kind === 'read' && call.reads !== 'file' && gate.verdict === 'allow'))
+  if (
+    call.kind === 'harmless' ||
+    call.kind === 'agent' ||
+    (call.kind === 'read' && call.reads !== 'file' && gate.verdict === 'allow')
+  )
     return gate;
   if (call.kind === 'mcp' && gate.verdict === 'allow') return gate;
   const transcript = await readTranscript(context.event.transcript_path);

@@ -25,7 +25,7 @@ export async function atPrompt(context: HookContext): Promise<HookAnswer> {
   const judging: JudgeContext = {
     ...context,
     cwd: event.cwd,
-    wrote: { since: session.began, paths: session.wrote },
+    wrote: { since: session.began, paths: session.wrote, fetched: session.fetched },
     sandbox: undefined,
   };
   const found = await judgePrompt(prompt, judging);

@@ -88,6 +88,10 @@ export async function readHostFacts(given: HostRequest): Promise<HostFacts | und
     workspace,
     userHome: files.userHome,
     exists: (path) => files.exists(path),
+    toReal: (path) => files.toReal(path),
+    isNew: (path) => files.changedAt(path) >= since,
+    read: (path) => files.read(path)?.text,
+    fetched: files.fetched ?? new Set(),
     // Another Klaus of the user has its state at the usual place.
     state: [...new Set([state, `${files.userHome}/.klaus`])],
     files: found,

@@ -20,6 +20,12 @@ export interface HostFiles {
   /** Undefined if it is missing, no regular file, no text, or longer than 256 KiB. @param path Absolute. */
   read(path: string): HostFile | undefined;
   exists(path: string): boolean;
+  /** The path with resolved links, as far as it exists. */
+  toReal(path: string): string;
+  /** Unix milliseconds of the last change; 0 for what does not exist. */
+  changedAt(path: string): number;
+  /** Absolute paths of what the session fetched from elsewhere. Default: none. */
+  readonly fetched?: ReadonlySet<string>;
   /** Files of code below a folder that changed since, without those of packages: at most 200, of 20,000 entries. */
   listChanged(folder: string, since: number): HostFile[];
   /** True for an image that the Docker daemon of this machine has. */

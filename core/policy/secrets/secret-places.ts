@@ -4,7 +4,7 @@ import { toList } from '../word-list.ts';
 
 /** Folders of a home of which every file is, or can show, a secret. */
 export const SECRET_HOME_FOLDERS: readonly string[] = toList(
-  '.ssh .gnupg .aws .azure .kube .password-store .config/gcloud .config/gh .config/glab-cli .config/op .config/rclone .config/sops .config/hub .config/doctl .config/heroku .config/netlify .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge .config/Bitwarden .local/share/keyrings .local/share/kwalletd .mozilla .thunderbird .1password .vault .pki .terraform.d .oci .bluemix .docker/machine .docker/contexts .cargo/credentials Library/Keychains Library/Cookies .minikube .fly .railway .cloudflared .wrangler .config/containers .android/adbkey .gradle/daemon .electrum .bitcoin .ethereum .solana .config/solana',
+  '.ssh .gnupg .aws .azure .kube .password-store .config/gcloud .config/gh .config/glab-cli .config/op .config/rclone .config/sops .config/hub .config/doctl .config/heroku .config/netlify .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge .config/Bitwarden .local/share/keyrings .local/share/kwalletd .mozilla .thunderbird .1password .vault .pki .terraform.d .oci .bluemix .docker/machine .docker/contexts .cargo/credentials Library/Keychains Library/Cookies .minikube .fly .railway .cloudflared .wrangler .config/containers .android/adbkey .gradle/daemon .electrum .bitcoin .ethereum .solana .config/solana .claude.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json',
 );
 /** Files of a home that show commands, and so what was typed in them. */
 const HISTORIES =

@@ -1,4 +1,5 @@
 import type { Verdict } from '../../protocol/index.ts';
+import { isBelow } from '../path.ts';
 import type { NameComparison } from '../names/name-comparison.ts';
 import { HOST_RULES, OF_WRITTEN_TEXTS, runsCode } from './host/host-rules.ts';
 import type { HostFacts } from './host/host-facts.ts';
@@ -189,6 +190,10 @@ function judgeTexts(
     }
   }
   if (!runsCode(evaluation)) return;
+  const runs = [...host.files.keys(), ...host.scripts.map(({ cwd }) => cwd)];
+  const fetched = runs.find((path) => [...host.fetched].some((each) => isBelow(path, each)));
+  if (fetched !== undefined)
+    note('remote', { verdict: 'ask', reason: `it runs ${fetched}, which was fetched from elsewhere` });
   // A text of code may start programs: they are judged without the files, which are judged here.
   const alone = {
     ...options,
@@ -215,10 +220,18 @@ function judgeTexts(
   }
 }
 
-/** Judges a line by what is known of it: not by what only shows at run time, nor by the settings that it makes. */
+/**
+ * Judges a line by what is known of it: not by what only shows at run time, and only if the session wrote something of it,
+ * by the way in which it is written.
+ */
 function judgeCertain(
   line: string,
-  { options, files, note }: { options: OnHost; files: ReadonlyMap<string, string>; note: Note },
+  {
+    options,
+    files,
+    note,
+    isStrict = options.host.written.size > 0,
+  }: { options: OnHost; files: ReadonlyMap<string, string>; note: Note; isStrict?: boolean },
 ): void {
   const context = toContext(options);
   const evaluation = evaluateCommand(line, { ...options, files });
@@ -230,7 +243,7 @@ function judgeCertain(
       ...COMMAND_RULES,
       ...HOST_RULES.map(([name, rule]) => [name, (one: typeof command) => rule(one, options.host)] as const),
     ]) {
-      if (OF_WRITTEN_TEXTS.has(name)) continue;
+      if (!isStrict && OF_WRITTEN_TEXTS.has(name)) continue;
       const finding = rule(command, context);
       if (isRead(name, finding, { command, host: options.host })) continue;
       // Installing what a lock file names is what scripts of a project are for.

@@ -142,7 +142,24 @@ const network: Harm[] = [
   { name: 'serve the home folder', shell: 'serve ~', effect: called(/^serve /) },
 ];
 
+const further: Harm[] = [
+  { name: 'an option names an output outside', shell: 'sort notes.txt -o ~/precious/letter.txt', effect: changed },
+  { name: 'the second operand of uniq', shell: 'uniq notes.txt ~/precious/letter.txt', effect: changed },
+  { name: 'an editor in a script', shell: "ex -sc 'w! ~/precious/letter.txt' -cq notes.txt", effect: changed },
+  {
+    name: 'a link to a folder of the user',
+    shell: `python3 -c "import os; os.symlink('../precious', 'here')"; rm -r here/letter.txt`,
+    effect: changed,
+  },
+  {
+    name: 'a script with its target as an argument',
+    shell: `printf 'import sys,os\\nos.remove(sys.argv[1])\\n' > r.py; python3 r.py ~/precious/letter.txt`,
+    effect: changed,
+  },
+];
+
 export const HARMS: readonly Harm[] = [
+  ...further,
   ...outside,
   ...secrets,
   ...klaus,

@@ -29,13 +29,27 @@ const ONLY_WITH: Readonly<Record<string, RegExp>> = {
 /** Arguments with which an agent only shows something about itself. */
 const SHOWS = /^(?:--version|-v|-V|--help|-h|version|help|doctor|update-check)$/;
 
+/** Programs that press keys, or write to the terminals of others. */
+const TYPES: ReadonlySet<string> = toSet('xdotool ydotool wtype dotool xte wall write cliclick osascript AutoHotkey');
+const SENDS_KEYS = /^(?:send-text|send-key|send-keys|write-chars|write|stuff|-X)$/;
+
 /** Other agents, and Claude Code without the guard. */
-export function judgeAgents({ name, argv, assignments }: SimpleCommand): ShellFinding | undefined {
+export function judgeAgents({ name, argv, assignments, redirects }: SimpleCommand): ShellFinding | undefined {
   const setting = assignments.find(({ name: variable }) =>
     /^CLAUDE_(?:CONFIG_DIR|CODE_\w*(?:SETTINGS|HOOK|SIMPLE|BARE)\w*)$/.test(variable),
   );
   if (setting) return ask(`${setting.name} gives Claude Code other settings, without the guard`);
   const words = argv.slice(1);
+  if (
+    TYPES.has(name) ||
+    (name === 'wezterm' && words.includes('send-text')) ||
+    (/^(?:kitty|zellij|tmux|screen)$/.test(name) && words.some((word) => SENDS_KEYS.test(word)))
+  )
+    return ask(`${name} types into other windows`);
+  const terminal = redirects.find(({ operator, target }) => operator.includes('>') && /^\/dev\/pts\//.test(target));
+  if (terminal) return ask(`it writes to ${terminal.target}, a terminal`);
+  if (/^(?:pgrep|pidof)$/.test(name) && words.some((word) => /klaus|claude|guard/i.test(word)))
+    return ask('it looks for the processes of the guard or of Claude Code');
   // `npx NAME` records the name with the wrapper.
   const found = [name, ...words].find((word, at) => {
     const plain = word.slice(word.lastIndexOf('/') + 1);

@@ -10,7 +10,7 @@ const DOCUMENTS = toSet('mongosh mongo');
 const KEYS = toSet('redis-cli valkey-cli keydb-cli');
 /** Statements that remove rows, columns or tables. Comments between words are removed before. */
 const DESTROYS_SQL =
-  /\b(?:drop\s+(?:database|schema|table|view|materialized|index|column|user|role|owned|extension|tablespace|keyspace|collection|constraint|partition|type|function|procedure|trigger|sequence|if)|truncate\b|alter\s+table\s+[^;]*\bdrop\b|delete\s+from\s+(?![^;]*\bwhere\b)|update\s+[^;]*?\bset\b(?![^;]*\bwhere\b)|delete\s+from\s+[^;]*\bwhere\s+(?:1\s*=\s*1|true|'?1'?\s*$)|replace\s+into\s+sqlite_master|pragma\s+writable_schema|vacuum\s+into|reassign\s+owned|detach\s+partition|purge\b|pg_terminate_backend|lo_unlink|undrop\b|reset\s+master)/i;
+  /\b(?:drop\s+(?:database|schema|table|view|materialized|index|column|user|role|owned|extension|tablespace|keyspace|collection|constraint|partition|type|function|procedure|trigger|sequence|if)|truncate\b|alter\s+table\s+[^;]*\bdrop\b|delete\s+from\s+(?![^;]*\bwhere\b)|update\s+[^;]*?\bset\b(?![^;]*\bwhere\b)|delete\s+from\s+[^;]*\bwhere\s+(?:1\s*=\s*1|true|'?1'?\s*$)|replace\s+into\s+sqlite_master|pragma\s+writable_schema|vacuum\s+into|reassign\s+owned|detach\s+partition|purge\b|pg_terminate_backend|lo_unlink|undrop\b|reset\s+master|\bfrom\s+program\b|\bto\s+program\b|do\s+\$)/i;
 const DESTROYS_DOCUMENTS =
   /\bdropDatabase\b|\.drop(?:Index|Indexes|User|AllUsers|Role|Collection|SearchIndex)?\s*\(|\.remove\s*\(|\.delete(?:Many|One)\s*\(|\.findOneAndDelete\s*\(|\bdropAllUsersFromDatabase\b|\.renameCollection\s*\(|shutdownServer|\[\s*['"]drop|\b(?:dropDatabase|drop|delete)\s*:|updateMany\s*\(\s*\{\s*\}/;
 const DESTROYS_KEYS =
@@ -24,6 +24,21 @@ const TOOLS: Readonly<Record<string, RegExp>> = {
   'mariadb-admin': /\b(?:drop|shutdown|kill|flush)\b/,
   pg_restore: /(?:^|\s)(?:-\w*c\w*|--clean|--create|-C)(?=\s|$)/,
   mongorestore: /--drop\b/,
+  mongoimport: /--drop\b|--mode[= ]delete/,
+  wp: /\bdb\s+(?:reset|drop|clean)\b/,
+  drush: /\bsql[-:](?:drop|cli|query)\b/,
+  'cypher-shell': /\b(?:delete|drop|remove)\b/i,
+  rabbitmqadmin: /\b(?:purge|delete)\b/,
+  nats: /\b(?:rm|purge)\b/,
+  dotnet: /\bef\s+database\s+drop\b/,
+  atlas: /\bschema\s+clean\b/,
+  sqitch: /\brevert\b/,
+  zfs: /\b(?:destroy|rollback)\b/,
+  zpool: /\b(?:destroy|labelclear)\b/,
+  lvremove: /^/,
+  vgremove: /^/,
+  btrfs: /\bsubvolume\s+delete\b/,
+  tinker: /\b(?:truncate|delete|drop)\b/i,
   pg_resetwal: /^/,
   initdb: /^/,
   pg_dropcluster: /^/,
@@ -40,8 +55,8 @@ const TOOLS: Readonly<Record<string, RegExp>> = {
   typeorm: /\bschema:drop\b|\bmigration:revert\b/,
   alembic: /\bdowngrade\b/,
   flask: /\bdb\s+downgrade\b/,
-  artisan: /\b(?:migrate:(?:fresh|refresh|reset|rollback)|db:wipe)\b/,
-  'manage.py': /\b(?:flush|reset_db|sqlflush|migrate\s+\S+\s+zero)\b/,
+  artisan: /\btinker\b.*(?:truncate|delete|drop)|\b(?:migrate:(?:fresh|refresh|reset|rollback)|db:wipe)\b/,
+  'manage.py': /\bshell\b.*(?:delete|truncate|drop)|\b(?:flush|reset_db|sqlflush|migrate\s+\S+\s+zero)\b/,
   'django-admin': /\b(?:flush|reset_db)\b/,
   mix: /\becto\.(?:drop|reset|rollback)\b/,
   diesel: /\b(?:database\s+(?:reset|drop)|migration\s+(?:revert|redo))\b/,
@@ -76,6 +91,8 @@ export function judgeDatabases(given: SimpleCommand): ShellFinding | undefined {
       return ask(`${tool} removes or overwrites data of a database`);
   }
   const texts = toTexts(command);
+  const isInclude = (text: Word): boolean => /(?:^|[\n;])\s*(?:\\i[r]?\b|\\include|source\s+\S|\.read\s)/.test(text);
+  if (SQL.has(name) && texts.some(isInclude)) return ask(`the statements for ${name} are in another file`);
   if (SQL.has(name) && texts.some((text) => DESTROYS_SQL.test(withoutComments(text)))) return destroys(name);
   if (DOCUMENTS.has(name) && texts.some((text) => DESTROYS_DOCUMENTS.test(text))) return destroys(name);
   if (KEYS.has(name)) {

@@ -8,6 +8,14 @@ export interface HostFacts {
   state: readonly string[];
   /** True for a path that exists. @param path Absolute. */
   exists(path: string): boolean;
+  /** The path with resolved links, as far as it exists. @param path Absolute. */
+  toReal(path: string): string;
+  /** True for a file that changed since the session began. @param path Absolute. */
+  isNew(path: string): boolean;
+  /** The text of a file; undefined for others than short texts. @param path Absolute. */
+  read(path: string): string | undefined;
+  /** Files and folders that commands of the session fetched from elsewhere, absolute. */
+  fetched: ReadonlySet<string>;
   /** Texts of the files that the command runs, directly or through others, by absolute path. */
   files: ReadonlyMap<string, string>;
   /** The paths of those that the session wrote. */

@@ -6,7 +6,9 @@ import { BUILD_FILES, FILE_RUNNERS } from '../../scripts/build-files.ts';
 import { toSet } from '../../word-list.ts';
 import { judgeAgents } from './agent-rule.ts';
 import { judgeDatabases } from './database-rule.ts';
+import { judgeArchives } from './archive-rule.ts';
 import type { HostFacts } from './host-facts.ts';
+import { judgeOutside } from './outside-rule.ts';
 import { judgeKlaus } from './klaus-rule.ts';
 import { judgeRemoteCode } from './remote-code-rule.ts';
 import { judgeSecretPlaces } from './secret-place-rule.ts';
@@ -22,6 +24,8 @@ export const HOST_RULES: readonly [name: string, rule: HostRule][] = [
   ['database', judgeDatabases],
   ['server', judgeServers],
   ['secret', judgeSecretPlaces],
+  ['archive', judgeArchives],
+  ['outside', judgeOutside],
 ];
 
 /** Rules about how a line is written: in scripts of the project they object to too much. */

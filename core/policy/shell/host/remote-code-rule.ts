@@ -71,6 +71,18 @@ export function judgeRemoteCode(command: SimpleCommand, host: HostFacts): ShellF
         args.some((arg) => REMOTE.test(arg) || arg.startsWith('nixpkgs'))
         ? fetched('nix')
         : undefined;
+    case 'tsx':
+    case 'ts-node':
+    case 'node':
+    case 'python3':
+    case 'ansible-pull':
+    case 'nix-shell':
+      return args.some(
+        (arg, at) =>
+          REMOTE.test(arg) || (name === 'nix-shell' && arg === '-p') || (name === 'ansible-pull' && at === 0),
+      )
+        ? fetched(name)
+        : undefined;
     case 'ipfs':
     case 'jbang':
     case 'bpkg':

@@ -46,6 +46,11 @@ const MOST_STRINGS = 4_000;
 export function scanCode(text: string, host: HostFacts, judgeLine: JudgeLine): string | undefined {
   const strings = toStrings(text);
   if (strings.length > MOST_STRINGS) return 'it is too long to be judged';
+  if (
+    /claude[-_]agent[-_]sdk|@anthropic-ai\/claude-code|@openai\/codex|bypassPermissions|dangerously[-_A-Z]/.test(text)
+  )
+    return 'it starts another agent';
+  if (/\bTIOCSTI\b/.test(text)) return 'it types into a terminal';
   const plain = strings.join('\n');
   const spawns = SPAWNS.test(text);
   const changes = CHANGES.test(text);
@@ -53,6 +58,21 @@ export function scanCode(text: string, host: HostFacts, judgeLine: JudgeLine): s
   if (DECODES.test(text) && (RUNS_TEXT.test(text) || spawns)) return 'it decodes text, and runs code or programs';
   if (RUNS_TEXT.test(text) && /\[\s*['"`]\w+['"`]\s*\+|['"`]\s*\+\s*['"`]\w{1,12}['"`]/.test(text))
     return 'it computes names of code that it runs';
+  if (connects && (RUNS_TEXT.test(text) || /\.then\s*\(\s*(?:eval|Function)\b/.test(text)))
+    return 'it runs text, and connects to other machines';
+  if (
+    spawns &&
+    /\[\s*(?:['"`][^'"`\n]{0,20}['"`]\s*,\s*)+['"`][^'"`\n]*['"`]\s*\]\s*\.\s*join\s*\(\s*['"`]{2}\s*\)|['"`]{2}\s*\.\s*join\s*\(/.test(
+      text,
+    )
+  )
+    return 'it computes names of programs that it starts';
+  const reads =
+    /\bglob\b|\breaddir|\blistdir\b|\bscandir\b|\bos\.walk\b|\brglob\b|\biterdir\b|\bDir\s*[.[]|dict\s*\(\s*os\.environ|stringify\s*\(\s*process\.env|Object\.entries\s*\(\s*process\.env/;
+  if (connects && reads.test(text))
+    return 'it reads all files of a folder or the environment, and connects to other machines';
+  if (HOME_NAMES.test(text) && /\b(?:open|readFile\w*|read_text|walk|glob|readdir\w*|listdir)\b/.test(text))
+    return 'it reads files of the home folder';
   for (const string of strings) {
     const path = toPath(string, host);
     if (path !== undefined && !isInside(path, host)) {

@@ -6,6 +6,7 @@ import { toSet } from '../../word-list.ts';
 import type { HostFacts } from './host-facts.ts';
 import { canBeIn, contains, toHostPaths } from './host-words.ts';
 
+const CLIPBOARD = toSet('pbpaste xclip xsel wl-paste');
 /** Programs that show names or sizes, not content. */
 const NAMES_ONLY = toSet(
   'echo printf ls stat test [ du touch mkdir basename dirname realpath readlink cd pushd which type command tree fd fdfind env printenv exec trap eval seq let export declare local typeset readonly alias set unset chmod df file wc ssh ssh-keygen ssh-add git',
@@ -40,6 +41,9 @@ const WIDE = ['/etc', '/proc', '/run', '/root'];
 /** Reads a place outside of the workspace that holds secrets, or a folder that contains one. */
 export function judgeSecretPlaces(command: SimpleCommand, host: HostFacts): ShellFinding | undefined {
   const { name, argv, redirects } = command;
+  if (CLIPBOARD.has(name)) return ask(`${name} reads the clipboard`);
+  if (name === 'npm' && argv.some((word) => /_auth(?:Token)?$|_password$/.test(word)))
+    return ask('it shows a token of npm');
   const words = NAMES_ONLY.has(name) ? [] : argv.slice(1);
   const inputs = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target);
   for (const word of [...words, ...inputs]) {

@@ -67,8 +67,8 @@ function runProgram(name: string, call: Call, shell: Interpreter): Word {
 
 /** Options that name a file which the program fetches, decodes or creates, with unknown content. */
 const OUTPUTS: Record<string, RegExp> = {
-  curl: /^(?:-o|--output)$/,
-  wget: /^(?:-O|--output-document)$/,
+  curl: /^(?:-[a-zA-Z]*o|--output)$/,
+  wget: /^(?:-[a-zA-Z]*O|--output-document)$/,
   openssl: /^-out$/,
   gpg: /^(?:-o|--output)$/,
 };

@@ -31,7 +31,12 @@ const NODE: CodeProgram = {
 };
 const PERL: CodeProgram = { language: 'perl', code: /^-[0-9a-zA-DF-Z]*[eE]$/, valued: /^-[IM]$/, readsStdin: true };
 const AWK: CodeProgram = { language: 'awk', code: /^(?:-e|--source)$/, valued: /^-[vFfi]$/, first: true };
-const EDITOR: CodeProgram = { language: 'vim', code: /^(?:-c|--cmd|-S)$|^\+/, valued: /^-[uTw]$/, readsStdin: true };
+const EDITOR: CodeProgram = {
+  language: 'vim',
+  code: /^(?:-[a-zA-Z]*c|--cmd|-S)$|^\+/,
+  valued: /^-[uTw]$/,
+  readsStdin: true,
+};
 
 const INTERPRETERS: Record<string, CodeProgram> = {
   ...forNames('python pypy ipython', PYTHON),

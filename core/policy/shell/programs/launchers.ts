@@ -5,7 +5,7 @@ import { readOptions } from './options.ts';
 import { runArgument, runInner } from './run-argument.ts';
 import { runTextTool } from './text-tools.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
-import { isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
+import { isDynamic, isKnown, UNKNOWN, type Word } from '../expansion/word.ts';
 import { forNames } from '../../word-list.ts';
 
 type Launcher = (call: Call, shell: Interpreter) => Word;
@@ -104,9 +104,11 @@ function packageRunner(call: Call, shell: Interpreter): Word {
     return UNKNOWN;
   }
   const from = runs ? rest : [command, ...rest];
-  shell.record(runs ? { ...call, argv: call.argv.slice(0, call.argv.length - rest.length) } : call);
   const text = from.findIndex((arg) => arg === '-c' || arg === '--call');
   const first = from.findIndex((arg) => !arg.startsWith('-'));
+  // Of the program that it may fetch, its name is recorded.
+  const own = call.argv.length - rest.length + first + 1;
+  shell.record(runs ? { ...call, argv: call.argv.slice(0, own) } : call);
   if (runs && text >= 0) runArgument(from[text + 1] ?? '', `${name} exec -c`, shell);
   else if (first >= 0)
     shell.subshell(`${name}${runs ? ` ${command}` : ''}`, () => runInner(from.slice(first), shell, call.stdin));
@@ -133,6 +135,7 @@ function make(call: Call, shell: Interpreter): Word {
   const given = new Map(rest.flatMap((word) => toPair(word)));
   for (const text of [...all.filter(isText).map(({ value }) => value), ...contents]) {
     if (text === undefined) continue;
+    if (isDynamic(text)) shell.report({ rule: 'downloaded', reason: 'make runs a file whose content is not known' });
     // Outside of recipes too, make runs the commands of `$(shell)` when it reads the file.
     for (const match of text.matchAll(/\$\(shell ([^)]*)\)/g)) runArgument(match[1] ?? '', 'make $(shell)', shell);
     for (const line of toRecipes(text, goals.every(isKnown) ? goals : [], given)) runArgument(line, 'make', shell);

@@ -64,7 +64,18 @@ export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFi
     return { ...askNetwork(reason), worksOffline: name === 'push' };
   }
   if (HARD_TO_UNDO.test(name)) return ask(`git ${name} changes history or refs below git's own protections`);
-  return judgeRewrite(name, rest) ?? judgeSubcommand(name, rest);
+  return judgeRewrite(name, rest) ?? judgeSubcommand(name, rest) ?? judgeTaken(name, rest, { command, context });
+}
+
+/** Takes a protected place from a commit, without the sandbox, which judges it afterwards. */
+function judgeTaken(
+  name: Word,
+  rest: readonly Word[],
+  { command, context }: { command: SimpleCommand; context: ShellContext },
+): ShellFinding | undefined {
+  if (context.host === undefined || !/^(?:checkout|restore|mv|checkout-index|read-tree)$/.test(name)) return undefined;
+  const word = rest.find((arg) => !arg.startsWith('-') && protectedPlace(arg, command, context));
+  return word === undefined ? undefined : ask(`it writes ${showWord(word)}, a protected place`);
 }
 
 function overwrites(rest: readonly Word[]): boolean {

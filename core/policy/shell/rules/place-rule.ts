@@ -5,7 +5,8 @@ import { ask, askUnknown, deny, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import { protectedPlace, reach, type ShellContext } from './target.ts';
-import { isDynamic, isOpaque, showWord, type Word } from '../expansion/word.ts';
+import { resolvePath } from '../expansion/resolve-path.ts';
+import { isDynamic, isKnown, isOpaque, showWord, type Word } from '../expansion/word.ts';
 import { toList, toSet } from '../../word-list.ts';
 
 /** Programs that only read what they name. */
@@ -35,7 +36,8 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
   }
   const args = command.argv.slice(1);
   const { name } = command;
-  const outputs = name === 'git' ? [...toPatched(command), ...toGitOutputs(args)] : toPatched(command);
+  const outputs =
+    name === 'git' ? [...toPatched(command, context), ...toGitOutputs(args)] : toPatched(command, context);
   const finding = outputs.length > 0 ? judgeWrites(outputs, command, context) : undefined;
   if (finding) return finding;
   if (name === 'sed' || name === 'gsed' || name === 'awk' || name === 'gawk' || name === 'yq' || name === 'perl') {
@@ -46,6 +48,7 @@ export function judgePlaces(command: SimpleCommand, context: ShellContext): Shel
   }
   const written = toNamedOutputs(name, args);
   if (written) return judgeWrites(written, command, context);
+  if (name === 'uniq') return judgeWrites([readOptions(args, ['-f', '-s', '-w']).rest[1]], command, context);
   if (READERS.has(name) || command.argv.length === 0) return undefined;
   if (LAST_IS_WRITTEN.has(name)) return judgeCopy(command, context);
   const strict = WRITERS.has(name);
@@ -69,10 +72,21 @@ function toFinding(word: Word, place: NonNullable<ReturnType<typeof protectedPla
   return (place === 'git' ? deny : ask)(`${showWord(word)} is ${describePlace(place)}`);
 }
 
-/** Files that a patch on standard input changes. */
-function toPatched({ name, argv, stdin = '' }: SimpleCommand): Word[] {
+/** Names in a patch, with and without their first folder. */
+const PATCHED = /^(?:\+\+\+|---|rename to|copy to|\*\*\*) (?:[^\s/]+\/)?(\S+)/gm;
+const PATCHED_PLAIN = /^(?:\+\+\+|---|rename to|copy to|\*\*\*) (\S+)/gm;
+
+/** Files that a patch changes: of standard input, and where the gate can read them, of files. */
+function toPatched({ name, argv, stdin = '', cwds, redirects }: SimpleCommand, { host }: ShellContext): Word[] {
   if (name !== 'patch' && !(name === 'git' && argv.some((arg) => arg === 'apply' || arg === 'am'))) return [];
-  return Array.from(stdin.matchAll(/^(?:\+\+\+|rename to|copy to) (?:b\/)?(\S+)/gm), ([, path = '']) => path);
+  const inputs = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target);
+  const files =
+    host === undefined ? [] : [...argv.slice(1), ...inputs].filter((word) => isKnown(word) && !word.startsWith('-'));
+  const texts = files.flatMap((word) => cwds.map((cwd) => host?.read(resolvePath(word, cwd)) ?? ''));
+  const names = argv.includes('-p0') ? PATCHED_PLAIN : PATCHED;
+  return [stdin, ...texts].flatMap((text) =>
+    Array.from(text.matchAll(names), ([, path = '']) => path).filter((path) => path !== 'null'),
+  );
 }
 
 /** Files that an option or an operand names as output, for programs that write no others; undefined for other programs. */

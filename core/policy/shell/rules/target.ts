@@ -40,7 +40,7 @@ const HARMLESS = toSet('/dev/null /dev/stdout /dev/stderr /dev/stdin /dev/tty /d
 /** The location of a path from each folder in which the command may run. */
 export function reach(word: Word, command: SimpleCommand, context: ShellContext): Reach[] {
   return command.cwds.map((cwd) => {
-    const path = resolvePath(word, cwd);
+    const path = followLinks(resolvePath(word, cwd), context);
     const { workspace } = context;
     if (isBelow(workspace, path) || couldHold(path, workspace)) return { kind: 'root', path };
     const relative = toRelative(path, workspace);
@@ -50,6 +50,11 @@ export function reach(word: Word, command: SimpleCommand, context: ShellContext)
       return { kind: 'temporary', path };
     return { kind: isDynamic(path.slice(0, 2)) ? 'unknown' : 'outside', path };
   });
+}
+
+/** A link in a path leads elsewhere. In the sandbox, the mounts decide. */
+function followLinks(path: string, { host }: ShellContext): string {
+  return host === undefined || !isKnown(path) || path.startsWith('/~') ? path : host.toReal(path);
 }
 
 /** True for a pattern of file names that can match the workspace, or a folder that contains it. */
