@@ -1,5 +1,11 @@
 import { isKlausError, KlausError, messageOf } from '@klaus/core/protocol';
-import { OAuthClientFlowError, ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client';
+import {
+  OAuthClientFlowError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 
 /** The error of a request to a server. @param signal Of the caller: aborted if it left. */
 export function toFailure(name: string, error: unknown, signal: AbortSignal): KlausError {

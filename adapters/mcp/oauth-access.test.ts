@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLoginFetch } from './oauth-access.ts';
 
-
 /** The addresses that a login to a public server asks, of which the first answers with a redirect. */
 async function ask(first: string, { server, to }: { server: string; to?: string }) {
   const asked: string[] = [];

@@ -7,7 +7,11 @@ export function toShownHost({ hostname, host, protocol }: URL): string {
   const port = protocol === 'https:' ? 443 : 80;
   const notes = [
     ...(domainToUnicode(hostname) === hostname ? [] : ['not only ASCII letters']),
-    ...(isOwn(bare) ? ['this machine'] : findPrivateHosts([{ kind: 'net', host: bare, port }], []).length > 0 ? ['a private network'] : []),
+    ...(isOwn(bare)
+      ? ['this machine']
+      : findPrivateHosts([{ kind: 'net', host: bare, port }], []).length > 0
+        ? ['a private network']
+        : []),
   ];
   return notes.length === 0 ? host : `${host} (${notes.join(', ')})`;
 }

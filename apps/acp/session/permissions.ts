@@ -129,7 +129,9 @@ export class Permissions {
     if (subject.kind === 'plan') return { ...call, toolCallId, kind: 'switch_mode', content: toText(subject.plan) };
     if (subject.kind === 'input') {
       const { message, url, host } = subject;
-      const content = toText([message, ...(host ? [`Host: ${host}`] : []), ...(url ? [`Open ${url}, then accept.`] : [])].join('\n\n'));
+      const content = toText(
+        [message, ...(host ? [`Host: ${host}`] : []), ...(url ? [`Open ${url}, then accept.`] : [])].join('\n\n'),
+      );
       return { ...call, toolCallId, kind: 'other', content };
     }
     const command = subject.command === undefined ? [] : toOutput({ name: 'run_command' }, subject.command);
