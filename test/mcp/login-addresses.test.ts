@@ -5,14 +5,15 @@ import { openMcpConfiguration } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
 import { startHttpServer } from './http-server.ts';
-import { use } from './open-session.ts';
 
 /** A session with a server, at which the user logs in. */
 async function openScene(url: string, open: { headers?: Record<string, string> } = {}) {
   const engine = await createTestEngine({
     files: { '.mcp.json': JSON.stringify({ mcpServers: { web: { type: 'http', url, ...open } } }) },
     script: {
-      steps: [{ when: { turn: 0 }, reply: { calls: [use('mcp__web__echo')] } }],
+      steps: [
+        { when: { turn: 0 }, reply: { calls: [{ name: 'use_tool', input: { name: 'mcp__web__echo', input: {} } }] } },
+      ],
       fallback: { text: 'Done.' },
     },
   });

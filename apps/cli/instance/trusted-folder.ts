@@ -45,7 +45,7 @@ function toNames(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.');
 }
 
-/** True for a folder in which others may rename and replace entries. A group of one's own is no other. */
+/** True for a folder in which others may rename and replace entries. Your own group is no other. */
 function isOpen({ mode, gid }: Stats): boolean {
   if ((mode & STICKY) !== 0) return false;
   const isOfGroup = (mode & 0o020) !== 0 && gid !== process.getgid?.() && gid !== 0;

@@ -1,6 +1,6 @@
 import { toSkeleton } from './skeleton.ts';
 
-/** What a secret is called, as parts of words. A space stands for any mark between words. */
+/** What a secret is called, as parts of words. A space is any mark between words. */
 const WORDS = `
 password|pass phrase|pass code|passwd|pass key|secret|credential|token|api key|private key|access key|ssh key|signing key|encryption key|master key|key file|keyring|keychain|keystore
 recovery code|recovery key|recovery phrase|recovery word|backup code|backup phrase|seed phrase|seed word|wallet phrase|mnemonic|one time code|one time pass|verification code|authentication code|authenticator code|confirmation code|login code|sms code|2fa|two factor|mfa code|security code|security answer|mother's maiden|card number|credit card|debit card|account number|social security
@@ -35,7 +35,7 @@ const FOUND = new RegExp(
 /** Digits and marks in place of letters. */
 const INSTEAD: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' };
 
-/** True for a text that names a secret, in one of twelve languages, also in letters that only look alike. */
+/** True for a text that names a secret, in one of eleven languages, also in letters that only look alike. */
 export function namesSecret(text: string): boolean {
   const plain = toSkeleton(text);
   return FOUND.test(plain) || FOUND.test(plain.replaceAll(/[013457@$]/g, (sign) => INSTEAD[sign]!));

@@ -31,7 +31,7 @@ const LOOKS_LIKE: Readonly<Record<string, string>> = {
   z: 'ᴢʐ',
 };
 const LATIN = new Map(
-  Object.entries(LOOKS_LIKE).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
+  Object.entries(LOOKS_LIKE).flatMap(([latin, others]) => Array.from(others, (other) => [other, latin] as const)),
 );
 /** Between letters, not shown: formats, variation selectors, fillers, accents. */
 const UNSEEN = /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
@@ -45,8 +45,7 @@ export function toSkeleton(text: string): string {
     .replaceAll(UNSEEN, '')
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase();
-  return [...plain]
-    .map((letter) => LATIN.get(letter) ?? letter)
-    .join('')
+  return plain
+    .replaceAll(/\P{ASCII}/gu, (letter) => LATIN.get(letter) ?? letter)
     .replaceAll(SPACED, (word) => word.replaceAll(/[\s._*-]/g, ''));
 }
