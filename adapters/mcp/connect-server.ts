@@ -6,7 +6,6 @@ import {
   SdkErrorCode,
   UrlElicitationRequiredError,
   type GetPromptResult,
-  type OAuthClientProvider,
   type Prompt,
   type ReadResourceResult,
   type Resource,
@@ -16,6 +15,7 @@ import {
 import { CallTimer } from './call-timer.ts';
 import { toFailure } from './failure.ts';
 import { createHttpTransport } from './http-transport.ts';
+import type { SessionLogin } from './oauth.ts';
 import { schemaValidator } from './schema-validator.ts';
 import type { McpServer } from './server-config.ts';
 import { ServerQuestions, type Ask } from './server-questions.ts';
@@ -37,7 +37,8 @@ export interface ConnectOptions {
   exec: StdioOptions['exec'];
   /** Mounts of a stdio server. */
   binds?: StdioOptions['binds'];
-  authProvider?: OAuthClientProvider;
+  /** The stored login of a server over HTTP. */
+  login?: SessionLogin;
   signal: AbortSignal;
   /** The server has other tools now. */
   onToolsChanged?: () => void;
@@ -193,8 +194,8 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
   };
 }
 
-function createTransport({ name, server, exec, binds, authProvider }: ConnectOptions): Transport {
-  if (server.kind === 'http') return createHttpTransport(server, { name, authProvider });
+function createTransport({ name, server, exec, binds, login }: ConnectOptions): Transport {
+  if (server.kind === 'http') return createHttpTransport(server, { name, login });
   const { command, args, env } = server;
   return new StdioTransport({ name, command: [command, ...args], env, exec, binds });
 }

@@ -1,5 +1,11 @@
 import { isKlausError, KlausError, messageOf } from '@klaus/core/protocol';
-import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client';
+import {
+  OAuthClientFlowError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 
 /** The error of a request to a server. @param signal Of the caller: aborted if it left. */
 export function toFailure(name: string, error: unknown, signal: AbortSignal): KlausError {
@@ -7,9 +13,11 @@ export function toFailure(name: string, error: unknown, signal: AbortSignal): Kl
   if (isKlausError(error) && error.code !== 'auth') {
     return error.code === 'timeout' ? fail(name, `gave ${error.message}`, error) : error;
   }
+  if (isKlausError(error) && error.hint !== undefined) return error;
   if (
     isKlausError(error) ||
     error instanceof UnauthorizedError ||
+    error instanceof OAuthClientFlowError ||
     (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpAuthentication)
   ) {
     return new KlausError('auth', `The MCP server ${name} needs a login.`, {

@@ -1,5 +1,6 @@
 import { KlausError } from '@klaus/core/protocol';
-import { StreamableHTTPClientTransport, type OAuthClientProvider } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { SessionLogin } from './oauth.ts';
 import type { HttpServer } from './server-config.ts';
 
 /** Bytes of one answer, or of one event stream between two requests. */
@@ -13,23 +14,27 @@ const RECONNECTION = {
 
 /**
  * A connection over streamable HTTP. It follows no redirect, and reaches no other origin than that of the server; with
- * `authProvider` also the authorization server.
+ * `login` also the authorization server that the user accepted, without the headers of the server.
  */
 export function createHttpTransport(
   { url, headers }: HttpServer,
-  { name, authProvider }: { name: string; authProvider?: OAuthClientProvider },
+  { name, login }: { name: string; login?: SessionLogin },
 ): StreamableHTTPClientTransport {
   const { origin } = new URL(url);
   const request = async (target: string | URL, init?: RequestInit): Promise<Response> => {
     const at = new URL(target);
-    if (at.origin !== origin && !authProvider) throw refuse(name, `leads to another host, ${at.host}`);
-    return limit(await fetch(at, { ...init, redirect: 'error' }), name);
+    if (at.origin === origin) return limit(await fetch(at, { ...init, redirect: 'error' }), name);
+    if (!login) throw refuse(name, `leads to another host, ${at.host}`);
+    await login.check(at);
+    const others = new Headers(init?.headers);
+    for (const [key, value] of Object.entries(headers)) if (others.get(key) === value) others.delete(key);
+    return limit(await fetch(at, { ...init, headers: others, redirect: 'error' }), name);
   };
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers, redirect: 'error' },
     fetch: request,
     reconnectionOptions: RECONNECTION,
-    ...(authProvider ? { authProvider } : {}),
+    ...(login ? { authProvider: login.provider } : {}),
   });
 }
 

@@ -2,7 +2,7 @@ import type { Sandbox } from '@klaus/core/agent';
 import { describeUnchecked } from '@klaus/core/linear-pattern';
 import type { JsonSchemaType, Tool as ServerTool } from '@modelcontextprotocol/client';
 import { connectServer } from './connect-server.ts';
-import { createTokenProvider, type LoginStore } from './oauth.ts';
+import { createSessionLogin, type LoginStore } from './oauth.ts';
 import { toBinds, type McpServer } from './server-config.ts';
 import { compileSchema } from './schema-validator.ts';
 import { toPinned, type PinnedTools } from './tool-pins.ts';
@@ -65,7 +65,7 @@ export async function inspectServer(options: InspectOptions): Promise<InspectedS
       }),
     startMs,
     binds: server.kind === 'stdio' ? toBinds(server, workspace) : undefined,
-    authProvider: store && createTokenProvider(store),
+    login: store && createSessionLogin(store, { name }),
   });
   try {
     const tools = await connection.tools(signal);

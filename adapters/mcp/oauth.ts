@@ -13,6 +13,7 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { checkSessionAddress, createLoginFetch, isAcceptedAddress, type AllowsPlace } from './oauth-access.ts';
 
 /** Milliseconds that the user has to log in. */
 const LOGIN_MS = 300_000;
@@ -28,6 +29,8 @@ export interface LoginStore {
 const loginSchema = z.object({
   client: z.looseObject({ client_id: z.string() }).optional(),
   tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }).optional(),
+  /** The authorization server at which the user logged in. */
+  discovery: z.looseObject({ authorizationServerUrl: z.string() }).optional(),
 });
 type Login = z.infer<typeof loginSchema>;
 
@@ -38,42 +41,46 @@ export function toLoginSecrets(text: string): string[] {
   return values.filter((value) => typeof value === 'string');
 }
 
-/**
- * The client of an authorization server for one MCP server. Registers itself, and renews tokens.
- *
- * @param login Absent: no login is started, so that a server without valid tokens fails with `auth`.
- */
-function createProvider(
-  store: LoginStore,
-  login?: { redirectUrl: string; state: string; onRedirect: (url: URL) => void },
-): OAuthClientProvider {
-  let verifier = '';
-  let discovery: OAuthDiscoveryState | undefined;
+const LOCAL_CALLBACK = 'http://127.0.0.1/callback';
+
+function toClientMetadata(redirectUrl: string): OAuthClientProvider['clientMetadata'] {
+  return {
+    client_name: 'Klaus',
+    redirect_uris: [redirectUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+}
+
+function openLogin(store: LoginStore) {
   const read = async (): Promise<Login> => {
     const text = await store.read();
     return text === undefined ? {} : loginSchema.parse(JSON.parse(text));
   };
   const change = async (change: Login): Promise<void> => store.write(JSON.stringify({ ...(await read()), ...change }));
+  return { read, change };
+}
+
+/** The client of an authorization server during a login. Registers itself. */
+function createLoginProvider(
+  store: LoginStore,
+  login: { redirectUrl: string; state: string; onRedirect: (url: URL) => void },
+): OAuthClientProvider {
+  const { read, change } = openLogin(store);
+  let verifier = '';
+  let discovery: OAuthDiscoveryState | undefined;
   return {
-    // Without a login it is only needed as a field.
-    redirectUrl: login?.redirectUrl ?? 'http://127.0.0.1/callback',
-    clientMetadata: {
-      client_name: 'Klaus',
-      redirect_uris: [login?.redirectUrl ?? 'http://127.0.0.1/callback'],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-    },
-    state: () => login?.state ?? '',
+    redirectUrl: login.redirectUrl,
+    clientMetadata: toClientMetadata(login.redirectUrl),
+    state: () => login.state,
     // A registration is for one redirect address, so that each login registers again.
     clientInformation: async () => (await read()).client as StoredOAuthClientInformation | undefined,
     saveClientInformation: (client) => change({ client: client as Login['client'] }),
     tokens: async () => (await read()).tokens as StoredOAuthTokens | undefined,
-    saveTokens: (tokens) => change({ tokens: tokens as Login['tokens'] }),
-    redirectToAuthorization(url) {
-      if (!login) throw new KlausError('auth', 'The server needs a login.');
-      login.onRedirect(url);
-    },
+    // With the tokens, the user has accepted the authorization server.
+    saveTokens: (tokens) => change({ tokens: tokens as Login['tokens'], discovery: discovery as Login['discovery'] }),
+    redirectToAuthorization: (url) => login.onRedirect(url),
     saveCodeVerifier: (text) => void (verifier = text),
     codeVerifier: () => verifier,
     // The code is only sent to the authorization server to which the user was sent.
@@ -86,9 +93,70 @@ function createProvider(
   };
 }
 
-/** A provider for the requests of a session, which starts no login. */
-export function createTokenProvider(store: LoginStore): OAuthClientProvider {
-  return createProvider(store);
+/** The stored login of a server, in a session. */
+export interface SessionLogin {
+  provider: OAuthClientProvider;
+  /**
+   * Checks an address that is not of the origin of the server.
+   *
+   * @throws KlausError `auth` for one that the user did not accept with the login, `denied` for a private one.
+   */
+  check(at: URL): Promise<void>;
+}
+
+/**
+ * A stored login for the requests of a session. It renews tokens at the authorization server at which the user logged
+ * in; it starts no login, registers no client and accepts no other authorization server.
+ *
+ * @param options.allows Default: every place, because the user names the server.
+ */
+export function createSessionLogin(
+  store: LoginStore,
+  { name, allows = () => true }: { name: string; allows?: AllowsPlace },
+): SessionLogin {
+  const { read, change } = openLogin(store);
+  const readAccepted = async () => (await read()).discovery as OAuthDiscoveryState | undefined;
+  let refused: KlausError | undefined;
+  const again = (message: string): KlausError =>
+    new KlausError('auth', message, { hint: `Log in again: \`klaus mcp login ${name}\`.` });
+  return {
+    async check(at) {
+      refused = undefined;
+      try {
+        if (!isAcceptedAddress(at, await readAccepted()))
+          throw again(`The MCP server ${name} names ${at.host} for its login, which you have not accepted.`);
+        await checkSessionAddress(at, { name, allows });
+      } catch (error) {
+        if (error instanceof KlausError) refused = error;
+        throw error;
+      }
+    },
+    provider: {
+      // It is only needed as a field.
+      redirectUrl: LOCAL_CALLBACK,
+      clientMetadata: toClientMetadata(LOCAL_CALLBACK),
+      async clientInformation() {
+        const { client } = await read();
+        if (!client) throw again(`The MCP server ${name} needs a login.`);
+        return client as StoredOAuthClientInformation;
+      },
+      // Without `saveClientInformation` the client of the library registers nothing.
+      tokens: async () => (await read()).tokens as StoredOAuthTokens | undefined,
+      saveTokens: (tokens) => change({ tokens: tokens as Login['tokens'] }),
+      redirectToAuthorization() {
+        // The library hides the reason why tokens could not be renewed.
+        throw refused ?? again(`The MCP server ${name} needs a login.`);
+      },
+      saveCodeVerifier: () => {},
+      codeVerifier: () => '',
+      saveDiscoveryState: () => {},
+      discoveryState: readAccepted,
+      async invalidateCredentials(scope) {
+        // The client stays: only a login replaces it.
+        if (scope === 'all' || scope === 'client' || scope === 'tokens') await change({ tokens: undefined });
+      },
+    },
+  };
 }
 
 export interface LoginOptions {
@@ -127,12 +195,13 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
   );
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
-  const fetchFn = (target: string | URL, init?: RequestInit): Promise<Response> =>
-    fetch(target, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]) });
+  const fetchFn = createLoginFetch(url, (target, init) =>
+    fetch(target, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]) }),
+  );
   try {
     await store.write('{}');
     const challenge = await readChallenge(url, fetchFn);
-    const provider = createProvider(store, { redirectUrl, state, onRedirect: (at) => onUrl(at.href) });
+    const provider = createLoginProvider(store, { redirectUrl, state, onRedirect: (at) => onUrl(at.href) });
     if ((await auth(provider, { serverUrl: url, fetchFn, ...challenge })) === 'AUTHORIZED') return;
     const { searchParams } = await answered;
     const code = searchParams.get('code');

@@ -1,5 +1,6 @@
 import type { InputField, InputQuestion } from '@klaus/core/protocol';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '@modelcontextprotocol/client';
+import { toShownHost } from './shown-host.ts';
 
 /** Characters of a message, and of a title or a description. */
 const MAX_MESSAGE = 4_000;
@@ -16,7 +17,10 @@ export function toQuestion(
   params: ElicitRequestFormParams | ElicitRequestURLParams,
 ): InputQuestion | undefined {
   const head = { from: `the MCP server ${server}`, message: params.message.slice(0, MAX_MESSAGE) };
-  if (params.mode === 'url') return isSafe(params.url) ? { ...head, fields: [], url: params.url } : undefined;
+  if (params.mode === 'url') {
+    const url = toSafeUrl(params.url);
+    return url && { ...head, fields: [], url: url.href, host: toShownHost(url) };
+  }
   const { properties, required = [] } = params.requestedSchema;
   const entries = Object.entries(properties);
   if (entries.length > MAX_FIELDS || entries.some(([name]) => name.length > MAX_TEXT)) return undefined;
@@ -25,12 +29,11 @@ export function toQuestion(
 }
 
 /** An address for a browser. Without encryption only on this machine. */
-function isSafe(text: string): boolean {
+function toSafeUrl(text: string): URL | undefined {
   const url = text.length > MAX_URL ? null : URL.parse(text);
-  if (!url || url.username !== '' || url.password !== '') return false;
-  return (
-    url.protocol === 'https:' || (url.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
-  );
+  if (!url || url.username !== '' || url.password !== '') return undefined;
+  const isOnThisMachine = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isOnThisMachine) ? url : undefined;
 }
 
 function toField(name: string, schema: FieldSchema, required: boolean): InputField {

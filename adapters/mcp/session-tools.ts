@@ -8,7 +8,8 @@ import { toServerTools } from './server-tools.ts';
 import { toMaker, type ServerToolsOptions } from './tool-base.ts';
 import { ReviewedTools, type AskUser } from './reviewed-tools.ts';
 import type { PinStore } from './tool-pins.ts';
-import { createTokenProvider, toLoginSecrets, type LoginStore } from './oauth.ts';
+import { createSessionLogin, toLoginSecrets, type LoginStore } from './oauth.ts';
+import type { AllowsPlace } from './oauth-access.ts';
 
 export interface SessionServer {
   name: string;
@@ -211,6 +212,7 @@ class OpenServer {
     const stored = server.kind === 'http' ? await login?.read() : undefined;
     if (stored !== undefined) this.#host.learn(toLoginSecrets(stored).map((value) => ({ name: `mcp-${name}`, value })));
     const binds = server.kind === 'stdio' ? toBinds(server, workspace) : undefined;
+    const allows: AllowsPlace = (place) => this.#host.allows({ kind: 'net', ...place });
     return connectServer({
       name,
       server,
@@ -219,7 +221,7 @@ class OpenServer {
       signal: this.#closing.signal,
       onToolsChanged: () => void (this.#tools = undefined),
       binds,
-      authProvider: stored === undefined ? undefined : createTokenProvider(login!),
+      login: stored === undefined ? undefined : createSessionLogin(login!, { name, allows }),
     });
   }
 }

@@ -211,13 +211,16 @@ test('the workspace given through a link is the real one, and both spellings wor
 test('folders that an agent should not work in', async () => {
   const home = join(base, 'home');
   mkdirSync(join(home, '.klaus/sessions'), { recursive: true });
+  mkdirSync(join(home, '.ssh/keys'), { recursive: true });
+  mkdirSync(join(home, '.config/gh'), { recursive: true });
   const options = { home, klausHome: join(home, '.klaus') };
   await expect(createWorkspace(join(base, 'nothing'), options)).rejects.toMatchObject({
     code: 'workspace.missing',
     hint: expect.stringContaining('--cwd'),
   });
   await expect(createWorkspace(join(root, 'src/a.txt'), options)).rejects.toMatchObject({ code: 'workspace.missing' });
-  for (const folder of ['/', home, base, join(home, '.klaus'), join(home, '.klaus/sessions')]) {
+  const secret = ['.ssh', '.ssh/keys', '.config/gh'].map((name) => join(home, name));
+  for (const folder of ['/', home, base, join(home, '.klaus'), join(home, '.klaus/sessions'), ...secret, '/etc']) {
     await expect(createWorkspace(folder, options)).rejects.toMatchObject({
       code: 'workspace.refused',
       hint: expect.stringContaining('--allow-any-workspace'),

@@ -1,14 +1,18 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { distrustFolder } from '@klaus/adapters/system';
-import { isBelow, isInWorkingCopy } from '@klaus/core/policy';
+import { isBelow, isInWorkingCopy, isSecretPlace } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { bestDescriptors, Directory, type Descriptors } from './directory.ts';
 import { shorten, type Root } from './path-entry.ts';
 
+/** Folders of the system, and below them those that are for files of users. */
+const SYSTEM = ['/etc', '/private/etc', '/proc', '/sys', '/dev', '/boot'];
+const NOT_SYSTEM = ['/dev/shm'];
+
 export interface RootOptions {
-  /** Accept `/`, the home folder and its parents, and Klaus's own state. Default false. */
+  /** Accept `/`, the home folder and its parents, folders of secrets and of the system, and Klaus's own state. Default false. */
   allowAny?: boolean;
   /** Default: the user's. */
   home?: string;
@@ -55,6 +59,9 @@ function findReason(path: string, options: RootOptions): string | undefined {
   if (path === dirname(path)) return 'The workspace would be the root folder (/).';
   if (home === path) return `The workspace would be the home folder ${path}.`;
   if (home.startsWith(`${path}/`)) return `The workspace ${path} contains the home folder ${home}.`;
+  if (isSecretPlace(join(path, 'any'), { userHome: home, state: [] })) return `The workspace ${path} holds secrets.`;
+  if (SYSTEM.some((folder) => isBelow(path, folder)) && !NOT_SYSTEM.some((folder) => isBelow(path, folder)))
+    return `The workspace ${path} belongs to the system.`;
   const state = options.klausHome === undefined ? undefined : realpathOr(options.klausHome);
   const isInState = state !== undefined && isBelow(path, state) && !isInWorkingCopy(path, state);
   return isInState ? `The workspace ${path} is inside Klaus's own state.` : undefined;

@@ -37,6 +37,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Configurations } from '../config/configurations.ts';
 import { toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
+import { readFolderSince } from './folder-identity.ts';
 import { readEditsSince } from './edits-since.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
@@ -172,7 +173,12 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     ),
     hasCopy: async (name) => hasCopy(home, name),
     editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
-    remembered: async (workspace, agent) => (await store.remembered({ workspace, agent })).map((row) => row.remembered),
+    async remembered(workspace, agent) {
+      const rows = await store.remembered({ workspace, agent });
+      // The workers of a cluster create folders again.
+      const since = input.admit === undefined ? readFolderSince(home, workspace) : 0;
+      return rows.filter(({ createdAt }) => Date.parse(createdAt) >= since).map((row) => row.remembered);
+    },
     rules: [],
     openDiagnostics: async (given) => (await import('@klaus/adapters/lsp')).openDiagnostics(given),
     openFormatter: async (given) => (await import('@klaus/adapters/format')).openFormatter(given),

@@ -18,10 +18,17 @@ export type OpenSnapshots = ReturnType<typeof createOpenSnapshots>;
 export function createOpenSnapshots(home: string, wrap?: (local: LocalSnapshots, root: string) => Snapshots) {
   const opened = new Map<string, Promise<LocalSnapshots>>();
   const wrapped = new Map<string, Promise<Snapshots>>();
+  const folders = new Map<string, string | undefined>();
+  /** Of folders that were replaced. A turn that began before still has them, and fails. */
+  const replaced: Promise<LocalSnapshots>[] = [];
   return {
     open(root: string): Promise<Snapshots> {
       const known = wrapped.get(root);
-      if (known) return known;
+      const folder = readIdentity(root);
+      if (known && (folder === undefined || folder === folders.get(root))) return known;
+      const before = opened.get(root);
+      if (before) replaced.push(before);
+      folders.set(root, folder);
       const snapshots = createSnapshots(root, toOptions(home));
       const result = wrap ? snapshots.then((local) => wrap(local, root)) : snapshots;
       opened.set(root, snapshots);
@@ -47,12 +54,18 @@ export function createOpenSnapshots(home: string, wrap?: (local: LocalSnapshots,
       if (result.status === 'fulfilled') result.value?.close();
     },
     async close(): Promise<void> {
-      const all = await Promise.allSettled(opened.values());
+      const all = await Promise.allSettled([...opened.values(), ...replaced.splice(0)]);
       opened.clear();
       wrapped.clear();
       for (const each of all) if (each.status === 'fulfilled') each.value.close();
     },
   };
+}
+
+/** Which folder is at a path; undefined for none. */
+function readIdentity(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat && `${stat.dev}:${stat.ino}`;
 }
 
 function toOptions(home: string) {

@@ -106,6 +106,13 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
         onRequest,
       }),
     async verify({ by = 'sdk', ...rest } = {}) {
+      // Its commands run again: those of an altered log are not the ones that ran.
+      const { sessions } = await store.audit({ session: id });
+      const damage = sessions.find(({ report }) => !report.intact)?.report;
+      if (damage)
+        throw new KlausError('store.corrupt', `The log of session ${id} was altered, so its checks are not run.`, {
+          hint: 'Run `klaus audit verify` to see where.',
+        });
       const root = await workspace();
       return verifyEvidence(root === undefined ? engine : await inForce.engine(root), id, { by, ...rest });
     },

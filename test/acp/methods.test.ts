@@ -1,5 +1,5 @@
 // Covers apps/acp: every method of the protocol, and every kind of update.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { expect, test } from 'vitest';
@@ -225,6 +225,8 @@ test('wrong requests are refused with the codes of the protocol', { tags: ['long
       () => 0,
       (error: { code: number }) => error.code,
     );
+  const keys = join(cwd, '.ssh');
+  mkdirSync(keys);
   expect(await code('session/prompt', { ...unknown, prompt: [] })).toBe(-32_002);
   expect(await code('session/load', { ...unknown, cwd, mcpServers: [] })).toBe(-32_002);
   expect(await code('session/resume', { ...unknown, cwd, mcpServers: [] })).toBe(-32_002);
@@ -237,6 +239,8 @@ test('wrong requests are refused with the codes of the protocol', { tags: ['long
   expect(await code('session/set_title', { sessionId, title: ' ' })).toBe(-32_602);
   expect(await code('session/new', { cwd: 'relative', mcpServers: [] })).toBe(-32_602);
   expect(await code('session/new', { cwd: join(cwd, 'none'), mcpServers: [] })).toBe(-32_602);
+  for (const refused of ['/', '/etc', '/proc/self', keys])
+    expect(await code('session/new', { cwd: refused, mcpServers: [] })).toBe(-32_602);
   expect(await code('session/list', { cursor: 'x' })).toBe(-32_602);
   expect(await code('authenticate', { methodId: 'none' })).toBe(-32_602);
   expect(await code('session/new', {})).toBe(-32_602);

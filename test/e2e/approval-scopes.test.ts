@@ -1,4 +1,5 @@
 // Covers core/agent/calls, core/agent/state, sdk/sessions, adapters/store/sqlite/projections: approvals that are remembered or revoked later.
+import { mkdirSync, renameSync } from 'node:fs';
 import { createKlaus, defineTool, type Event, type Script, type Session } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -175,3 +176,21 @@ test('a fork has none of the approvals of its original', { tags: ['long'] }, asy
   expect(await fork.approvals()).toEqual([]);
   expect(await go(engine, fork)).toBe('asked');
 });
+
+test.for(['created', 'moved'] as const)(
+  'an approval for the project is not one for another folder that was %s at its path',
+  async (how) => {
+    await using engine = await createTestEngine({ script: SCRIPT, settings: SETTINGS });
+    const { workspace } = engine.place;
+    if (how === 'moved') mkdirSync(`${workspace}-other`);
+    await approve(engine, 'project');
+    expect(await go(engine, await engine.klaus.open())).toBe('allowed');
+    renameSync(workspace, `${workspace}-before`);
+    if (how === 'moved') renameSync(`${workspace}-other`, workspace);
+    else mkdirSync(workspace);
+    expect(await go(engine, await engine.klaus.open())).toBe('asked');
+    // What is approved in the new folder applies to it.
+    await approve(engine, 'project');
+    expect(await go(engine, await engine.klaus.open())).toBe('allowed');
+  },
+);

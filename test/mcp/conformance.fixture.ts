@@ -1,7 +1,7 @@
 // The client of the conformance suite: connects to the address in its last argument as a session does, and uses what the
 // scenario in MCP_CONFORMANCE_SCENARIO expects.
 import { connectServer } from '../../adapters/mcp/connect-server.ts';
-import { createTokenProvider, logInToServer, type LoginStore } from '../../adapters/mcp/oauth.ts';
+import { createSessionLogin, logInToServer, type LoginStore } from '../../adapters/mcp/oauth.ts';
 
 const url = process.argv.at(-1)!;
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
@@ -21,7 +21,7 @@ const open = (isLoggedIn: boolean) =>
     exec: () => Promise.reject(new Error('it is no program')),
     signal,
     asks: true,
-    ...(isLoggedIn ? { authProvider: createTokenProvider(store) } : {}),
+    ...(isLoggedIn ? { login: createSessionLogin(store, { name: 'server' }) } : {}),
   });
 
 async function connect() {

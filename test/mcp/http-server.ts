@@ -17,6 +17,10 @@ export interface HttpTest extends Disposable {
 interface HttpTestOptions {
   /** `oauth`: it needs a token of its own authorization server. `header`: it needs `Bearer a-fixed-token`. */
   access?: 'open' | 'header' | 'oauth';
+  /** Address that the server names for the description of its login. Default: its own. */
+  metadata?: () => string | undefined;
+  /** Answers what is not of the protocol; true if it did. */
+  intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Answers in place of the protocol. */
   answer?: (request: IncomingMessage, response: ServerResponse) => void;
 }
@@ -27,7 +31,12 @@ const TOOLS = [
 ];
 
 /** A server of the protocol over HTTP, with its own authorization server. */
-export async function startHttpServer({ access = 'open', answer }: HttpTestOptions = {}): Promise<HttpTest> {
+export async function startHttpServer({
+  access = 'open',
+  answer,
+  metadata: toMetadata,
+  intercept,
+}: HttpTestOptions = {}): Promise<HttpTest> {
   const requests: HttpTest['requests'] = [];
   const tokens = new Set(access === 'header' ? ['a-fixed-token'] : []);
   const codes = new Map<string, string>();
@@ -87,9 +96,10 @@ export async function startHttpServer({ access = 'open', answer }: HttpTestOptio
     const at = new URL(request.url!, url);
     const { authorization } = request.headers;
     requests.push({ path: `${request.method} ${at.pathname}`, authorization });
+    if (intercept?.(request, response)) return;
     if (at.pathname !== '/mcp') return void authorize(request, response, at);
     if (access !== 'open' && !tokens.has(authorization?.replace('Bearer ', '') ?? '')) {
-      const metadata = new URL('/.well-known/oauth-protected-resource/mcp', url).href;
+      const metadata = toMetadata?.() ?? new URL('/.well-known/oauth-protected-resource/mcp', url).href;
       response.setHeader('www-authenticate', `Bearer resource_metadata="${metadata}"`);
       return json(response, {}, 401);
     }

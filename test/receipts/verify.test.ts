@@ -1,6 +1,7 @@
 // Covers core/agent/evidence, apps/cli/commands: klaus verify.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import { runKlaus, startServer } from '../fixtures/klaus.ts';
@@ -59,6 +60,18 @@ describe('recorded checks are repeated', () => {
     ]);
     await using none = await createSession([{ name: 'read_file', input: { path: 'README.md' } }]);
     await expect((await none.klaus.session(none.id)).verify()).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test('a log that was altered is refused, and no command of it runs', async () => {
+    await using engine = await createSession([{ name: 'run_command', input: { command: 'npm test' } }], true);
+    const { place, id } = engine;
+    const database = new DatabaseSync(join(place.home, 'klaus.db'));
+    database.exec("UPDATE events SET record = replace(record, 'npm test', 'touch forged; npm test')");
+    database.close();
+    const session = await engine.klaus.session(id);
+    await expect(session.verify({ approve: true })).rejects.toMatchObject({ code: 'store.corrupt' });
+    expect((await runKlaus(['verify', id, '--yes'], { place })).code).toBe(1);
+    expect(existsSync(join(place.workspace, 'forged'))).toBe(false);
   });
 
   test('the present rules of the gate apply: a check may need an approval', async () => {

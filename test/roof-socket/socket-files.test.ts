@@ -1,5 +1,15 @@
-// Covers apps/cli/instance: the file of a socket: too long a path, a stale one, one in use, one in the project.
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+// Covers apps/cli/instance: the file of a socket: too long a path, a stale one, one in use, one in the project or of others.
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,3 +80,48 @@ test('an id that is none, and an unknown session, are refused', async () => {
   expect(await refuse(['--id', '../../x'], { place, server })).toBe('usage');
   expect(await refuse(['--session', '01NONE'], { place, server })).toBe('usage');
 });
+
+test.each([
+  ['that all users can write', (parent: string) => chmodSync(parent, 0o777)],
+  ['behind a link in such a folder', (parent: string) => toLinked(parent)],
+])('a folder of sockets below a folder %s is refused, and not created', async (_, open) => {
+  await using opened = await openInstancePlace();
+  const { place, server } = opened;
+  const parent = folderOf('klaus-sockets-');
+  const given = open(parent) ?? parent;
+  expect(await refuse([], { place, server, env: { KLAUS_SOCKET_DIR: join(given, 'run') } })).toBe('config');
+  expect(existsSync(join(given, 'run'))).toBe(false);
+});
+
+function toLinked(parent: string): string {
+  mkdirSync(join(parent, 'open'));
+  symlinkSync(folderOf('klaus-target-'), join(parent, 'open', 'link'));
+  chmodSync(join(parent, 'open'), 0o777);
+  return join(parent, 'open', 'link');
+}
+
+test.runIf(process.getuid?.() === 0)(
+  'a folder of another user is refused, and nothing is sent to a socket in it',
+  async () => {
+    await using opened = await openInstancePlace();
+    const { place, server } = opened;
+    const parent = folderOf('klaus-sockets-');
+    const env = { KLAUS_SOCKET_DIR: join(parent, 'run') };
+    const instance = await opened.open({ env });
+    // The other user owns the folder above, and puts a folder and a socket of his own in the place of those.
+    renameSync(env.KLAUS_SOCKET_DIR, join(parent, 'before'));
+    mkdirSync(join(env.KLAUS_SOCKET_DIR, instance.project), { recursive: true });
+    const received: string[] = [];
+    const other = createServer((connection) =>
+      connection.on('data', (piece) => connection.end(`${received.push(String(piece))}\n`)),
+    );
+    other.listen(instance.socket);
+    onTestFinished(() => void other.close());
+    chownSync(parent, 65_534, 65_534);
+    const { code, stderr } = await runKlaus(['checkout', '--json', '--instance', instance.id], { place, server, env });
+    expect(code).not.toBe(0);
+    expect(stderr).not.toBe('');
+    expect(received).toEqual([]);
+    expect(await refuse([], { place, server, env })).toBe('config');
+  },
+);

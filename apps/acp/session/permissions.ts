@@ -128,8 +128,10 @@ export class Permissions {
     const toolCallId = isOwn ? subject.call : `${question.session}/${subject.call}`;
     if (subject.kind === 'plan') return { ...call, toolCallId, kind: 'switch_mode', content: toText(subject.plan) };
     if (subject.kind === 'input') {
-      const { message, url } = subject;
-      const content = toText(url === undefined ? message : `${message}\n\nOpen ${url}, then accept.`);
+      const { message, url, host } = subject;
+      const content = toText(
+        [message, ...(host ? [`Host: ${host}`] : []), ...(url ? [`Open ${url}, then accept.`] : [])].join('\n\n'),
+      );
       return { ...call, toolCallId, kind: 'other', content };
     }
     const command = subject.command === undefined ? [] : toOutput({ name: 'run_command' }, subject.command);

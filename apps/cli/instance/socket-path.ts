@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { CliError } from '../program/cli-error.ts';
+import { findForeignPart } from './trusted-folder.ts';
 
 /** Bytes of a socket's path without its final zero: 107 on Linux, 103 on macOS. @source man 7 unix */
 const MAX_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
@@ -46,12 +47,23 @@ export function checkOutside(root: string, folder: string): void {
   });
 }
 
+/** @throws CliError `config` if another user could replace the socket or its folder. */
+export function checkForeign(path: string): void {
+  const part = findForeignPart(path);
+  if (part === undefined) return;
+  throw new CliError('config', `The sockets at ${path} are not used, because other users can replace ${part}.`, {
+    hint: 'Set `socketDir` (KLAUS_SOCKET_DIR) to a folder that you own, in folders that only you or the administrator can write.',
+  });
+}
+
 /**
  * Creates the folders, and removes the socket of an instance that was killed.
  *
- * @throws CliError `store.busy` if a process answers at the socket, `config` without access to the folder.
+ * @throws CliError `store.busy` if a process answers at the socket, `config` without access to the folder, or if others
+ *   have it.
  */
 export async function prepareSocket({ folder, socket, logs }: InstancePaths): Promise<void> {
+  checkForeign(logs);
   try {
     for (const each of [folder, logs]) {
       mkdirSync(each, { recursive: true, mode: 0o700 });
@@ -63,6 +75,8 @@ export async function prepareSocket({ folder, socket, logs }: InstancePaths): Pr
       cause,
     });
   }
+  // A folder that did not exist before could have been made by another user in the meantime.
+  checkForeign(logs);
   if (await isAnswered(socket))
     throw new CliError('store.busy', `Another process answers at ${socket}.`, {
       hint: '`klaus instances` lists the running instances.',

@@ -2,10 +2,11 @@ import type { InputField, InputQuestion } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 
 /** What is asked, safe for a terminal, one line for each field. */
-export function describeInput({ message, fields, url }: InputQuestion): string[] {
+export function describeInput({ message, fields, url, host }: InputQuestion): string[] {
   return [
     toLine(message, 4_000),
     ...fields.map((field) => `  ${describeField(field)}`),
+    ...(host === undefined ? [] : [`Host: ${toLine(host, 300)}`]),
     ...(url === undefined ? [] : [`Open ${toLine(url, 2_000)}, then accept.`]),
   ];
 }

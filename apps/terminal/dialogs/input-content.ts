@@ -43,12 +43,13 @@ export class InputContent implements QuestionContent {
 
   render(width: number): string[] {
     const { question, palette } = this.#options;
-    const { from, message, fields, url } = question;
+    const { from, message, fields, url, host } = question;
     const names = fields.map(({ title }) => toLine(title, 80)).join(', ');
     return [
       ...wrap(palette.strong(toSafe(`${from} asks`)), width, { first: palette.warn('? '), rest: '  ', indent: 2 }),
       ...wrap(toSafe(message), width, { first: '  ', indent: 2 }),
       ...(names === '' ? [] : wrap(palette.muted(`Fields: ${names}`), width, { first: '  ', indent: 2 })),
+      ...(host === undefined ? [] : wrap(toSafe(`Host: ${host}`), width, { first: '  ', indent: 2 })),
       ...(url === undefined ? [] : wrap(toSafe(`Open ${url}, then accept.`), width, { first: '  ', indent: 2 })),
       ...(this.#problem === undefined ? [] : [palette.warn(`  ${toLine(this.#problem, 200)}`)]),
     ];

@@ -31,7 +31,7 @@ export function InputApproval({ asked, question }: InputApprovalProps) {
   const now = useNow();
   const id = useId();
   const { approval, reason, expiresAt } = asked;
-  const { message, fields, url } = question;
+  const { message, fields, url, host } = question;
   const [content, setContent] = useSavedState<InputContent>(`input ${approval}`, toInputDefaults(fields));
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -58,6 +58,11 @@ export function InputApproval({ asked, question }: InputApprovalProps) {
       <p className="muted" title={t.approval.expires(formatAgo(expiresAt, now))}>
         {toReasonText(reason, t)}
       </p>
+      {host === undefined ? null : (
+        <p className="wrap">
+          <strong>{host}</strong>
+        </p>
+      )}
       {url === undefined ? null : (
         <p className="wrap">
           <a href={url} target="_blank" rel="noreferrer noopener">

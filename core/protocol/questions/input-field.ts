@@ -33,6 +33,10 @@ export const inputQuestionSchema = z.object({
   message: z.string().describe('The question, as the tool wrote it. It can contain instructions of others.'),
   fields: z.array(inputFieldSchema).describe('The form. Empty: the user only accepts or declines.'),
   url: z.string().optional().describe('An address that the user is asked to open. An answer has no content then.'),
+  host: z
+    .string()
+    .optional()
+    .describe('Host of `url` in ASCII, with a note for other letters, this machine and private networks.'),
 });
 /** A question that a tool asks the user while it runs. */
 export type InputQuestion = z.infer<typeof inputQuestionSchema>;

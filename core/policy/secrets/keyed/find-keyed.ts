@@ -40,6 +40,9 @@ const BLOCK = /[|>][+-]?\d?[ \t]*\r?\n[ \t]{1,40}/y;
 const MOST_ITEMS = 20;
 /** Between a name and its value, where nothing else is. */
 const SPACE = /[ \t]{1,40}(?=[^\s=:>,{|?<])/y;
+/** The variables of a shell with its folder, and the absolute path of one. */
+const FOLDER_KEY = /^(?:OLD)?PWD$/;
+const FOLDER = /^(?:\/|[A-Za-z]:[\\/])/;
 const DIRECTIVE = /^(?:requirepass|masterauth|rootpw|bindpw)$/i;
 /** What sets the variable or header whose name follows. */
 const SETTING =
@@ -60,11 +63,14 @@ export function* findKeyed(text: string, places?: readonly number[]): Generator<
     }
     const key = readKey(text, from);
     end = key.end;
-    const kind = toKeyKind(text.slice(key.start, key.end));
+    const name = text.slice(key.start, key.end);
+    const kind = toKeyKind(name);
     if (kind === undefined) continue;
     for (const { found, isStrict } of readValues(text, key)) {
+      const value = text.slice(found.start, found.end);
+      if (FOLDER_KEY.test(name) && FOLDER.test(value)) continue;
       const site = { kind: isStrict ? 'token' : kind, isQuoted: found.isQuoted };
-      if (isSecretText(text.slice(found.start, found.end), site)) yield [found.start, found.end];
+      if (isSecretText(value, site)) yield [found.start, found.end];
     }
   }
 }

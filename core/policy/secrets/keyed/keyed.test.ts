@@ -267,3 +267,19 @@ test('hostile text takes no time that grows with its square', () => {
       expect(Array.isArray(redactor.find(text))).toBe(true);
   }
 });
+
+test.each([
+  ['PWD=/tmp/klaus-Xk29QzLp7Rt/a1b2C3d4E5\n'],
+  ['OLDPWD=/home/me/3f2b8c1e9a474d06b5e37c81f2a90d64\n'],
+  ['export PWD="/srv/kQ7mZx92LpVt4RwY8sBn"\n'],
+  ['declare -x OLDPWD="/srv/kQ7mZx92LpVt4RwY8sBn"\n'],
+  ['{"PWD": "/srv/kQ7mZx92LpVt4RwY8sBn"}'],
+  [String.raw`PWD=C:\Users\kQ7mZx92LpVt4RwY8sBn`],
+])('the folder of a shell is no secret: %s', (text) => {
+  expect(found(text)).toEqual([]);
+});
+
+test('other keys with such an end are', () => {
+  expect(found(`DB_PWD=/${V}\n`)).toEqual([`/${V}`]);
+  expect(found(`PWD=${V}\n`)).toEqual([V]);
+});
