@@ -130,7 +130,10 @@ async function checkCopy(
   copies.checkIndex(record);
   const commit = await copies.commit(record, given);
   const isKnown = (await store.head(record.session)) !== undefined;
-  if (isKnown) await checkPublication(engine, record.session, { commit, known: await copies.knownCommits(record) });
+  if (!isKnown) return commit;
+  const [known, places] = [await copies.knownCommits(record), await copies.placesOf(record)];
+  const { session, path: folder, places: checkedPlaces } = record;
+  await checkPublication(engine, session, { folder, commit, known, places, checkedPlaces });
   return commit;
 }
 

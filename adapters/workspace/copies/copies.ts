@@ -10,6 +10,7 @@ import { readCopyFacts, type CopyFacts } from './copy-state.ts';
 import { readCopyDiff } from './copy-diff.ts';
 import { createCopy, type CopyContent } from './create-copy.ts';
 import { changedFiles, discardCopy, keepCopy, mergeCopy, prepare, showConflicts } from './end-copy.ts';
+import { findConfiguredPlaces } from '../repositories/configured-places.ts';
 import { inspectRepository, refuse } from './inspect-repository.ts';
 import { recoverPublication } from './publish.ts';
 import { pruneSaved, removeCopy, saveRest } from './remove-copy.ts';
@@ -109,6 +110,8 @@ export function createCopies({ home, lock }: CopiesOptions) {
       const listed = await git(repository, ['for-each-ref', '--format=%(objectname)']);
       return [base, ...listed.split('\n').filter(Boolean)];
     },
+    /** Paths of the original that its configuration names now. */
+    placesOf: ({ repository }: CopyRecord): Promise<string[]> => findConfiguredPlaces(repository),
     /** @throws KlausError `copy.blocked` for an index that cannot be checked. */
     checkIndex,
     async commit(record: CopyRecord, given: CommitOptions): Promise<string> {
@@ -148,7 +151,7 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
   const held = take({ path });
   const record: CopyRecord = {
     ...{ session: given.session, repository: from.top, common: from.common, path, branch: `klaus/${name}` },
-    ...{ base: from.head, objects: [], createdAt: new Date().toISOString(), phase: 'creating' },
+    ...{ base: from.head, objects: [], places: [], createdAt: new Date().toISOString(), phase: 'creating' },
     target: from.branch,
   };
   const abort = async (): Promise<void> => {
@@ -158,7 +161,7 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
   try {
     writeRecord(record);
     const objects = await createCopy(record, from, given);
-    const created = writeRecord({ ...record, objects });
+    const created = writeRecord({ ...record, objects, places: await findConfiguredPlaces(from.top) });
     return {
       record: created,
       workspace: join(path, from.below),

@@ -94,7 +94,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     rules: [],
     ...refusing('readOwnInstructions', 'openRunner', 'openFolder', 'openSandbox', 'openChild'),
     ...refusing('remembered', 'editsSince', 'hasCopy', 'checkpoint', 'findCommitted', 'findIgnored'),
-    ...refusing('judgeContents'),
+    ...refusing('judgeContents', 'configuredPlaces'),
   };
 }
 
