@@ -167,8 +167,19 @@ async function keepDiscarded(parts: CopyParts, name: string) {
   if (copies.list().some((record) => isNamed(record, name))) return undefined;
   const ended = await findEnded(parts, name);
   if (ended?.how !== 'discarded') return undefined;
-  const commit = await copies.restoreDiscarded(ended.copy);
-  return commit === undefined ? undefined : { session: ended.session, branch: ended.copy.branch, commit };
+  const { session, copy } = ended;
+  const saved = await copies.findDiscarded(copy);
+  if (!saved) return undefined;
+  const [known, places] = [await copies.knownCommits(copy), await copies.placesOf(copy)];
+  await checkPublication(parts.engine, session, {
+    ...saved,
+    folder: copy.repository,
+    known,
+    places,
+    checkedPlaces: [],
+  });
+  await copies.restoreDiscarded(copy, saved.commit);
+  return { session, branch: copy.branch, commit: saved.commit };
 }
 
 /** Contents of files with secrets are not reported. */

@@ -218,7 +218,10 @@ describe('content at such a place is not published', () => {
   test('without states of the workspace', async () => {
     await using engine = await open(path, { 'undo.enabled': false });
     configure(engine, { config: ['core.hooksPath', 'tools/hooks'] });
-    await refuses(engine, (await run(engine)).id);
+    const { id } = await run(engine);
+    await refuses(engine, id);
+    await engine.klaus.copies.discard(id);
+    await expect(engine.klaus.copies.keep(id)).rejects.toMatchObject({ code: 'copy.blocked' });
   });
 
   test('after the user configured it during the session', async () => {
@@ -229,6 +232,17 @@ describe('content at such a place is not published', () => {
     await refuses(engine, id);
     git(engine, 'config', '--unset', 'core.hooksPath');
     expect(await engine.klaus.copies.merge(id)).toMatchObject({ done: true });
+  });
+
+  test('from a folder below the top', async () => {
+    await using engine = await open('x', { 'undo.enabled': false });
+    configure(engine, { config: ['core.hooksPath', 'tools/hooks'] });
+    const { workspace } = engine.place;
+    const session = await engine.klaus.open({ workingCopy: true, workspace: join(workspace, 'scripts') });
+    const [copy] = await engine.klaus.copies.list();
+    mkdirSync(join(copy!.path, 'tools/hooks'), { recursive: true });
+    writeFileSync(join(copy!.path, path), 'true\n');
+    await refuses(engine, session.id);
   });
 
   anyTest('but the edits of the session that were allowed are', async () => {

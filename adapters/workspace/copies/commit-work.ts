@@ -106,7 +106,7 @@ export async function listStatus(path: string): Promise<{ code: string; path: st
     .flatMap((entry) => (entry === '' ? [] : [{ code: entry.slice(0, 2), path: entry.slice(3) }]));
 }
 
-export function block(message: string, options: { hint: string }): KlausError {
+export function block(message: string, options: { hint: string; cause?: unknown }): KlausError {
   return new KlausError('copy.blocked', message, options);
 }
 

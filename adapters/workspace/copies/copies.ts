@@ -14,7 +14,7 @@ import { findConfiguredPlaces } from '../repositories/configured-places.ts';
 import { inspectRepository, refuse } from './inspect-repository.ts';
 import { recoverPublication } from './publish.ts';
 import { pruneSaved, removeCopy, saveRest } from './remove-copy.ts';
-import { restoreDiscarded } from './restore-discarded.ts';
+import { findDiscarded, restoreDiscarded } from './restore-discarded.ts';
 
 /** Characters of a session's id in names of folders and branches: the random ones. */
 const SHORT_ID = 8;
@@ -104,14 +104,16 @@ export function createCopies({ home, lock }: CopiesOptions) {
     changedFiles,
     keep: keepCopy,
     discard: discardCopy,
+    findDiscarded,
     restoreDiscarded,
-    /** Commits of the original, also those that a copy began with. */
-    async knownCommits({ repository, base }: CopyRecord): Promise<string[]> {
-      const listed = await git(repository, ['for-each-ref', '--format=%(objectname)']);
-      return [base, ...listed.split('\n').filter(Boolean)];
+    /** Commits of the original, also the one that a copy began with. What Klaus saved of copies does not count. */
+    async knownCommits({ repository, base }: Pick<CopyRecord, 'repository' | 'base'>): Promise<string[]> {
+      const listed = await git(repository, ['for-each-ref', '--format=%(objectname) %(refname)']);
+      const refs = listed.split('\n').map((line) => line.split(' ') as [commit: string, ref: string]);
+      return [base, ...refs.flatMap(([commit, ref]) => (ref?.startsWith('refs/klaus/') === false ? [commit] : []))];
     },
     /** Paths of the original that its configuration names now. */
-    placesOf: ({ repository }: CopyRecord): Promise<string[]> => findConfiguredPlaces(repository),
+    placesOf: ({ repository }: Pick<CopyRecord, 'repository'>): Promise<string[]> => findConfiguredPlaces(repository),
     /** @throws KlausError `copy.blocked` for an index that cannot be checked. */
     checkIndex,
     async commit(record: CopyRecord, given: CommitOptions): Promise<string> {
@@ -124,7 +126,8 @@ export function createCopies({ home, lock }: CopiesOptions) {
     /** Removes a copy that is `ending`, or that was not completed. */
     async remove(record: CopyRecord): Promise<string[]> {
       const { ending } = record;
-      const refs = ending === undefined || ending.how === 'discarded' ? [] : await saveRest(record, ending.head);
+      const isSaved = ending === undefined || ending.how === 'discarded';
+      const { refs } = isSaved ? { refs: [] } : await saveRest(record, ending.head);
       await removeCopy(record);
       return refs;
     },

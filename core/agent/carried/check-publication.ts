@@ -10,8 +10,10 @@ import { readKnownIds } from '../places/known-commits.ts';
 import { isProtectedEntry, toEditKeys, toMode, toOwnEdits } from './accepted-contents.ts';
 
 interface PublicationInput {
-  /** Top of the working copy: absolute real path. */
+  /** Top of the working copy, or of the repository if the copy was removed: absolute real path. */
   folder: string;
+  /** Default `.git`. */
+  gitFolder?: string;
   /** The commit that is published. */
   commit: string;
   /** Commits of the repository of the user. */
@@ -52,7 +54,14 @@ export async function checkPublication(engine: Engine, session: string, input: P
   const isIn = (places: readonly string[], path: string): boolean =>
     places.some((place) => path === place || path.startsWith(`${place}/`));
   const query = {
-    ...{ repository: '', gitFolder: '.git', further: [], tips: [input.commit], entries: [], files: [] },
+    ...{
+      repository: '',
+      gitFolder: input.gitFolder ?? '.git',
+      further: [],
+      tips: [input.commit],
+      entries: [],
+      files: [],
+    },
     known: input.known,
   };
   const workspace = await engine.openWorkspace(input.folder);
