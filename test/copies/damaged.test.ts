@@ -61,6 +61,18 @@ describe('a copy is discarded, and its files are saved', () => {
     });
 });
 
+test('Git never takes a repository above the copies for a copy without a Git folder', async () => {
+  const { home } = engine.place;
+  run(home, ['init', '-q']);
+  const session = await engine.klaus.open({ workingCopy: true });
+  const [copy] = await engine.klaus.copies.list();
+  rmSync(join(copy!.path, '.git'), { recursive: true });
+  for (const door of ['merge', 'keep', 'pullRequest'] as const)
+    await expect(engine.klaus.copies[door](session.id)).rejects.toMatchObject({ code: 'copy.blocked' });
+  await engine.klaus.copies.discard(session.id);
+  expect(run(home, ['rev-list', '--all'])).toBe('');
+});
+
 test('a forged commit on another branch does not prevent the end of a merge', async () => {
   const session = await engine.klaus.open({ workingCopy: true });
   const [copy] = await engine.klaus.copies.list();

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
-import { block, commitWork, type CommitOptions } from './commit-work.ts';
+import { block, commitWork, isOwnRepository, type CommitOptions } from './commit-work.ts';
 import { toPin, writeRecord, type CopyRecord, type Ending } from './copy-record.ts';
 import { findTarget, isMerging, readCopyFacts } from './copy-state.ts';
 import type { ConflictFile } from './conflicts.ts';
@@ -141,6 +141,7 @@ export async function discardCopy(record: CopyRecord, given: CommitOptions & { f
 async function saveAll(record: CopyRecord, given: CommitOptions): Promise<string[]> {
   const { path } = record;
   try {
+    if (!(await isOwnRepository(path))) throw new KlausError('tool.failed', `${path} has no readable Git folder.`);
     dropIndexLock(path);
     const { state } = await readCopyFacts(record);
     if (state === 'changed' || (await isMerging(path))) await commitWork(record, given);
