@@ -3,10 +3,8 @@ export {
   CURSOR_MARKER,
   fuzzyFilter,
   getImageDimensions,
-  Image,
   Input,
   isKeyRelease,
-  Markdown,
   matchesKey,
   truncateToWidth,
   visibleWidth,
@@ -23,6 +21,7 @@ export {
 export { PromptEditor, type Entered } from './prompt-editor.ts';
 export { InlineScreen, type Reflow } from './inline-screen.ts';
 export type { CellSize } from './queried-terminal.ts';
+export { renderImage, renderMarkdown, toSafe } from './library-views.ts';
 export { toSixelRows } from './sixel-rows.ts';
 export { openScreen } from './open-screen.ts';
 export { toLineText, withoutLast } from './typed-text.ts';

@@ -8,10 +8,9 @@ import {
 } from '@earendil-works/pi-tui';
 import { ERASE_BELOW, ERASE_LINE, toChanges, toRow } from './frame-changes.ts';
 import type { CellSize } from './queried-terminal.ts';
+import { hasCursor, toSafeLine } from './safe-line.ts';
 import { isSixelRow } from './sixel-rows.ts';
 
-/** Control characters that a terminal also understands in UTF-8, such as CSI. The frames use those of 7 bits. */
-const C1 = /[\u0080-\u009f]/g;
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?7h\u001b[?2026l';
 /** A changing row that is too long for the window is cut; finished lines are wrapped. */
@@ -182,7 +181,9 @@ export class InlineScreen extends TuiMainScreen {
   protected override beforeTerminalStop(): void {
     if (this.#reportsFocus) this.terminal.write(FOCUS_OFF);
     this.closeFull();
-    const finished = this.#finished.splice(0).map((line) => `${ERASE_LINE}${line}\r\n`);
+    const finished = this.#finished
+      .splice(0)
+      .map((line) => `${ERASE_LINE}${toSafeLine(line, { hasCursor: false })}\r\n`);
     this.terminal.write(`${this.#toTop()}${ERASE_BELOW}${finished.join('')}`);
     this.#restart();
   }
@@ -220,7 +221,9 @@ export class InlineScreen extends TuiMainScreen {
 
   #draw(width: number, height: number): void {
     this.#isDrawing = true;
-    const all = this.render(width).map((line) => toFit(line, width));
+    const given = this.render(width);
+    const marked = given.findLastIndex(hasCursor);
+    const all = given.map((line, index) => toFit(line, width, index === marked));
     this.#isDrawing = false;
     const lines = all.slice(-height);
     const cursor = this.extractCursorPosition(lines, height);
@@ -311,7 +314,8 @@ function toSize({ columns, rows }: Terminal): string {
   return `${columns}x${rows}`;
 }
 
-function toFit(given: string, width: number): string {
-  const line = given.replaceAll(C1, '');
+/** The last step before a line is written. */
+function toFit(given: string, width: number, hasMark = false): string {
+  const line = toSafeLine(given, { hasCursor: hasMark });
   return !isSixelRow(line) && visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
 }
