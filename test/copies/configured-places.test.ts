@@ -10,7 +10,6 @@ import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
-const CODE = '#!/bin/sh\ntouch "$HOME/ran"\n';
 const DOORS = ['merge', 'keep', 'pullRequest'] as const;
 
 /** A configuration of the user that names a path of the tree, and that path. */
@@ -192,6 +191,17 @@ describe('what the configuration of Git names is a protected place', () => {
     for (const each of words) git(engine, 'config', ...each);
     expect(await findConfiguredPlaces(engine.place.workspace)).toEqual([]);
   });
+});
+
+anyTest('a repository inside, and a folder below the top, have their own places', async () => {
+  await using engine = await open('x');
+  const { workspace } = engine.place;
+  git(engine, 'init', '-q', 'inner');
+  git(engine, '-C', 'inner', 'config', 'core.hooksPath', 'hooks');
+  git(engine, 'config', 'core.pager', 'sh scripts/page.sh');
+  expect(await findConfiguredPlaces(workspace, ['inner'])).toEqual(['scripts/page.sh', 'inner/hooks']);
+  expect(await findConfiguredPlaces(join(workspace, 'scripts'))).toEqual(['page.sh']);
+  expect(await findConfiguredPlaces(join(workspace, 'missing'), ['x'])).toEqual([]);
 });
 
 describe('in a turn of a working copy, a command cannot change what the configuration of the original names', () => {

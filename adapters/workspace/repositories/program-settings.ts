@@ -17,7 +17,7 @@ const SEPARATORS = /[\s"'`;|&(){}<>=\\,$]+/;
 /**
  * The paths that a setting of Git makes it run or obey, as they are written.
  *
- * @param name As `git config --list` prints it: in lower case but for the middle part.
+ * @param name As `git config --list` prints it: in lower case except the middle part.
  */
 export function toNamedPaths(name: string, value: string): { path: string; kind: 'folder' | 'file' | 'word' }[] {
   const key = toFoldedName(name);

@@ -1,7 +1,7 @@
 import type { AnswerOptions } from '@klaus/sdk';
 import { ANSWER_KEYS } from '@klaus/sdk/conversation';
 import { renderMarkdown } from '../screen/index.ts';
-import { toEnds } from '../view/wrap.ts';
+import { toEnds, toSafe } from '../view/wrap.ts';
 import type { ViewStyle } from '../view/view-style.ts';
 import { reject, type ContentOptions } from './approval-content.ts';
 import type { Answer, QuestionContent } from './question-panel.ts';
@@ -38,7 +38,7 @@ export class PlanContent implements QuestionContent {
   render(width: number): string[] {
     const { style, host } = this.#options;
     const { palette, markdown } = style;
-    const lines = renderMarkdown(this.#plan.trim(), width - 2, markdown);
+    const lines = renderMarkdown(toSafe(this.#plan).trim(), width - 2, markdown);
     const { head, hidden } = toEnds(lines, { head: Math.max(4, host.rows - 14), tail: 0 });
     const isEdited = this.#plan !== this.#options.plan;
     return [

@@ -21,7 +21,7 @@ export {
 export { PromptEditor, type Entered } from './prompt-editor.ts';
 export { InlineScreen, type Reflow } from './inline-screen.ts';
 export type { CellSize } from './queried-terminal.ts';
-export { renderImage, renderMarkdown, toSafe } from './library-views.ts';
+export { renderImage, renderMarkdown } from './library-views.ts';
 export { toSixelRows } from './sixel-rows.ts';
 export { openScreen } from './open-screen.ts';
 export { toLineText, withoutLast } from './typed-text.ts';

@@ -1,20 +1,13 @@
 import { Image as LibraryImage, Markdown as LibraryMarkdown, type MarkdownTheme } from '@earendil-works/pi-tui';
-import { toPrintable } from '@klaus/sdk/printable';
-import { seal, sealLinks } from './safe-line.ts';
+import { seal, sealLinks, toSafeText } from './safe-line.ts';
 
-const TAB = '    ';
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** Kitty, iTerm2: what their images begin with, after a movement of the cursor. */
 const IMAGE = /^(?:\u001b\[\d+A)?\u001b(?:_G|\]1337;File=)/;
 
-/** A text of a model, a file or a user, safe for the terminal, with tabs as spaces. */
-export function toSafe(text: string): string {
-  return toPrintable(text).replaceAll('\t', TAB);
-}
-
-/** The lines of a Markdown text, which need not be safe. */
+/** The lines of a Markdown text. Only its own links become links. */
 export function renderMarkdown(text: string, width: number, theme: MarkdownTheme): string[] {
-  const lines = new LibraryMarkdown(toSafe(text).trimEnd(), 0, 0, theme).render(Math.max(1, width));
+  const lines = new LibraryMarkdown(toSafeText(text).trimEnd(), 0, 0, theme).render(Math.max(1, width));
   return lines.map(sealLinks);
 }
 
@@ -28,6 +21,6 @@ export function renderImage(
   }: { fallbackColor: (text: string) => string; maxWidthCells: number; maxHeightCells: number },
 ): string[] {
   const isImage = BASE64.test(data);
-  const image = new LibraryImage(isImage ? data : '', toSafe(mediaType), { fallbackColor }, size);
+  const image = new LibraryImage(isImage ? data : '', toSafeText(mediaType), { fallbackColor }, size);
   return image.render(width).map((line) => (isImage && IMAGE.test(line) ? seal(line) : line));
 }

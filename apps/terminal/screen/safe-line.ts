@@ -39,12 +39,12 @@ export function sealLinks(line: string): string {
 }
 
 /**
- * A line as it may be written to the terminal. Every line passes here last: what is not sealed is text, of which only
- * colours have an effect, and other control characters are shown as `<1b>`.
+ * A line as it may be written to the terminal: what is not sealed is text, of which only colours have an effect, and other
+ * control characters are shown as `<1b>`.
  *
  * @param options.hasCursor True: the line keeps its mark of the cursor.
  */
-export function toSafeLine(given: string, { hasCursor }: { hasCursor: boolean }): string {
+function toSafeLine(given: string, { hasCursor }: { hasCursor: boolean }): string {
   if (!UNUSUAL.test(given)) return given;
   const at = given.indexOf(SEAL);
   const text = at < 0 ? given : given.slice(0, at);
@@ -61,8 +61,14 @@ export function toSafeLine(given: string, { hasCursor }: { hasCursor: boolean })
   return at < 0 ? safe : safe + given.slice(at + SEAL.length);
 }
 
-export function hasCursor(line: string): boolean {
-  return line.includes(CURSOR_MARKER);
+/** Every line that is written passes here last; see {@link toSafeLine}. @param hasCursor True: the last mark of the cursor stays. */
+export function toSafeLines(lines: readonly string[], { hasCursor = false } = {}): string[] {
+  const marked = hasCursor ? lines.findLastIndex((line) => line.includes(CURSOR_MARKER)) : -1;
+  return lines.map((line, at) => toSafeLine(line, { hasCursor: at === marked }));
+}
+
+export function toSafeText(text: string): string {
+  return toSafeLines(text.split('\n')).join('\n');
 }
 
 function show(text: string): string {

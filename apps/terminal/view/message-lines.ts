@@ -52,7 +52,7 @@ function toImageLines(image: UserImage, width: number, { muted }: Palette): stri
 /** One part of an answer. @param isFirst True for the part with which the answer begins. */
 export function toPartLines(text: string, isFirst: boolean, { width, style }: { width: number; style: ViewStyle }) {
   if (text.trim() === '') return [];
-  const lines = renderMarkdown(text, width - INDENT.length, style.markdown);
+  const lines = renderMarkdown(toSafe(text), width - INDENT.length, style.markdown);
   const mark = style.palette.accent('● ');
   return lines.map((line, index) => (index === 0 && isFirst ? `${mark}${line}` : `${INDENT}${line}`).trimEnd());
 }

@@ -1,6 +1,12 @@
+import { toPrintable } from '@klaus/sdk/printable';
 import { wrapTextWithAnsi } from '../screen/index.ts';
 
-export { toSafe } from '../screen/index.ts';
+const TAB = '    ';
+
+/** A text of a model, a file or a user, safe for the terminal, with tabs as spaces. */
+export function toSafe(text: string): string {
+  return toPrintable(text).replaceAll('\t', TAB);
+}
 
 /**
  * Wraps a text that may contain colours.

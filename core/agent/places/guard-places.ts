@@ -68,7 +68,6 @@ export async function findTurnPlaces(
   work: Work,
   { opened, after }: { opened: Opened; after: TreeId },
 ): Promise<TreeChange[]> {
-  const snapshots = await work.snapshots();
   const edited = work.state.turnEffects?.edited;
   const rows = await findPlaces(work, { before: opened, after, edited });
   if (rows.length === 0) return rows;
