@@ -161,18 +161,17 @@ async function run({ klaus }: TestEngine): Promise<Session> {
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('what the configuration of Git names is a protected place', () => {
-  for (const named of NAMED)
-    anyTest(named.name, async () => {
-      await using engine = await open(named.path);
-      const { workspace } = engine.place;
-      configure(engine, named);
-      const places = await findConfiguredPlaces(workspace);
-      const isPlace = (path: string): boolean => places.some((one) => path === one || path.startsWith(`${one}/`));
-      expect({ places, isPlace: isPlace(named.path) }).toMatchObject({ isPlace: true });
-      expect(['done.txt', 'change.py', 'scripts/other.sh', 'src/main.ts'].filter(isPlace)).toEqual(
-        named.path.startsWith('scripts/pre') ? ['scripts/other.sh'] : [],
-      );
-    });
+  anyTest.each(NAMED)('$name', async (named) => {
+    await using engine = await open(named.path);
+    const { workspace } = engine.place;
+    configure(engine, named);
+    const places = await findConfiguredPlaces(workspace);
+    const isPlace = (path: string): boolean => places.some((one) => path === one || path.startsWith(`${one}/`));
+    expect({ places, isPlace: isPlace(named.path) }).toMatchObject({ isPlace: true });
+    expect(['done.txt', 'change.py', 'scripts/other.sh', 'src/main.ts'].filter(isPlace)).toEqual(
+      named.path.startsWith('scripts/pre') ? ['scripts/other.sh'] : [],
+    );
+  });
 
   anyTest('an ordinary configuration names nothing', async () => {
     await using engine = await open('x');

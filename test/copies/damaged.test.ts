@@ -46,19 +46,18 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
 };
 
 describe('a copy is discarded, and its files are saved', () => {
-  for (const [name, damage] of Object.entries(DAMAGES))
-    test(name, async () => {
-      const session = await engine.klaus.open({ workingCopy: true });
-      const [copy] = await engine.klaus.copies.list();
-      writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
-      damage(copy!.path);
-      const { saved } = await engine.klaus.copies.discard(session.id);
-      expect(existsSync(copy!.path)).toBe(false);
-      expect(await engine.klaus.copies.list()).toEqual([]);
-      expect(saved.map((ref) => run(engine.place.workspace, ['show', `${ref}:new.txt`]))).toEqual(['new']);
-      run(engine.place.workspace, ['fsck', '--strict']);
-      expect(run(engine.place.workspace, ['status', '--porcelain'])).toBe('');
-    });
+  test.each(Object.entries(DAMAGES))('%s', async (_, damage) => {
+    const session = await engine.klaus.open({ workingCopy: true });
+    const [copy] = await engine.klaus.copies.list();
+    writeFileSync(join(copy!.path, 'new.txt'), 'new\n');
+    damage(copy!.path);
+    const { saved } = await engine.klaus.copies.discard(session.id);
+    expect(existsSync(copy!.path)).toBe(false);
+    expect(await engine.klaus.copies.list()).toEqual([]);
+    expect(saved.map((ref) => run(engine.place.workspace, ['show', `${ref}:new.txt`]))).toEqual(['new']);
+    run(engine.place.workspace, ['fsck', '--strict']);
+    expect(run(engine.place.workspace, ['status', '--porcelain'])).toBe('');
+  });
 });
 
 test('Git never takes a repository above the copies for a copy without a Git folder', async () => {

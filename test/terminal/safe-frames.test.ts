@@ -1,8 +1,7 @@
 // Covers apps/terminal/screen, apps/terminal/view, apps/terminal/session: the bytes that the terminal gets.
-import { setCapabilities } from '@earendil-works/pi-tui';
 import type { Event } from '@klaus/sdk';
 import { afterEach, describe, expect, test } from 'vitest';
-import { InlineScreen, PromptEditor, type Component } from '../../apps/terminal/screen/index.ts';
+import { InlineScreen, PromptEditor, setCapabilities, type Component } from '../../apps/terminal/screen/index.ts';
 import { addEvent, addLive, createSessionView } from '../../apps/terminal/session/session-view.ts';
 import { toEntryLines } from '../../apps/terminal/view/entry-lines.ts';
 import { Transcript } from '../../apps/terminal/view/transcript.ts';
@@ -68,51 +67,53 @@ function toLines(lines: readonly string[]): Component {
 }
 
 describe('no field of an event acts on the terminal', () => {
-  for (const hyperlinks of [false, true])
-    test(hyperlinks ? 'with links' : 'without links', () => {
-      const style = createViewStyle('dark');
-      const types = new Set<string>();
-      const shown = new Set<string>();
-      /** An event that the conversation refuses shows nothing. */
-      const refused = new Set<string>();
-      for (let seed = 1; seed <= REPEATS; seed++) {
-        const random = createRandom(seed);
-        setCapabilities({
-          images: seed % 3 === 0 ? 'kitty' : seed % 3 === 1 ? 'iterm2' : null,
-          trueColor: true,
-          hyperlinks,
-        });
-        const view = createSessionView('session');
-        let seq = 0;
-        for (let round = 0; round < 3; round++)
-          for (const event of toRandomEvents(TEXTS, random)) {
-            types.add(String(event['type']));
-            try {
-              addEvent(view, { ...event, seq: ++seq, at: seq } as unknown as Event);
-            } catch {
-              refused.add(String(event['type']));
-            }
+  test.each([
+    ['without links', false],
+    ['with links', true],
+  ] as const)('%s', (_, hyperlinks) => {
+    const style = createViewStyle('dark');
+    const types = new Set<string>();
+    const shown = new Set<string>();
+    /** An event that the conversation refuses shows nothing. */
+    const refused = new Set<string>();
+    for (let seed = 1; seed <= REPEATS; seed++) {
+      const random = createRandom(seed);
+      setCapabilities({
+        images: seed % 3 === 0 ? 'kitty' : seed % 3 === 1 ? 'iterm2' : null,
+        trueColor: true,
+        hyperlinks,
+      });
+      const view = createSessionView('session');
+      let seq = 0;
+      for (let round = 0; round < 3; round++)
+        for (const event of toRandomEvents(TEXTS, random)) {
+          types.add(String(event['type']));
+          try {
+            addEvent(view, { ...event, seq: ++seq, at: seq } as unknown as Event);
+          } catch {
+            refused.add(String(event['type']));
           }
-        for (const part of ['thinking', 'text'] as const) {
-          const [message, text] = [TEXTS[seed]!, TEXTS[seed * 2]!];
-          addLive(view, { type: 'message.delta', session: 's', message, part, offset: 0, text });
         }
-        for (const entry of view.conversation.entries) shown.add(entry.kind);
-        const { screen, show } = openScreen();
-        const transcript = new Transcript(screen, { style, now: () => 1, view });
-        const all = view.conversation.entries.flatMap((entry, at) =>
-          toEntryLines(entry, view.conversation.entries[at - 1], {
-            ...{ width: 90, style, now: 0, spinner: '', output: TEXTS[seed]!, isExpanded: seed % 2 === 0 },
-            isInterrupted: false,
-          }),
-        );
-        expect(findEffects(show(transcript)).slice(0, 3)).toEqual([]);
-        expect(findEffects(openScreen().show(toLines(all))).slice(0, 3)).toEqual([]);
+      for (const part of ['thinking', 'text'] as const) {
+        const [message, text] = [TEXTS[seed]!, TEXTS[seed * 2]!];
+        addLive(view, { type: 'message.delta', session: 's', message, part, offset: 0, text });
       }
-      expect(types.size).toBeGreaterThan(20);
-      expect([...refused]).toEqual([]);
-      expect([...shown].toSorted()).toEqual(expect.arrayContaining(['call', 'fact', 'model', 'user']));
-    });
+      for (const entry of view.conversation.entries) shown.add(entry.kind);
+      const opened = openScreen();
+      const transcript = new Transcript(opened.screen, { style, now: () => 1, view });
+      const all = view.conversation.entries.flatMap((entry, at) =>
+        toEntryLines(entry, view.conversation.entries[at - 1], {
+          ...{ width: 90, style, now: 0, spinner: '', output: TEXTS[seed]!, isExpanded: seed % 2 === 0 },
+          isInterrupted: false,
+        }),
+      );
+      expect(findEffects(opened.show(transcript)).slice(0, 3)).toEqual([]);
+      expect(findEffects(openScreen().show(toLines(all))).slice(0, 3)).toEqual([]);
+    }
+    expect(types.size).toBeGreaterThan(20);
+    expect([...refused]).toEqual([]);
+    expect([...shown].toSorted()).toEqual(expect.arrayContaining(['call', 'fact', 'model', 'user']));
+  });
 });
 
 test('links of an answer and images of a message are written', () => {

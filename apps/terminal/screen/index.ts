@@ -6,6 +6,7 @@ export {
   Input,
   isKeyRelease,
   matchesKey,
+  setCapabilities,
   truncateToWidth,
   visibleWidth,
   wrapTextWithAnsi,
