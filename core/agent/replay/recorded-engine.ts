@@ -94,7 +94,8 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     rules: [],
     ...refusing('readOwnInstructions', 'openRunner', 'openFolder', 'openSandbox', 'openChild'),
     ...refusing('remembered', 'editsSince', 'hasCopy', 'checkpoint', 'findCommitted', 'findIgnored'),
-    ...refusing('judgeContents', 'configuredPlaces'),
+    ...refusing('judgeContents'),
+    configuredPlaces: async () => [],
   };
 }
 
