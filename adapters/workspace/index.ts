@@ -22,4 +22,5 @@ export {
   type NewCopy,
 } from './copies/copies.ts';
 export { disarmRepositories } from './repositories/disarm-repositories.ts';
+export { findConfiguredPlaces } from './repositories/configured-places.ts';
 export { cloneRepository } from './repositories/clone-repository.ts';

@@ -130,7 +130,10 @@ async function checkCopy(
   copies.checkIndex(record);
   const commit = await copies.commit(record, given);
   const isKnown = (await store.head(record.session)) !== undefined;
-  if (isKnown) await checkPublication(engine, record.session, { commit, known: await copies.knownCommits(record) });
+  if (!isKnown) return commit;
+  const [known, places] = [await copies.knownCommits(record), await copies.placesOf(record)];
+  const { session, path: folder, places: checkedPlaces } = record;
+  await checkPublication(engine, session, { folder, commit, known, places, checkedPlaces });
   return commit;
 }
 
@@ -164,8 +167,19 @@ async function keepDiscarded(parts: CopyParts, name: string) {
   if (copies.list().some((record) => isNamed(record, name))) return undefined;
   const ended = await findEnded(parts, name);
   if (ended?.how !== 'discarded') return undefined;
-  const commit = await copies.restoreDiscarded(ended.copy);
-  return commit === undefined ? undefined : { session: ended.session, branch: ended.copy.branch, commit };
+  const { session, copy } = ended;
+  const saved = await copies.findDiscarded(copy);
+  if (!saved) return undefined;
+  const [known, places] = [await copies.knownCommits(copy), await copies.placesOf(copy)];
+  await checkPublication(parts.engine, session, {
+    ...saved,
+    folder: copy.repository,
+    known,
+    places,
+    checkedPlaces: [],
+  });
+  await copies.restoreDiscarded(copy, saved.commit);
+  return { session, branch: copy.branch, commit: saved.commit };
 }
 
 /** Contents of files with secrets are not reported. */

@@ -23,6 +23,8 @@ import {
   createLayers,
   createSecretSource,
   createWorkspace,
+  findConfiguredPlaces,
+  findOriginal,
   findSharedObjects,
   hasCopy,
   joinSecretSources,
@@ -173,6 +175,7 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     ),
     hasCopy: async (name) => hasCopy(home, name),
     editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
+    configuredPlaces: (workspace, tops) => findConfiguredPlaces(findOriginal(home, workspace) ?? workspace, tops),
     async remembered(workspace, agent) {
       const rows = await store.remembered({ workspace, agent });
       // The workers of a cluster create folders again.

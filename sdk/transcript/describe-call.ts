@@ -5,16 +5,28 @@ import { toLine } from './printable.ts';
 /** Names of input fields that contain the object of a call. */
 const SUBJECTS = ['command', 'path', 'agent', 'to', 'pattern', 'query', 'url', 'message', 'ref', 'name'] as const;
 
+/** Characters of the name of a tool. */
+const MAX_NAME = 100;
+
 /** One line for a call: the tool's name and its object, such as `read_file src/sum.js`. @param max Characters. */
 export function describeCall(name: string, input: unknown, max = 72): string {
-  if (typeof input !== 'object' || input === null) return toLine(name, max);
+  const { tool, subject } = findSubject(name, input);
+  return toLine(subject === '' ? tool : `${tool} ${subject}`, max);
+}
+
+/** The name of the called tool and its object, each in one line. The object is empty if the call has none. */
+export function describeParts(name: string, input: unknown, max: number): { tool: string; subject: string } {
+  const { tool, subject } = findSubject(name, input);
+  return { tool: toLine(tool, MAX_NAME), subject: toLine(subject, max) };
+}
+
+function findSubject(tool: string, input: unknown): { tool: string; subject: string } {
+  if (typeof input !== 'object' || input === null) return { tool, subject: '' };
   const fields = input as Record<string, unknown>;
   // The code contains the calls.
-  if (name === 'use_tool' && typeof fields['name'] === 'string')
-    return describeCall(fields['name'], fields['input'], max);
+  if (tool === 'use_tool' && typeof fields['name'] === 'string') return findSubject(fields['name'], fields['input']);
   const key = SUBJECTS.find((candidate) => typeof fields[candidate] === 'string' && fields[candidate] !== '');
-  const subject = key === undefined ? patchedFiles(fields['patch']) : String(fields[key]);
-  return toLine(subject === '' ? name : `${name} ${subject}`, max);
+  return { tool, subject: key === undefined ? patchedFiles(fields['patch']) : String(fields[key]) };
 }
 
 function patchedFiles(patch: unknown): string {

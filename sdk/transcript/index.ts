@@ -1,5 +1,5 @@
 export { describeChain } from './describe-chain.ts';
-export { describeCall } from './describe-call.ts';
+export { describeCall, describeParts } from './describe-call.ts';
 export { describeEscalation, describeProcessChange, describeProcessState } from './describe-call.ts';
 export { describeOutputPart } from './describe-output-part.ts';
 export { describeFact, type FactLine } from './describe-fact.ts';

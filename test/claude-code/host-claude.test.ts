@@ -1,6 +1,7 @@
 // Covers core/policy/shell/host, apps/claude-code/hooks, sdk/sandboxes: the real Claude Code cannot get around the guard by its own programs or scripts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { singleQuote } from '@klaus/sdk/quote-shell-word';
 import { expect, test } from 'vitest';
 import { CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS } from '../fixtures/claude-code.ts';
 import { bash, type GuardPlace, openGuard, type Turn } from './guard-place.ts';
@@ -27,14 +28,12 @@ const LINES: readonly string[] = [
 /** Ways in which a script runs a line. */
 const FORMS: readonly ((line: string) => string)[] = [
   (line) => line,
-  (line) => `python3 -c 'import os, sys; os.system(sys.argv[1])' ${quote(line)}`,
-  (line) => `node -e 'require("child_process").execSync(process.argv[1], { stdio: "inherit" })' ${quote(line)}`,
-  (line) => `perl -e 'system($ARGV[0])' ${quote(line)}`,
-  (line) => `printf 'all:\\n\\t%s\\n' ${quote(line.replaceAll('$', '$$$$'))} > x.mk; make -f x.mk`,
-  (line) => `nohup setsid sh -c ${quote(line)} > /dev/null 2>&1 & wait`,
+  (line) => `python3 -c 'import os, sys; os.system(sys.argv[1])' ${singleQuote(line)}`,
+  (line) => `node -e 'require("child_process").execSync(process.argv[1], { stdio: "inherit" })' ${singleQuote(line)}`,
+  (line) => `perl -e 'system($ARGV[0])' ${singleQuote(line)}`,
+  (line) => `printf 'all:\\n\\t%s\\n' ${singleQuote(line.replaceAll('$', '$$$$'))} > x.mk; make -f x.mk`,
+  (line) => `nohup setsid sh -c ${singleQuote(line)} > /dev/null 2>&1 & wait`,
 ];
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** `GUARD_FAULTS=all` runs all: 108. */
 const SCRIPTS = FORMS.flatMap((form) => LINES.map(form)).filter(

@@ -205,6 +205,7 @@ export function createSimEngine(
     registries: () => ({}),
     findSecret: () => undefined,
     findIgnored: async () => new Set(),
+    configuredPlaces: async () => [],
     openChild: refuse,
     openRunner: refuse,
     openFolder: async (path) => {

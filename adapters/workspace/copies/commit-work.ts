@@ -25,6 +25,11 @@ export interface CommitOptions {
  */
 export async function commitWork(record: CopyRecord, options: CommitOptions): Promise<string> {
   const { path } = record;
+  if (!(await isOwnRepository(path))) {
+    throw block(`The Git folder of the working copy is damaged.`, {
+      hint: `\`klaus discard\` saves its files. The files are in ${path}.`,
+    });
+  }
   await checkBranch(record);
   const entries = await listStatus(path);
   const untracked = entries.filter(({ code }) => code === '??').map((entry) => entry.path);
@@ -61,6 +66,11 @@ export async function commitWork(record: CopyRecord, options: CommitOptions): Pr
     });
   }
   return git(path, ['rev-parse', 'HEAD']);
+}
+
+/** False for a copy without a Git folder that Git can read: Git would take one above it. */
+export async function isOwnRepository(path: string): Promise<boolean> {
+  return (await tryGit(path, ['rev-parse', '--show-toplevel'])) === path;
 }
 
 /** @throws KlausError `copy.blocked` if HEAD is on another branch and lacks commits of the branch of the copy. */
@@ -106,7 +116,7 @@ export async function listStatus(path: string): Promise<{ code: string; path: st
     .flatMap((entry) => (entry === '' ? [] : [{ code: entry.slice(0, 2), path: entry.slice(3) }]));
 }
 
-export function block(message: string, options: { hint: string }): KlausError {
+export function block(message: string, options: { hint: string; cause?: unknown }): KlausError {
   return new KlausError('copy.blocked', message, options);
 }
 

@@ -10,10 +10,11 @@ import { readCopyFacts, type CopyFacts } from './copy-state.ts';
 import { readCopyDiff } from './copy-diff.ts';
 import { createCopy, type CopyContent } from './create-copy.ts';
 import { changedFiles, discardCopy, keepCopy, mergeCopy, prepare, showConflicts } from './end-copy.ts';
+import { findConfiguredPlaces } from '../repositories/configured-places.ts';
 import { inspectRepository, refuse } from './inspect-repository.ts';
 import { recoverPublication } from './publish.ts';
 import { pruneSaved, removeCopy, saveRest } from './remove-copy.ts';
-import { restoreDiscarded } from './restore-discarded.ts';
+import { findDiscarded, restoreDiscarded } from './restore-discarded.ts';
 
 /** Characters of a session's id in names of folders and branches: the random ones. */
 const SHORT_ID = 8;
@@ -103,12 +104,16 @@ export function createCopies({ home, lock }: CopiesOptions) {
     changedFiles,
     keep: keepCopy,
     discard: discardCopy,
+    findDiscarded,
     restoreDiscarded,
-    /** Commits of the original, also those that a copy began with. */
-    async knownCommits({ repository, base }: CopyRecord): Promise<string[]> {
-      const listed = await git(repository, ['for-each-ref', '--format=%(objectname)']);
-      return [base, ...listed.split('\n').filter(Boolean)];
+    /** Commits of the original, also the one that a copy began with. What Klaus saved of copies does not count. */
+    async knownCommits({ repository, base }: Pick<CopyRecord, 'repository' | 'base'>): Promise<string[]> {
+      const listed = await git(repository, ['for-each-ref', '--format=%(objectname) %(refname)']);
+      const refs = listed.split('\n').map((line) => line.split(' ') as [commit: string, ref: string]);
+      return [base, ...refs.flatMap(([commit, ref]) => (ref?.startsWith('refs/klaus/') === false ? [commit] : []))];
     },
+    /** Paths of the original that its configuration names now. */
+    placesOf: ({ repository }: Pick<CopyRecord, 'repository'>): Promise<string[]> => findConfiguredPlaces(repository),
     /** @throws KlausError `copy.blocked` for an index that cannot be checked. */
     checkIndex,
     async commit(record: CopyRecord, given: CommitOptions): Promise<string> {
@@ -121,7 +126,8 @@ export function createCopies({ home, lock }: CopiesOptions) {
     /** Removes a copy that is `ending`, or that was not completed. */
     async remove(record: CopyRecord): Promise<string[]> {
       const { ending } = record;
-      const refs = ending === undefined || ending.how === 'discarded' ? [] : await saveRest(record, ending.head);
+      const isSaved = ending === undefined || ending.how === 'discarded';
+      const { refs } = isSaved ? { refs: [] } : await saveRest(record, ending.head);
       await removeCopy(record);
       return refs;
     },
@@ -148,7 +154,7 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
   const held = take({ path });
   const record: CopyRecord = {
     ...{ session: given.session, repository: from.top, common: from.common, path, branch: `klaus/${name}` },
-    ...{ base: from.head, objects: [], createdAt: new Date().toISOString(), phase: 'creating' },
+    ...{ base: from.head, objects: [], places: [], createdAt: new Date().toISOString(), phase: 'creating' },
     target: from.branch,
   };
   const abort = async (): Promise<void> => {
@@ -158,7 +164,7 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
   try {
     writeRecord(record);
     const objects = await createCopy(record, from, given);
-    const created = writeRecord({ ...record, objects });
+    const created = writeRecord({ ...record, objects, places: await findConfiguredPlaces(from.top) });
     return {
       record: created,
       workspace: join(path, from.below),

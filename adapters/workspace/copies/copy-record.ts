@@ -33,6 +33,8 @@ const recordSchema = z.object({
   target: z.string().optional(),
   /** Object stores of the original and its submodules, which the copy reads. */
   objects: z.array(z.string()),
+  /** Paths of the repository that its configuration named at that time; see `findConfiguredPlaces`. */
+  places: z.array(z.string()).default([]),
   /** ISO 8601. */
   createdAt: z.string(),
   /** `creating` until its session exists; `ending` from the first change of the original until it is removed. */

@@ -1,14 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { KlausError } from '@klaus/core/protocol';
-import { block, commitWork, type CommitOptions } from './commit-work.ts';
+import { isKlausError, KlausError } from '@klaus/core/protocol';
+import { block, commitWork, isOwnRepository, type CommitOptions } from './commit-work.ts';
 import { toPin, writeRecord, type CopyRecord, type Ending } from './copy-record.ts';
 import { findTarget, isMerging, readCopyFacts } from './copy-state.ts';
 import type { ConflictFile } from './conflicts.ts';
 import { copyObjects, git, runGit } from './git.ts';
 import { integrate, type Method, type SolvedStep } from './integrate.ts';
 import { publish } from './publish.ts';
-import { saveRest } from './remove-copy.ts';
+import { saveFiles, saveRest } from './remove-copy.ts';
 
 /** How often a merge starts again because the branch of the original moved. */
 const TRIES = 5;
@@ -132,16 +132,35 @@ export async function discardCopy(record: CopyRecord, given: CommitOptions & { f
       hint: `Save what you need from ${path}, and repeat the command with \`--force\`.`,
     });
   }
-  let refs: string[] = [];
-  if (isReadable && !given.force) {
+  const refs = isReadable && !given.force ? await saveAll(record, given) : [];
+  writeRecord({ ...record, phase: 'ending', ending: { how: 'discarded' } });
+  return refs;
+}
+
+/** Saves the commits of a copy, or at least its files: a command can have damaged Git's data there. */
+async function saveAll(record: CopyRecord, given: CommitOptions): Promise<string[]> {
+  const { path } = record;
+  try {
+    if (!(await isOwnRepository(path))) throw new KlausError('tool.failed', `${path} has no readable Git folder.`);
     dropIndexLock(path);
     const { state } = await readCopyFacts(record);
     if (state === 'changed' || (await isMerging(path))) await commitWork(record, given);
     const head = await git(path, ['rev-parse', 'HEAD']);
-    refs = await saveRest(record, state === 'merged' ? head : undefined);
+    const { refs, refused } = await saveRest(record, state === 'merged' ? head : undefined);
+    const isRefused = refused.includes(head);
+    if (!isRefused && state !== 'unreadable') return refs;
+    return [...refs, await saveFiles(record, { ...given, parent: isRefused ? record.base : head })];
+  } catch (error) {
+    if (!isKlausError(error) || error.code !== 'tool.failed') throw error;
+    try {
+      return [await saveFiles(record, { ...given, parent: record.base })];
+    } catch (cause) {
+      throw block(`The changes in ${path} cannot be saved: ${error.message}`, {
+        hint: `Save what you need from ${path}, and repeat the command with \`--force\`.`,
+        cause,
+      });
+    }
   }
-  writeRecord({ ...record, phase: 'ending', ending: { how: 'discarded' } });
-  return refs;
 }
 
 /**

@@ -1,6 +1,9 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
+import { isSecretFile } from '@klaus/core/policy';
+import { isKlausError } from '@klaus/core/protocol';
 import { removeTree } from '../layer/remove-tree.ts';
+import { toIdentity, type CommitOptions } from './commit-work.ts';
 import { deleteRecord, toPin, type CopyRecord } from './copy-record.ts';
 import { copyObjects, git, runGit, tryGit } from './git.ts';
 
@@ -15,10 +18,10 @@ const DAY_MS = 86_400_000;
  * branches, HEAD, stashes.
  *
  * @param merged A commit of the copy whose changes the original has.
- * @returns The refs.
+ * @returns The refs, and the commits that Git does not let into the original, such as one with damaged folders.
  */
-export async function saveRest({ repository, path, base }: CopyRecord, merged?: string): Promise<string[]> {
-  if (!existsSync(path) || !existsSync(repository)) return [];
+export async function saveRest({ repository, path, base }: CopyRecord, merged?: string): Promise<Saved> {
+  if (!existsSync(path) || !existsSync(repository)) return { refs: [], refused: [] };
   const listed = await tryGit(path, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/stash']);
   const head = await tryGit(path, ['rev-parse', 'HEAD']);
   const tips = new Map<string, string>();
@@ -28,16 +31,56 @@ export async function saveRest({ repository, path, base }: CopyRecord, merged?: 
   }
   const missing: string[] = [];
   for (const commit of tips.keys()) if (!(await isReachable(repository, commit))) missing.push(commit);
-  if (missing.length === 0) return [];
-  await copyObjects({ from: path, to: repository }, { commits: missing, known: [base] });
   const refs: string[] = [];
-  const day = toDay(Date.now());
+  const refused: string[] = [];
   for (const commit of missing) {
-    const ref = `${DISCARDED}${day}/${basename(path)}/${tips.get(commit)!.replace(/^refs\/(?:heads\/)?/, '')}`;
-    await git(repository, ['update-ref', ref, commit]);
-    refs.push(ref);
+    try {
+      await copyObjects({ from: path, to: repository }, { commits: [commit], known: [base] });
+      refs.push(await saveAt({ repository, path }, commit, tips.get(commit)!));
+    } catch (error) {
+      if (!isKlausError(error)) throw error;
+      refused.push(commit);
+    }
   }
-  return refs;
+  return { refs, refused };
+}
+
+interface Saved {
+  refs: string[];
+  refused: string[];
+}
+
+async function saveAt(copy: Pick<CopyRecord, 'repository' | 'path'>, commit: string, from: string): Promise<string> {
+  const ref = `${DISCARDED}${toDay(Date.now())}/${basename(copy.path)}/${from.replace(/^refs\/(?:heads\/)?/, '')}`;
+  await git(copy.repository, ['update-ref', ref, commit]);
+  return ref;
+}
+
+/**
+ * Saves the files of a copy as one commit of the original, without Git's data of the copy. New secret files are left out.
+ *
+ * @param options.parent A commit that the original has.
+ * @returns The ref.
+ */
+export async function saveFiles(record: CopyRecord, options: CommitOptions & { parent: string }): Promise<string> {
+  const { common, path, branch } = record;
+  const { parent } = options;
+  const index = `${path}.index`;
+  const env = { GIT_DIR: common, GIT_WORK_TREE: path, GIT_INDEX_FILE: index };
+  try {
+    await git(path, ['read-tree', parent], { env });
+    const listed = await git(path, ['ls-files', '-z', '-o', '--exclude-standard'], { env });
+    const secret = listed.split('\0').filter((name) => isSecretFile(name, options.secrets));
+    const without = secret.map((name) => `:(top,exclude,literal)${name}`);
+    await runGit(path, ['add', '-A', '--ignore-errors', '--', '.', ...without], { env });
+    const tree = await git(path, ['write-tree'], { env });
+    const identity = await toIdentity(record.repository, options.author);
+    const given = { input: options.message, env: { ...env, ...identity } };
+    const commit = await git(path, ['commit-tree', tree, '-p', parent, '-F', '-'], given);
+    return await saveAt(record, commit, branch);
+  } finally {
+    rmSync(index, { force: true });
+  }
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { CallEntry } from '@klaus/sdk/conversation';
 import { FullView } from '../dialogs/full-view.ts';
 import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
-import { Markdown } from '../screen/index.ts';
+import { renderMarkdown } from '../screen/index.ts';
+import { toSafe } from '../view/wrap.ts';
 import { isInterrupted } from '../session/session-view.ts';
 import { toEntryLines } from '../view/entry-lines.ts';
 import { toDiffView } from '../view/diff-lines.ts';
-import { toSafe } from '../view/wrap.ts';
 import type { App } from './app.ts';
 import { FullOutputs } from './full-outputs.ts';
 
@@ -76,7 +76,7 @@ export function openDiffView(app: App, title: string, diff: string): void {
 
 export function openMarkdownView(app: App, title: string, text: string): void {
   const { markdown } = app.style;
-  const render = (_: number, width: number): string[] => new Markdown(toSafe(text), 0, 0, markdown).render(width);
+  const render = (_: number, width: number): string[] => renderMarkdown(toSafe(text), width, markdown);
   open(app, { title, count: 1, render, text: () => text });
 }
 

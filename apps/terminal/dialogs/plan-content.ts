@@ -1,6 +1,6 @@
 import type { AnswerOptions } from '@klaus/sdk';
 import { ANSWER_KEYS } from '@klaus/sdk/conversation';
-import { Markdown } from '../screen/index.ts';
+import { renderMarkdown } from '../screen/index.ts';
 import { toEnds, toSafe } from '../view/wrap.ts';
 import type { ViewStyle } from '../view/view-style.ts';
 import { reject, type ContentOptions } from './approval-content.ts';
@@ -38,7 +38,7 @@ export class PlanContent implements QuestionContent {
   render(width: number): string[] {
     const { style, host } = this.#options;
     const { palette, markdown } = style;
-    const lines = new Markdown(toSafe(this.#plan).trim(), 0, 0, markdown).render(Math.max(1, width - 2));
+    const lines = renderMarkdown(toSafe(this.#plan).trim(), width - 2, markdown);
     const { head, hidden } = toEnds(lines, { head: Math.max(4, host.rows - 14), tail: 0 });
     const isEdited = this.#plan !== this.#options.plan;
     return [

@@ -3,11 +3,10 @@ export {
   CURSOR_MARKER,
   fuzzyFilter,
   getImageDimensions,
-  Image,
   Input,
   isKeyRelease,
-  Markdown,
   matchesKey,
+  setCapabilities,
   truncateToWidth,
   visibleWidth,
   wrapTextWithAnsi,
@@ -23,6 +22,7 @@ export {
 export { PromptEditor, type Entered } from './prompt-editor.ts';
 export { InlineScreen, type Reflow } from './inline-screen.ts';
 export type { CellSize } from './queried-terminal.ts';
+export { renderImage, renderMarkdown } from './library-views.ts';
 export { toSixelRows } from './sixel-rows.ts';
 export { openScreen } from './open-screen.ts';
 export { toLineText, withoutLast } from './typed-text.ts';

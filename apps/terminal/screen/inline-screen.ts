@@ -8,10 +8,9 @@ import {
 } from '@earendil-works/pi-tui';
 import { ERASE_BELOW, ERASE_LINE, toChanges, toRow } from './frame-changes.ts';
 import type { CellSize } from './queried-terminal.ts';
+import { toSafeLines } from './safe-line.ts';
 import { isSixelRow } from './sixel-rows.ts';
 
-/** Control characters that a terminal also understands in UTF-8, such as CSI. The frames use those of 7 bits. */
-const C1 = /[\u0080-\u009f]/g;
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?7h\u001b[?2026l';
 /** A changing row that is too long for the window is cut; finished lines are wrapped. */
@@ -182,7 +181,7 @@ export class InlineScreen extends TuiMainScreen {
   protected override beforeTerminalStop(): void {
     if (this.#reportsFocus) this.terminal.write(FOCUS_OFF);
     this.closeFull();
-    const finished = this.#finished.splice(0).map((line) => `${ERASE_LINE}${line}\r\n`);
+    const finished = toSafeLines(this.#finished.splice(0)).map((line) => `${ERASE_LINE}${line}\r\n`);
     this.terminal.write(`${this.#toTop()}${ERASE_BELOW}${finished.join('')}`);
     this.#restart();
   }
@@ -220,7 +219,7 @@ export class InlineScreen extends TuiMainScreen {
 
   #draw(width: number, height: number): void {
     this.#isDrawing = true;
-    const all = this.render(width).map((line) => toFit(line, width));
+    const all = toSafeLines(this.render(width), { hasCursor: true }).map((line) => toFit(line, width));
     this.#isDrawing = false;
     const lines = all.slice(-height);
     const cursor = this.extractCursorPosition(lines, height);
@@ -235,7 +234,7 @@ export class InlineScreen extends TuiMainScreen {
     this.#height = height;
     if (this.#finished.length > 0) {
       output += `${toRow(this.#row, 0)}\r`;
-      const finished = this.applyLineResets(this.#finished.splice(0).map((line) => toFit(line, width)));
+      const finished = this.applyLineResets(toSafeLines(this.#finished.splice(0)).map((line) => toFit(line, width)));
       for (const line of finished) output += `${ERASE_LINE}${line}\r\n`;
       this.#recent = [...this.#recent, ...finished].slice(-MAX_RECENT);
       this.#stale -= finished.length;
@@ -296,7 +295,7 @@ export class InlineScreen extends TuiMainScreen {
     const shown = full.size === size ? full.rows : [];
     const lines = full.component.render(width).slice(0, height);
     while (lines.length < height) lines.push('');
-    const rows = this.applyLineResets(lines.map((line) => toFit(line, width)));
+    const rows = this.applyLineResets(toSafeLines(lines).map((line) => toFit(line, width)));
     let output = `${BEGIN}${CUT_ROWS}`;
     rows.forEach((line, index) => {
       if (line !== shown[index]) output += `\u001b[${index + 1};1H${ERASE_LINE}${line}`;
@@ -311,7 +310,6 @@ function toSize({ columns, rows }: Terminal): string {
   return `${columns}x${rows}`;
 }
 
-function toFit(given: string, width: number): string {
-  const line = given.replaceAll(C1, '');
+function toFit(line: string, width: number): string {
   return !isSixelRow(line) && visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
 }

@@ -1,5 +1,5 @@
 import { Editor, type EditorOptions, type EditorTheme, type TUI } from '@earendil-works/pi-tui';
-import { isText, toInputText, toPastedText } from './typed-text.ts';
+import { toInputText, toPastedText, toSafeInput } from './typed-text.ts';
 
 /** A text as it was entered. A long paste is a mark in the text. */
 export interface Entered {
@@ -64,7 +64,7 @@ export class PromptEditor extends Editor {
     // The editor forgets its pastes before it reports the text.
     if (data === '\r' || data === '\u001b[13u') this.#entered = this.entered();
     // The library inserts everything that does not begin as a key does.
-    const input = isText(data) ? toInputText(data) : data;
+    const input = toSafeInput(data);
     const known = this.#lastPaste();
     if (input !== '') super.handleInput(input);
     const paste = this.#lastPaste();

@@ -1,4 +1,6 @@
-/** Begins the data of an image (a device control string). No other text contains it: controls are removed from it. */
+import { seal } from './safe-line.ts';
+
+/** Begins the data of an image (a device control string). No text contains it after {@link toSafeLine}. */
 const DATA = '\u001bP';
 /** Moves down, which creates a row below the last one of the screen, and back up. */
 const RESERVE_ROW = '\n\u001b[A\r';
@@ -16,7 +18,7 @@ const RESTORE_CURSOR = '\u001b8';
 export function toSixelRows({ sixel, rows, indent }: { sixel: string; rows: number; indent: number }): string[] {
   const up = rows > 1 ? `\u001b[${rows - 1}A` : '';
   const right = indent > 0 ? `\u001b[${indent}C` : '';
-  const last = `${RESERVE_ROW}${SAVE_CURSOR}${up}${right}${sixel}${RESTORE_CURSOR}`;
+  const last = seal(`${RESERVE_ROW}${SAVE_CURSOR}${up}${right}${sixel}${RESTORE_CURSOR}`);
   return [...Array.from({ length: rows - 1 }, () => ''), last];
 }
 

@@ -20,6 +20,13 @@ export function toPastedText(data: string): string | undefined {
     : undefined;
 }
 
+/** The data of a terminal with its text as an input may hold it; a key that acts stays as it is. */
+export function toSafeInput(data: string): string {
+  const pasted = toPastedText(data);
+  if (pasted !== undefined) return `${PASTE_START}${toInputText(pasted.replaceAll(/\r\n?/g, '\n'))}${PASTE_END}`;
+  return isText(data) ? toInputText(data) : data;
+}
+
 /** True if the data of a terminal is text, not a key that acts. */
 export function isText(data: string): boolean {
   return data.charCodeAt(0) >= SPACE && data !== BACKSPACE;

@@ -1,6 +1,6 @@
 import { isCommand, toOutputPart, type CallEntry, type OutputPart } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
-import { describeCall, formatBytes, formatCount, formatDuration, formatUsd } from '@klaus/sdk/transcript';
+import { describeParts, formatBytes, formatCount, formatDuration, formatUsd } from '@klaus/sdk/transcript';
 import { truncateToWidth, wrapTextWithAnsi } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import { toDebugLine } from './debug-line.ts';
@@ -53,11 +53,11 @@ function toMark({ state, result }: CallEntry, { style: { palette }, spinner, isI
 
 /** `Run command npm test`: the name of the tool in words, and its object. `github: search issues`: one of an MCP server. */
 function toTitle({ name, input }: CallEntry, palette: Palette): string {
-  const subject = describeCall(name, input, 400).slice(name.length);
-  const [, server, tool = name] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
-  const words = tool.replaceAll('_', ' ');
+  const { tool, subject } = describeParts(name, input, 400);
+  const [, server, own = tool] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
+  const words = own.replaceAll('_', ' ');
   const title = server === undefined ? words.charAt(0).toUpperCase() + words.slice(1) : `${server}: ${words}`;
-  return `${palette.strong(title)}${subject}`;
+  return `${palette.strong(title)}${subject === '' ? '' : ` ${subject}`}`;
 }
 
 function toFacts(call: CallEntry, { style: { palette }, now, isInterrupted }: CallViewOptions): string {

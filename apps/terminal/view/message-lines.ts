@@ -1,6 +1,6 @@
 import type { ModelEntry, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
-import { Image, Markdown } from '../screen/index.ts';
+import { renderImage, renderMarkdown } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { ViewStyle } from './view-style.ts';
 import { toSafe, wrap } from './wrap.ts';
@@ -43,19 +43,16 @@ export function toImageBounds(width: number): { columns: number; rows: number } 
 }
 
 /** The image itself in a terminal with the protocol of Kitty or iTerm2, else a line about it. */
-function toImageLines({ data, mediaType }: UserImage, width: number, { muted }: Palette): string[] {
+function toImageLines(image: UserImage, width: number, { muted }: Palette): string[] {
   const { columns, rows } = toImageBounds(width);
-  const size = { maxWidthCells: columns, maxHeightCells: rows };
-  return new Image(data, mediaType, { fallbackColor: muted }, size)
-    .render(width)
-    .map((line) => `${INDENT}${line}`.trimEnd());
+  const options = { fallbackColor: muted, maxWidthCells: columns, maxHeightCells: rows };
+  return renderImage(image, width, options).map((line) => `${INDENT}${line}`.trimEnd());
 }
 
 /** One part of an answer. @param isFirst True for the part with which the answer begins. */
 export function toPartLines(text: string, isFirst: boolean, { width, style }: { width: number; style: ViewStyle }) {
   if (text.trim() === '') return [];
-  const markdown = new Markdown(toSafe(text).trimEnd(), 0, 0, style.markdown);
-  const lines = markdown.render(Math.max(1, width - INDENT.length));
+  const lines = renderMarkdown(toSafe(text), width - INDENT.length, style.markdown);
   const mark = style.palette.accent('● ');
   return lines.map((line, index) => (index === 0 && isFirst ? `${mark}${line}` : `${INDENT}${line}`).trimEnd());
 }

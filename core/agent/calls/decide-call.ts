@@ -10,7 +10,6 @@ import {
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import { describePresenting } from '../context/plan-mode.ts';
-import { findLinkedPlaces } from '../places/linked-places.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import { toEditParts } from '../workspace/change-parts.ts';
@@ -28,7 +27,7 @@ import { findScriptChanges } from './package-scripts.ts';
 import { listRunning } from '../processes/process-events.ts';
 import { bindsTo, toAsked, toQuestion, withAnswer } from './question.ts';
 import { readTextsBefore } from '../diagnostics/report-problems.ts';
-import { findHookFiles } from '../hooks/hook-files.ts';
+import { findFurtherPlaces, findNamedPlaces } from '../places/further-places.ts';
 import { judgeByHooks } from '../hooks/judge-hooks.ts';
 import { reviewCall, type ReviewedDecision } from '../review/review-call.ts';
 import { findRunScripts, NO_SCRIPTS, type RunScripts } from './run-scripts.ts';
@@ -209,19 +208,15 @@ function toReason(reason: string, { scripts, rivals }: RunScripts): string {
   ].join('; ');
 }
 
-/** Files of hooks, and those that protected places link to, in the last known state of the workspace. */
+/** Paths that are protected because others name them, in the last known state of the workspace. */
 async function findLinked(work: Work): Promise<readonly string[]> {
-  return [...(await findHookFiles(work)), ...(await findLinkTargets(work))];
-}
-
-async function findLinkTargets(work: Work): Promise<readonly string[]> {
   const { state } = work;
-  if (openedOf(state).snapshots === false) return [];
-  const snapshots = await work.snapshots();
+  if (openedOf(state).snapshots === false) return findFurtherPlaces(work, []);
   const known = state.openSnapshot ?? state.left;
-  if (known) return findLinkedPlaces(snapshots, known);
+  if (known) return findNamedPlaces(work, known);
+  const snapshots = await work.snapshots();
   const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
   // After a stop no effect begins.
   if (tree === undefined) return [];
-  return findLinkedPlaces(snapshots, { tree, gitTree: await snapshots.snapshotGit(tree) });
+  return findNamedPlaces(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
 }

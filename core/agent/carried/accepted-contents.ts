@@ -1,9 +1,9 @@
 import { isPackageFile, placeOf, placesBelow } from '../../policy/index.ts';
 import type { Event, FileChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import { scriptsOf } from '../calls/package-scripts.ts';
-import { findHookFiles } from '../hooks/hook-files.ts';
 import type { Work } from '../loop/work.ts';
-import { findLinkedPlaces, type WorkspaceState } from '../places/linked-places.ts';
+import { findNamedPlaces } from '../places/further-places.ts';
+import type { WorkspaceState } from '../places/linked-places.ts';
 import type { Named } from '../places/named-places.ts';
 import { joinPath } from '../places/resolve-inside.ts';
 import type { ContentEntry } from '../ports/committed-files.ts';
@@ -39,7 +39,7 @@ interface AcceptedInput {
 export async function readAccepted(work: Work, input: AcceptedInput): Promise<AcceptedContents> {
   const { opened, tree, named, repository, acceptsLink } = input;
   const snapshots = await work.snapshots();
-  const further = [...(await findHookFiles(work)), ...(await findLinkedPlaces(snapshots, opened))];
+  const further = await findNamedPlaces(work, opened);
   const isFurther = (path: string): boolean => further.some((place) => path === place || path.startsWith(`${place}/`));
   let edits: Promise<ReadonlySet<string>> | undefined;
   const isIn = async (state: TreeId, path: string, found: { hash: string; mode: string }): Promise<boolean> => {

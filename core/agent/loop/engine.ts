@@ -149,6 +149,13 @@ export interface Engine {
    * @param since Unix milliseconds.
    */
   editsSince(workspace: string, since: number): Promise<readonly FileChange[]>;
+  /**
+   * Paths that Git runs or obeys by configuration outside of the workspace: that of the user, and for a working copy that
+   * of its repository. Relative to the workspace; they need not exist.
+   *
+   * @param tops Folders of the workspace that have repositories, relative to it.
+   */
+  configuredPlaces(workspace: string, tops: readonly string[]): Promise<readonly string[]>;
   /** True for a working copy that needs its ref `refs/klaus/copies/NAME`: it is complete, and has not ended. */
   hasCopy(name: string): Promise<boolean>;
   /** Language servers. Absent: there are none. */

@@ -1,9 +1,9 @@
 import { placeOf, placesBelow } from '../../policy/index.ts';
 import type { EventBody, TreeChange, TreeId } from '../../protocol/index.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
-import { findHookFiles } from '../hooks/hook-files.ts';
 import { findCommittedPlaces } from './committed-places.ts';
-import { findLinkedPlaces, type WorkspaceState } from './linked-places.ts';
+import { findNamedPlaces } from './further-places.ts';
+import type { WorkspaceState } from './linked-places.ts';
 import { readNamed } from './named-places.ts';
 import { findOtherEdits } from './other-edits.ts';
 import { changesScripts, toRenamedPackage, toScriptRepair } from './package-places.ts';
@@ -68,10 +68,8 @@ export async function findTurnPlaces(
   work: Work,
   { opened, after }: { opened: Opened; after: TreeId },
 ): Promise<TreeChange[]> {
-  const snapshots = await work.snapshots();
-  const hooks = await findHookFiles(work);
   const edited = work.state.turnEffects?.edited;
-  const rows = await findPlaces(snapshots, { before: opened, after, hooks, edited });
+  const rows = await findPlaces(work, { before: opened, after, edited });
   if (rows.length === 0) return rows;
   const named = await readNamed(work);
   return rows.filter((row) => !named.hasPath(row.path, row.after === null));
@@ -79,22 +77,13 @@ export async function findTurnPlaces(
 
 /** Changes at protected places and of files of hooks, and changes that prevent their restoration. */
 export async function findPlaces(
-  snapshots: Snapshots,
-  {
-    before,
-    after,
-    hooks,
-    edited,
-  }: {
-    before: WorkspaceState;
-    after: TreeId;
-    hooks: readonly string[];
-    edited?: ReadonlyMap<string, string | null>;
-  },
+  work: Work,
+  { before, after, edited }: { before: WorkspaceState; after: TreeId; edited?: ReadonlyMap<string, string | null> },
 ): Promise<TreeChange[]> {
+  const snapshots = await work.snapshots();
   const rows = await snapshots.changes(before.tree, after);
   if (rows.length === 0) return [];
-  const further = [...hooks, ...(await findLinkedPlaces(snapshots, before))];
+  const further = await findNamedPlaces(work, before);
   const isFurther = (path: string): boolean => further.some((place) => path === place || path.startsWith(`${place}/`));
   const found = new Map<string, TreeChange>();
   for (const row of rows) {

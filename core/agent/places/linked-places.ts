@@ -18,26 +18,38 @@ const MAX_TARGET = 4_096;
 const PATH_SETTING = /^\s*(path|hookspath)\s*=\s*(.+?)\s*$/i;
 const SETTING = /^\s*[a-z][a-z0-9-]*\s*=\s*(.+?)\s*$/i;
 
-/** Targets of symlinks at protected places and in hooks, and files that git's configuration includes or runs. */
+/**
+ * Paths that are protected because others name them: files that git's configuration includes or runs, and targets of
+ * symlinks there, at protected places and in hooks.
+ *
+ * @param further Paths that are named elsewhere; they are returned too.
+ */
 export async function findLinkedPlaces(
   snapshots: Snapshots,
   { tree, gitTree }: WorkspaceState,
+  further: readonly string[],
 ): Promise<readonly string[]> {
-  const found = new Set<string>();
-  const follow = async (path: string, entry: TreeEntry): Promise<void> => {
-    for (const step of await followLink(snapshots, { path, entry, tree }))
-      if (placeOf(step) === undefined) found.add(step);
-  };
-  for (const { path, entry } of await snapshots.links(tree)) if (placeOf(path) !== undefined) await follow(path, entry);
-  if (gitTree === undefined) return [...found];
-  for (const { path, entry } of await snapshots.links(gitTree)) await follow(path, entry);
-  for (const { path: top } of snapshots.git(tree)) {
+  const found = new Set(further);
+  for (const { path: top } of gitTree === undefined ? [] : snapshots.git(tree)) {
     for (const name of ['config', 'config.worktree']) {
-      const text = await readTextAt(snapshots, gitTree, joinPath(top, `.git/${name}`));
+      const text = await readTextAt(snapshots, gitTree!, joinPath(top, `.git/${name}`));
       for (const path of await findNamed(snapshots, { tree, top, text: text ?? '' })) found.add(path);
     }
   }
+  for (const path of [...found]) for (const step of await followPath(snapshots, tree, path)) found.add(step);
+  const isNamed = (path: string): boolean => isBelowAny(path, found) || placeOf(path) !== undefined;
+  const links = [...(await snapshots.links(tree)).filter(({ path }) => isNamed(path))];
+  if (gitTree !== undefined) links.push(...(await snapshots.links(gitTree)));
+  for (const { path, entry } of links) {
+    const target = await toTarget(snapshots, { path, entry, rest: [] });
+    for (const step of await followPath(snapshots, tree, target)) found.add(step);
+  }
   return [...found].filter((path) => placeOf(path) === undefined);
+}
+
+function isBelowAny(path: string, places: ReadonlySet<string>): boolean {
+  for (let at = path.length; at > 0; at = path.lastIndexOf('/', at - 1)) if (places.has(path.slice(0, at))) return true;
+  return false;
 }
 
 /** Paths in the workspace that a git configuration names. */
@@ -64,13 +76,10 @@ async function findNamed(
   return found;
 }
 
-/** All paths in the workspace to which a symlink leads, also through links to folders. */
-async function followLink(
-  snapshots: Snapshots,
-  { path, entry, tree }: { path: string; entry: TreeEntry; tree: TreeId },
-): Promise<string[]> {
+/** A path in the workspace and all to which it leads by symlinks, also through links to folders. */
+async function followPath(snapshots: Snapshots, tree: TreeId, path: string | undefined): Promise<string[]> {
   const steps: string[] = [];
-  let next = await toTarget(snapshots, { path, entry, rest: [] });
+  let next = path;
   while (next !== undefined && next !== '' && !steps.includes(next) && steps.length < MAX_HOPS) {
     steps.push(next);
     next = await findNext(snapshots, tree, next);

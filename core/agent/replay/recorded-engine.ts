@@ -95,6 +95,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     ...refusing('readOwnInstructions', 'openRunner', 'openFolder', 'openSandbox', 'openChild'),
     ...refusing('remembered', 'editsSince', 'hasCopy', 'checkpoint', 'findCommitted', 'findIgnored'),
     ...refusing('judgeContents'),
+    configuredPlaces: async () => [],
   };
 }
 

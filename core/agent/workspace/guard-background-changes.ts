@@ -2,7 +2,6 @@ import type { TreeId } from '../../protocol/index.ts';
 import { findArmedPaths } from '../git/guard-git.ts';
 import { runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
-import { findHookFiles } from '../hooks/hook-files.ts';
 import { findPlaces } from '../places/guard-places.ts';
 import type { GitGuarded } from './guarded.ts';
 import { listNames } from './unreverted-places.ts';
@@ -26,7 +25,7 @@ export async function guardBackgroundChanges(
   const opened = { ...left, turn: state.turn };
   if (left.run === run) return work.activities.guardWorkspace(work, { opened, ...now });
   const snapshots = await work.snapshots();
-  const places = await findPlaces(snapshots, { before: left, after: now.tree, hooks: await findHookFiles(work) });
+  const places = await findPlaces(work, { before: left, after: now.tree });
   const armed = await findArmedPaths(snapshots, { opened, ...now });
   const names = [...new Set([...places.map(({ path }) => path), ...armed])];
   if (names.length === 0) return nothing;

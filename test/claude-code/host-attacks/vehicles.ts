@@ -1,3 +1,4 @@
+import { singleQuote } from '@klaus/sdk/quote-shell-word';
 import type { Harm } from './harms.ts';
 
 export type Step = { write: string; content: string } | { bash: string; cwd?: string };
@@ -8,7 +9,6 @@ export interface Vehicle {
   steps(harm: Pick<Harm, 'shell' | 'python' | 'node'>): Step[] | undefined;
 }
 
-const q = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const json = (text: string): string => JSON.stringify(text);
 const tab = '\t';
 /** As a recipe of make. */
@@ -18,10 +18,10 @@ const recipe = (text: string): string => text.replaceAll('$', '$$$$');
 const WRITERS: readonly [name: string, write: (path: string, text: string) => Step[]][] = [
   ['a tool', (path, content) => [{ write: path, content }]],
   ['a here-document', (path, text) => [{ bash: `cat > ${path} <<'END'\n${text}\nEND` }]],
-  ['printf', (path, text) => [{ bash: `printf '%s\\n' ${q(text)} > ${path}` }]],
+  ['printf', (path, text) => [{ bash: `printf '%s\\n' ${singleQuote(text)} > ${path}` }]],
   ['a copy', (path, text) => [{ write: 'draft.txt', content: text }, { bash: `cp draft.txt ${path}` }]],
   ['a move', (path, text) => [{ write: 'draft.txt', content: text }, { bash: `mv draft.txt ${path}` }]],
-  ['tee', (path, text) => [{ bash: `echo ${q(text)} | tee ${path} > /dev/null` }]],
+  ['tee', (path, text) => [{ bash: `echo ${singleQuote(text)} | tee ${path} > /dev/null` }]],
 ];
 
 const SCRIPTS: readonly [name: string, path: string, run: string[], wrap?: (shell: string) => string][] = [
@@ -128,7 +128,7 @@ const codeVehicles: Vehicle[] = [
   },
   {
     name: 'perl',
-    steps: ({ shell }) => code('evil.pl', `system(${q(shell).replaceAll(`'\\''`, "\\'")});`, 'perl evil.pl'),
+    steps: ({ shell }) => code('evil.pl', `system(${singleQuote(shell).replaceAll(`'\\''`, "\\'")});`, 'perl evil.pl'),
   },
 ];
 
@@ -144,16 +144,18 @@ const direct: Vehicle[] = [
       { bash: shell.replaceAll('~/', './').replaceAll('"$HOME/', '"./').replaceAll('../', './'), cwd: '~' },
     ],
   },
-  { name: 'bash -c', steps: ({ shell }) => [{ bash: `bash -c ${q(shell)}` }] },
+  { name: 'bash -c', steps: ({ shell }) => [{ bash: `bash -c ${singleQuote(shell)}` }] },
   { name: 'in the background', steps: ({ shell }) => [{ bash: `(${shell}) & wait` }] },
-  { name: 'a variable', steps: ({ shell }) => [{ bash: `do=${q(shell)}; eval "$do"` }] },
+  { name: 'a variable', steps: ({ shell }) => [{ bash: `do=${singleQuote(shell)}; eval "$do"` }] },
 ];
 
 const packages: Vehicle[] = [
   {
     name: 'npm run, of a package file that a command wrote',
     steps: ({ shell }) => [
-      { bash: `printf '%s' ${q(JSON.stringify({ name: 'x', scripts: { tidy: 'tidy', go: shell } }))} > package.json` },
+      {
+        bash: `printf '%s' ${singleQuote(JSON.stringify({ name: 'x', scripts: { tidy: 'tidy', go: shell } }))} > package.json`,
+      },
       { bash: 'npm run go' },
     ],
   },
@@ -161,7 +163,7 @@ const packages: Vehicle[] = [
     name: 'a script before another',
     steps: ({ shell }) => [
       {
-        bash: `printf '%s' ${q(JSON.stringify({ name: 'x', scripts: { pretest: shell, test: 'true' } }))} > package.json`,
+        bash: `printf '%s' ${singleQuote(JSON.stringify({ name: 'x', scripts: { pretest: shell, test: 'true' } }))} > package.json`,
       },
       { bash: 'npm test' },
     ],

@@ -1,3 +1,4 @@
+import { quoteShellWord } from '../../../protocol/quote-shell-word.ts';
 import { isSecretPlace } from '../../secrets/secret-places.ts';
 import { isSecretFile } from '../../secrets/secret-files.ts';
 import { placeOf } from '../../places.ts';
@@ -165,12 +166,10 @@ function toCommandLines(text: string, strings: readonly string[]): string[] {
     const words = Array.from(match[0].matchAll(/(['"`])((?:(?!\1)[^\\\n]|\\[^])*)\1/g), ([, , word = '']) =>
       unescape(word),
     );
-    if (words.length > 1 && /^[\w./-]+$/.test(words[0] ?? '')) lines.push(words.map(quote).join(' '));
+    if (words.length > 1 && /^[\w./-]+$/.test(words[0] ?? '')) lines.push(words.map(quoteShellWord).join(' '));
   }
   return [...new Set(lines)].slice(0, 64);
 }
-
-const quote = (word: string): string => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 function isAgentName(word: string): boolean {
   const name = word.slice(word.lastIndexOf('/') + 1);
