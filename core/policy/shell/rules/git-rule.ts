@@ -67,7 +67,7 @@ export function judgeGit(command: SimpleCommand, context: ShellContext): ShellFi
   return judgeRewrite(name, rest) ?? judgeSubcommand(name, rest) ?? judgeTaken(name, rest, { command, context });
 }
 
-/** Takes a protected place from a commit, without the sandbox, which judges it afterwards. */
+/** Takes a protected place from a commit, without the sandbox, which judges it after that. */
 function judgeTaken(
   name: Word,
   rest: readonly Word[],
