@@ -13,6 +13,7 @@ export {
   isSecretFile,
   isSecretPlace,
   isWorkaround,
+  namesMetadata,
   mapText,
   placeOf,
   toDenialKey,

@@ -114,6 +114,7 @@ export {
 } from './change-hunks.ts';
 export { applyHunks, replaceHunk, toHunks, toNewText, type HunkOptions } from './hunks.ts';
 export { findNetworkNeed, judgeCommand, type CommandVerdict, type JudgeOptions } from './shell/judge-command.ts';
+export { namesMetadata } from './shell/host/remote-reads.ts';
 export { runsCode } from './shell/host/host-rules.ts';
 export type { HostFacts, HostScript } from './shell/host/host-facts.ts';
 export { isSecretPlace, SECRET_HOME_FOLDERS, type OwnPlaces } from './secrets/secret-places.ts';

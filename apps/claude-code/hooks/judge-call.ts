@@ -2,7 +2,15 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Klaus, WrittenFiles } from '@klaus/sdk';
-import { describePlace, isBelow, isSecretFile, isSecretPlace, placeOf, singleQuote } from '@klaus/sdk/guard';
+import {
+  describePlace,
+  isBelow,
+  isSecretFile,
+  isSecretPlace,
+  namesMetadata,
+  placeOf,
+  singleQuote,
+} from '@klaus/sdk/guard';
 import { CANARY_RULE, isCanary, isCanaryFile } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
 import { allow, type GuardFinding, type JudgeContext, type McpTrust } from './judge-context.ts';
@@ -11,9 +19,6 @@ import { canRunInSandbox, toSandboxed } from './sandbox-call.ts';
 
 /** Plans of Claude Code, below the folder of its configuration. They are text that only the agent reads. */
 const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
-
-/** Services that give credentials to the machine on which they run. */
-const METADATA = /\b169\.254\.\d+\.\d+|metadata\.google|\b100\.100\.100\.200\b|fd00:ec2/i;
 
 const READS = /^mcp__.+__(?:get|list|read|search|find|query|fetch|show|describe|view|lookup|count|check)(?![a-z])/i;
 
@@ -61,7 +66,7 @@ function judgeMcp(tool: string, mcp: McpTrust): GuardFinding {
 }
 
 async function judgeFetch(url: string, { klaus, root }: JudgeContext): Promise<GuardFinding> {
-  if (/^file:|^\/\//i.test(url.trim()) || METADATA.test(url))
+  if (/^file:|^\/\//i.test(url.trim()) || namesMetadata(url))
     return {
       verdict: 'ask',
       rule: 'fetch',

@@ -46,7 +46,7 @@ export function judgeAgents({ name, argv, assignments, redirects }: SimpleComman
     (/^(?:kitty|zellij|tmux|screen)$/.test(name) && words.some((word) => SENDS_KEYS.test(word)))
   )
     return ask(`${name} types into other windows`);
-  const terminal = redirects.find(({ operator, target }) => operator.includes('>') && /^\/dev\/pts\//.test(target));
+  const terminal = redirects.find(({ operator, target }) => operator.includes('>') && target.startsWith('/dev/pts/'));
   if (terminal) return ask(`it writes to ${terminal.target}, a terminal`);
   if (/^(?:pgrep|pidof)$/.test(name) && words.some((word) => /klaus|claude|guard/i.test(word)))
     return ask('it looks for the processes of the guard or of Claude Code');

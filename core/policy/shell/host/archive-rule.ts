@@ -24,7 +24,7 @@ export function judgeArchives(command: SimpleCommand, host: HostFacts): ShellFin
   const isUnzip = name === 'unzip' && !args.some((arg) => /^-[a-zA-Z]*[lptvzZ]/.test(arg));
   const pattern = Object.hasOwn(EXTRACTS, name) ? EXTRACTS[name] : undefined;
   if (!isUnzip && !args.some((arg, at) => pattern?.test(arg) && (at === 0 || arg.startsWith('-')))) return undefined;
-  if (args.some((arg) => /^(?:--transform|--xform|-s$|-s.)/.test(arg)) && /tar$/.test(name))
+  if (args.some((arg) => /^(?:--transform|--xform|-s$|-s.)/.test(arg)) && name.endsWith('tar'))
     return ask('it gives the files of an archive other names');
   const inputs = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target);
   for (const word of [...args, ...inputs]) {

@@ -53,7 +53,12 @@ const MANIFEST =
 const SENDS =
   /^(?:-[a-zA-Z]*[dFTKXxubcHe]|--(?:data.*|form.*|upload-file|request|config|json|proxy.*|user|cookie.*|post-data|post-file|body-data|body-file|method|execute|header|referer|unix-socket|netrc.*|cert.*|key|next|resolve|connect-to))(?:=|$)/;
 /** Services that give credentials to the machine on which they run. */
-export const METADATA = /\b169\.254\.\d+\.\d+|metadata\.google|\b100\.100\.100\.200\b|fd00:ec2|^file:/i;
+const METADATA = /\b169\.254\.\d+\.\d+|metadata\.google|\b100\.100\.100\.200\b|fd00:ec2|^file:/i;
+/** True for an address of a service that gives credentials, or of a file. */
+export function namesMetadata(text: string): boolean {
+  return METADATA.test(text);
+}
+
 const HARMLESS_HEADER = /^(?:accept|user-agent|content-type|if-[\w-]+|range|cache-control)\s*:/i;
 
 /**
@@ -65,7 +70,7 @@ export function onlyReadsRemote(command: SimpleCommand, host: HostFacts): boolea
   const { name, argv } = command;
   if (argv.some((word) => !isKnown(word))) return false;
   const args = argv.slice(1);
-  if (args.some((arg) => METADATA.test(arg))) return false;
+  if (args.some((arg) => namesMetadata(arg))) return false;
   if (name === 'curl' || name === 'wget') return isPlainFetch(args);
   if (name === 'kubectl' && args.some((word) => /^--dry-run(?:=(?:client|server))?$/.test(word))) return true;
   const { rest } = readOptions(
