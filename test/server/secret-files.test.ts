@@ -73,10 +73,11 @@ test('the changes, the exports and the shared page of a session show no secret f
 });
 
 test('the changes of a command in secret files are listed without their content', async () => {
-  const command = `for f in ${NAMED.join(' ')}; do printf 'text: ${MARK}-new' > $f; done; cp config/prod.yaml moved.txt; echo ok > open.txt`;
-  const calls = [{ name: 'run_command', input: { command: 'sh write.sh' } }];
+  // The gate evaluates scripts of a shell before they run without a sandbox.
+  const program = `import shutil\nfor name in ${JSON.stringify(NAMED)}:\n    open(name, 'w').write('text: ${MARK}-new')\nshutil.copy('config/prod.yaml', 'moved.txt')\nopen('open.txt', 'w').write('ok\\n')\n`;
+  const calls = [{ name: 'run_command', input: { command: 'python3 write.py' } }];
   await using it = await startTestServer({
-    files: { ...FILES, 'write.sh': command, 'open.txt': 'shown\n', '.klaus/policy.yaml': POLICY },
+    files: { ...FILES, 'write.py': program, 'open.txt': 'shown\n', '.klaus/policy.yaml': POLICY },
     script: { steps: [{ when: { turn: 0 }, reply: { calls } }], fallback: { text: 'Done.' } },
     settings: { 'sandbox.driver': 'host' },
   } as never);
