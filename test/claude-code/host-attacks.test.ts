@@ -1,7 +1,7 @@
 // Covers core/policy/shell/host, core/agent/calls, apps/claude-code/hooks: what a command runs where there is no sandbox.
 // Dimensions: the harm (`HARMS`) × the way in which it comes to run (`VEHICLES`: directly, scripts of several kinds and
 // writers, code of two languages, test runners, package scripts, makefiles). Each step is judged by the guard, and is run
-// for real if it has no objection. Before scripts were judged, 320 of the 500 cases had their effect.
+// for real if it has no objection. Before scripts were judged, 433 of the 500 cases failed.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createTestEngine } from '../fixtures/engine.ts';
+import { createTestEngine, ofType } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
 
 const NAMES =
@@ -16,10 +16,10 @@ test.each(NAMES)('%s is no link after the turn, and nothing outside changes', as
   const command = `rm -rf .git/${name}; mkdir -p "$(dirname .git/${name})"; ln -s "$PWD/${outside}/${name.includes('logs') && name !== 'logs' ? 'file' : ''}" .git/${name}; echo done`;
   await using engine = await createTestEngine({
     script: {
-      steps: [{ reply: { calls: [{ name: 'run_command', input: { command } }] } }],
+      steps: [{ reply: { calls: [{ name: 'run_command', input: { command: 'sh step.sh' } }] } }],
       fallback: { text: 'Done.' },
     },
-    files: { 'a.txt': 'a\n' },
+    files: { 'a.txt': 'a\n', 'step.sh': `${command}\n` },
     settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' },
   });
   const { workspace, env } = engine.place;
@@ -32,6 +32,8 @@ test.each(NAMES)('%s is no link after the turn, and nothing outside changes', as
   const session = await engine.klaus.open({ workspace });
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
+  const events = await Array.fromAsync(session.events());
+  expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok']);
   expect(lstatSync(join(workspace, '.git', name), { throwIfNoEntry: false })?.isSymbolicLink() ?? false).toBe(false);
   git('worktree', 'prune');
   git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--allow-empty', '-qm', 'Next');

@@ -123,12 +123,16 @@ function storeDirectory({ scan, dir, cached }: DirScan, found: readonly Exclude<
   return hash;
 }
 
+function isLink({ absolute }: ScanDir, name: string): boolean {
+  return lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
 /** The sorted names in a directory, without those that are left out. */
 function listNames(scan: Scan, dir: ScanDir): string[] | 'missing' | 'unreadable' {
   try {
     const names = readdirSync(dir.absolute);
     const usual = names.some((name) => name.includes('\uFFFD')) ? toDecodable(scan, dir) : names;
-    const wanted = scan.isGit ? toGitNames(dir.relative, usual) : usual;
+    const wanted = scan.isGit ? toGitNames(dir.relative, usual, (name) => isLink(dir, name)) : usual;
     // By UTF-16 units, as compareNames does, but twice as fast.
     return wanted.toSorted();
   } catch (error) {
