@@ -102,3 +102,14 @@ test.for([
   for (const secret of [TOKEN, PROJECT_SECRET, KEY_LINE]) expect(clean).not.toContain(secret);
   expect(clean).toContain('[secret:');
 });
+
+test('where everything would be in the project, changes are asked about', async () => {
+  for (const call of [
+    { tool_name: 'Write', tool_input: { file_path: '/srv/x.txt', content: 'x' } },
+    { tool_name: 'Bash', tool_input: { command: 'rm -rf /srv/data' } },
+  ]) {
+    const event = { session_id: 'wide', cwd: '/', tool_use_id: 't', hook_event_name: 'PreToolUse', ...call };
+    const { hookSpecificOutput } = await guard.handle(JSON.stringify(event), '/');
+    expect(hookSpecificOutput).toMatchObject({ permissionDecision: 'ask' });
+  }
+});

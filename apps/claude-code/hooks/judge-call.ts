@@ -30,6 +30,15 @@ const UNPREPARED = 'prepare';
 
 /** Asks the one gate about a call of Claude Code. Runs nothing. */
 export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promise<GuardFinding> {
+  if (isTooWide(context.root) && (call.kind === 'command' || call.kind === 'write')) {
+    const isTest = call.kind === 'command' && isCanary(call.command);
+    if (!isTest)
+      return {
+        verdict: 'ask',
+        rule: 'root',
+        reason: `${context.root} is no project: start Claude Code in a folder of one`,
+      };
+  }
   switch (call.kind) {
     case 'harmless':
       return allow('tool', 'the tool changes nothing');
@@ -56,6 +65,12 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
         return { verdict: 'ask', rule: CANARY_RULE, reason: 'this is the canary of the guard' };
       return judgeWrite(call, context);
   }
+}
+
+/** The root, and folders that contain the home folder: everything would be in the project. */
+function isTooWide(root: string): boolean {
+  const home = toRealPath(homedir());
+  return root === '/' || (root !== home && isBelow(home, root));
 }
 
 function judgeMcp(tool: string, mcp: McpTrust): GuardFinding {
