@@ -8,6 +8,12 @@ const PRIVILEGE = toSet(
 const PERSISTENCE = toSet(
   'crontab at batch atd systemctl systemd-run service launchctl update-rc.d chkconfig loginctl init telinit reboot shutdown halt poweroff rc-service initctl busctl dbus-send gsettings xdg-autostart chsh',
 );
+/** Words with which a program of them only shows something. */
+const SHOWS: Readonly<Record<string, RegExp>> = {
+  systemctl: /^(?:--\S+ )*(?:status|list-\S+|is-\S+|show|cat|get-default|--version)(?: |$)/,
+  loginctl: /^(?:list-\S+|show-\S+|session-status)?(?: |$)/,
+  launchctl: /^(?:list|print)(?: |$)/,
+};
 const KEYS = toSet(
   'ssh-add ssh-agent gpg pass gopass security secret-tool keyctl op bw rbw lpass vault aws-vault doppler infisical chamber sops age dcli keepassxc-cli kwallet-query',
 );
@@ -22,7 +28,9 @@ export function judgePrivilege(command: SimpleCommand): ShellFinding | undefined
       (name === 'ip' && /^(?:a|addr|route|link)$/.test(argv[1] ?? '') && argv.length < 4);
     return isReading ? undefined : ask(`${name} requests more rights than the sandbox gives`);
   }
-  if (PERSISTENCE.has(name)) return ask(`${name} starts processes that outlive this command, or stops the machine`);
+  const isShown = Object.hasOwn(SHOWS, name) && SHOWS[name]!.test(argv.slice(1).join(' '));
+  if (PERSISTENCE.has(name) && !isShown)
+    return ask(`${name} starts processes that outlive this command, or stops the machine`);
   if (
     name === 'gcore' ||
     name === 'reptyr' ||

@@ -30,6 +30,7 @@ except ImportError:  # Windows, which has no `fork` either.
     pass
 
 _MAX_ANSWER = 4_000_000
+_MOST_FILES = 128
 _MORE_MEMORY = 256 << 20
 _ENDED = "The evaluation ended its process. The program is not affected."
 
@@ -189,7 +190,14 @@ def _cut_off(copy: _Copy) -> None:
 def _limit(timeout: float) -> None:
     seconds = int(timeout + 2) * (os.cpu_count() or 1)
     # The program can end before it ends its copy.
-    for kind, value in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CPU, seconds)):
+    # Each descriptor can hold memory of the kernel, which no other limit counts.
+    limits = (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_NOFILE, _MOST_FILES),
+    )
+    for kind, value in limits:
         _, most = resource.getrlimit(kind)
         resource.setrlimit(kind, (value, value) if most == resource.RLIM_INFINITY else (min(value, most),) * 2)
     try:
