@@ -42,7 +42,7 @@ test('the commands of the guide end in a denied command', { timeout: CLAUDE_CODE
     ends.push({ code, stdout });
   }
   expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
-  expect(ends[0]!.stdout).toContain('a test call was denied');
+  expect(ends[0]!.stdout).toContain('test calls were denied');
   expect(ends[2]!.stdout).toContain('rm -rf ~/precious');
   expect(existsSync(precious)).toBe(true);
 });
