@@ -13,7 +13,7 @@ export interface CommandPlace {
 }
 
 /** Commands that only have an effect in the shell of Claude Code. */
-const OF_THE_SHELL = /^(?:cd|pushd|popd|pwd|export|unset|alias|source|\.|umask|ulimit|jobs|wait|fg|bg|kill)$/;
+const OF_THE_SHELL = /^(?:cd|pushd|popd|pwd|export|unset|alias|umask|ulimit|jobs|wait|fg|bg)$/;
 
 /**
  * True for a command that can run in the sandbox. Not: one that needs a network, one that changes the shell itself, one
@@ -36,13 +36,15 @@ export function toSandboxed(program: string, { command, root, cwd }: CommandPlac
   return [program, root, line].map(singleQuote).join(' ');
 }
 
-/** The texts of the rules that deny or ask, in all settings of Claude Code: `Bash(git push:*)`. */
+/**
+ * The texts of the rules that deny or ask, in the settings of the user and of the machine: `Bash(git push:*)`. Those of a
+ * project do not count: a cloned repository could keep commands out of the sandbox with them.
+ */
 function readRules(project: string): string[] {
   const { env } = process;
   const files = [
-    ...(['user', 'project', 'managed'] as const).map((place) => toSettingsFile({ place, env, project })),
+    ...(['user', 'managed'] as const).map((place) => toSettingsFile({ place, env, project })),
     join(toClaudeFolder({ env }), 'settings.local.json'),
-    join(project, '.claude/settings.local.json'),
   ];
   return files.flatMap((file) => {
     const { permissions } = readJsonFile(file).object as { permissions?: Partial<Record<'deny' | 'ask', unknown>> };
