@@ -1,7 +1,7 @@
 // Covers apps/claude-code/hooks/heartbeat: which sessions and changes are reported, and how often.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createKlaus, type HostEvent, type Klaus } from '@klaus/sdk';
 import { readGuardStates } from '@klaus/sdk/guard-log';
@@ -108,6 +108,42 @@ test('a change is recorded once, and nothing is after the guard was removed', as
   list(place.workspace);
   await check();
   expect(states()).toEqual([]);
+});
+
+test.each([
+  ['comes back', (folder: string) => renameSync(`${folder}.away`, folder)],
+  [
+    'is replaced by a copy',
+    (folder: string) => {
+      cpSync(`${folder}.away`, folder, { recursive: true });
+      rmSync(`${folder}.away`, { recursive: true });
+    },
+  ],
+])('a folder of settings that %s while its loss is recorded is noticed', async (_, restore) => {
+  const folder = dirname(file);
+  const states = () => readGuardStates(klaus.store.view).map(({ state }) => state);
+  let isAway = false;
+  const heartbeat = new Heartbeat({
+    klaus: {
+      store: klaus.store,
+      async recordGuard(entry) {
+        await klaus.recordGuard(entry);
+        if (isAway) restore(folder);
+        isAway = false;
+      },
+    },
+    home: place.home,
+    env: place.env,
+    graceMs: 0,
+  });
+  onTestFinished(() => heartbeat.close());
+  await heartbeat.check();
+  for (let round = 0; round < 2; round += 1) {
+    isAway = true;
+    renameSync(folder, `${folder}.away`);
+    await expect.poll(() => isAway, { timeout: 20_000 }).toBe(false);
+    await expect.poll(states, { timeout: 20_000 }).toEqual(['on']);
+  }
 });
 
 /** A named pipe, which something else opens for writing as soon as it is opened for reading. */

@@ -97,17 +97,25 @@ export class Heartbeat {
     if (installed.length === 0) return this.#watch.set([]);
     const projects = await this.#listProjects(installed);
     const program = toHookPath(home);
-    const folders = [dirname(program)];
-    for (const state of installed) {
-      const installation = { place: state.place, file: state.of };
-      const around = { env, projects, program, hook: state.hook };
-      folders.push(...[state.of, ...listOthers(installation, around)].map((file) => dirname(file)));
-      await this.#report(state, findProblems(installation, around));
-    }
+    const checks = installed.map((state) => ({
+      state,
+      installation: { place: state.place, file: state.of },
+      around: { env, projects, program, hook: state.hook },
+    }));
+    const files = checks.flatMap(({ installation, around }) => [
+      installation.file,
+      ...listOthers(installation, around),
+    ]);
     const own = installed.filter(({ place }) => place === 'user').map(({ workspace }) => workspace);
     const configurations = [...new Set([...own, toClaudeFolder({ env }), ...listUsedFolders()])];
+    // Before the files are read: a change while they are read leads to another check.
+    if (!this.#isClosed)
+      this.#watch.set([
+        ...[program, ...files].map((file) => dirname(file)),
+        ...configurations.map((folder) => join(folder, 'sessions')),
+      ]);
+    for (const { state, installation, around } of checks) await this.#report(state, findProblems(installation, around));
     await this.#checkSessions(configurations, installed);
-    if (!this.#isClosed) this.#watch.set([...folders, ...configurations.map((folder) => join(folder, 'sessions'))]);
   }
 
   /** The projects with the latest decisions, and those with an installation. */
