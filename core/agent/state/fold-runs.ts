@@ -56,10 +56,31 @@ export function foldTurnEnd(state: State, event: EventOf<'turn.finished'>): void
     return;
   }
   run.lastStop = event.stopReason;
-  const isComplete = !event.empty && !CUT.has(event.stopReason);
+  const calls = state.calls.length > 0;
+  const isCutCall = calls && foldCutCall(state, run, event.stopReason);
+  const isComplete = !event.empty && (!CUT.has(event.stopReason) || (calls && !isCutCall));
   run.continuations = isComplete ? 0 : run.continuations + 1;
   run.empty = event.empty === true;
   if (event.stopReason === 'model_context_window_exceeded') run.mustCompact = true;
+}
+
+/**
+ * Marks the call within which an answer was cut: its last part. Some servers complete the JSON of such a call, so that
+ * valid arguments do not show that all of them were sent; the calls before it are complete, because the model had
+ * continued. The same complete call is run if it is cut again: a server that reports every answer as cut is no reason
+ * to run none of its calls.
+ */
+function foldCutCall(state: State, run: RunState, stopReason: EventOf<'turn.finished'>['stopReason']): boolean {
+  if (stopReason !== 'max_tokens' && stopReason !== 'model_context_window_exceeded') return false;
+  const call = state.calls.at(-1)!;
+  if (state.session?.runner || state.messages.at(-1)?.parts.at(-1)?.type !== 'call') return false;
+  const key = JSON.stringify([call.name, call.input]);
+  if (typeof call.input !== 'string' && run.cutCall === key) return false;
+  const raisesOutput = stopReason === 'max_tokens' && !run.isOutputRaised;
+  call.cut = { stopReason, tokens: run.answerTokens, raisesOutput };
+  run.cutCall = key;
+  run.isOutputRaised ||= raisesOutput;
+  return true;
 }
 
 export function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
@@ -77,7 +98,10 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
   if (event.outcome === 'ok') {
     const { usage } = event;
     state.measured = { bytes: state.bytes, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
-    if (run) run.compacted = false;
+    if (run) {
+      run.compacted = false;
+      run.answerTokens = usage.output;
+    }
   } else if (event.retryInMs === undefined && event.outcome !== 'abandoned' && event.outcome !== 'cancelled' && run) {
     delete state.openTurn;
     if (event.outcome === 'context_window' && !run.compacted) run.mustCompact = true;
@@ -113,6 +137,8 @@ function createRun(event: EventOf<'run.started'>): RunState {
     calls: [],
     invalidInputs: 0,
     continuations: 0,
+    answerTokens: 0,
+    isOutputRaised: false,
     empty: false,
     mustCompact: false,
     isCompactionRequested: false,

@@ -26,6 +26,18 @@ import type { TurnEffects } from './turn-effects.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
+/** How an answer was cut off within its last call. */
+export interface CutCall {
+  stopReason: CutReason;
+  /** Tokens of the answer; 0 if the provider reported none. */
+  tokens: number;
+  /** True if the longest answer becomes longer from now on. */
+  raisesOutput: boolean;
+}
+
+/** Stop reasons of an answer that did not end itself. */
+export type CutReason = 'max_tokens' | 'model_context_window_exceeded';
+
 /** A call of the last answer, until its result is in the history. */
 export interface CallState {
   readonly id: string;
@@ -36,6 +48,8 @@ export interface CallState {
   readonly redacted: boolean;
   /** Present for a command that the user entered. */
   readonly by?: 'user';
+  /** Present if the answer was cut off within the call, which is then not run. */
+  cut?: CutCall;
   /** The attempt without a result, if there is one. */
   started?: EventOf<'tool.started'>;
   /** The last question about this call, if there is one. */
@@ -99,8 +113,14 @@ export interface RunState {
   calls: FinishedCall[];
   /** Invalid inputs in a row. */
   invalidInputs: number;
-  /** Answers in a row that were cut, paused or empty. */
+  /** Answers in a row that were cut, paused or empty. An answer that was cut after complete calls is not counted. */
   continuations: number;
+  /** Tokens of the last answer, according to the provider. */
+  answerTokens: number;
+  /** Name and input of the last call within which an answer was cut. */
+  cutCall?: string;
+  /** True once the output limit has cut a call: the longest answer is `RAISED_OUTPUT` times the setting. */
+  isOutputRaised: boolean;
   /** True if the last answer had neither text nor calls, and nothing happened since. */
   empty: boolean;
   lastStop?: StopReason;
