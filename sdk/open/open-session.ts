@@ -19,6 +19,7 @@ import { settleCopies } from '../copies/settle-copies.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { findSessionServers } from '../mcp/session-servers.ts';
+import { findFallback } from './find-fallback.ts';
 import { openAs, type OpenAs } from './open-as.ts';
 import { toOpeningLimits, withUnpricedLimit } from './opening-limits.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
@@ -98,6 +99,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   const limits = withUnpricedLimit(narrowed, { isPriced, given, sources: configuration.sources });
   const model =
     (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ?? (runner ? toRunnerModel(runner, as.agent) : found!.name);
+  const fallback = found && (await findFallback(engine, { names: given.fallback ?? values.fallback ?? [], model, grant, limits }));
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
@@ -115,6 +117,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     workspace: workspace.root,
     model,
     sandbox: sandbox.name,
+    fallback: fallback?.fallback,
     limits,
     mcpServers: mcp?.servers,
   };
@@ -127,7 +130,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
       : [];
-  const notices = [...as.warnings, ...(mcp?.notices ?? []), ...refused].map((text): EventBody => ({
+  const notices = [...as.warnings, ...(mcp?.notices ?? []), ...(fallback?.notices ?? []), ...refused].map((text): EventBody => ({
     type: 'notice',
     level: 'warn',
     text,
@@ -244,13 +247,14 @@ export function toOpened(
   {
     workspace,
     model,
+    fallback,
     sandbox,
     limits,
     grant,
     readable,
     writable,
     mcpServers = [],
-  }: Pick<Opened, 'workspace' | 'model' | 'sandbox' | 'limits' | 'mcpServers'> & ReturnType<typeof resolveSessionGrant>,
+  }: Pick<Opened, 'workspace' | 'model' | 'fallback' | 'sandbox' | 'limits' | 'mcpServers'> & ReturnType<typeof resolveSessionGrant>,
 ): Opened {
   const { values } = configuration;
   const isAllowed = (path: string, right: 'r' | 'w'): boolean =>
@@ -263,6 +267,7 @@ export function toOpened(
     type: 'session.opened',
     workspace,
     model,
+    fallback,
     temperature: given.temperature ?? values.temperature,
     effort: given.effort ?? values.effort,
     mode,

@@ -13,7 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EndOfFileExpected: 'more text follows the end of the value',
   InvalidCommentToken: 'comments are not allowed',
   UnexpectedEndOfComment: 'comments are not allowed',
-  UnexpectedEndOfString: 'the string that begins there is not closed, or has a line break that is not written as `\\n`,',
+  UnexpectedEndOfString:
+    'the string that begins there is not closed, or has a line break that is not written as `\\n`,',
   UnexpectedEndOfNumber: 'the number is incomplete',
   InvalidUnicode: 'an invalid `\\u` escape',
   InvalidEscapeCharacter: 'an invalid escape: write `\\\\` for a backslash',

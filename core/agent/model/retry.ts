@@ -2,6 +2,7 @@ import { isOutage, type EventOf } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { RetrySettings } from '../loop/settings.ts';
 import type { ModelFailure } from '../ports/model.ts';
+import { hasFallback } from './fallback.ts';
 import type { State } from '../state/state.ts';
 
 /** Maximum wait that a provider can ask for. */
@@ -36,13 +37,16 @@ export interface FailedAttempt {
 }
 
 export function planRetry(
-  { engine, state }: { engine: Engine; state: State },
+  { engine, state, choice }: { engine: Engine; state: State; choice: { isFirst: boolean } },
   { purpose, attempt, failure }: FailedRequest,
 ): Retry | undefined {
+  const isTurn = purpose === 'turn';
+  // Another model answers while this one is tried again.
+  if (isTurn && state.standIn && choice.isFirst) return undefined;
   const { retry } = engine.settings;
   const now = engine.clock.now();
-  // A title does not wait for the end of an outage.
-  const waitMs = purpose === 'title' ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
+  // A title does not wait for the end of an outage, nor does a turn that another model can answer.
+  const waitMs = purpose === 'title' || (isTurn && hasFallback(state)) ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
   const isWaitedOut = waitMs > 0 && isOutage(failure.code);
   return toRetry({
     attempt,

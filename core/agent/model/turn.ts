@@ -64,7 +64,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   const hasCalls = result.ok && result.answer.parts.some(({ type }) => type === 'call');
   if (!hasCalls && !makesCheckpoint(work)) await closePrestart(work);
   if (work.isLeaving() && !result.ok) return;
-  const bodies: EventBody[] = [result.attempted];
+  const bodies: EventBody[] = [result.attempted, ...(result.ok ? [] : (result.notices ?? []))];
   if (result.ok) {
     const { parts, stopReason } = result.answer;
     const empty = !parts.some((part) => part.type === 'call' || (part.type === 'text' && part.text.trim() !== ''));

@@ -5,6 +5,7 @@ import type { ApprovalAsked, JudgedCall, ReadyCall, ToolFinished } from '../call
 import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from '../evidence/closed-evidence.ts';
 import { isFailedNotice } from '../hooks/hook-notice.ts';
 import type { Activities } from '../loop/work.ts';
+import { isFallbackNotice } from '../model/fallback.ts';
 import { isUnprotectedNotice } from '../places/report-unprotected.ts';
 import { toBody } from './compare.ts';
 import { createRecordedChildren } from './recorded-children.ts';
@@ -115,6 +116,14 @@ export function createRecordedActivities(recording: Recording): Activities {
       const { next } = recording;
       if (next?.type !== 'model.attempted' || next.retryInMs === undefined) return undefined;
       return { delay: next.retryInMs, waitUntil: next.waitUntil };
+    },
+    async planFallback() {
+      const { next, at } = recording;
+      const notices = readBodies(at + 1, isFallbackNotice);
+      return { fallback: next?.type === 'model.attempted' ? next.fallback : undefined, notices };
+    },
+    triesFirst({ state: { standIn, openTurn } }) {
+      return (openTurn ?? findType('turn.started'))?.model !== standIn?.model;
     },
   };
 }

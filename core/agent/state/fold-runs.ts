@@ -96,6 +96,7 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
   else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;
   if (event.outcome === 'ok') {
+    if (event.model !== state.standIn?.model) delete state.standIn;
     const { usage } = event;
     state.measured = { bytes: state.bytes, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
     if (run) {
@@ -104,9 +105,27 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     }
   } else if (event.retryInMs === undefined && event.outcome !== 'abandoned' && event.outcome !== 'cancelled' && run) {
     delete state.openTurn;
+    if (event.fallback) return foldFallback(state, event.fallback, event.model);
     if (event.outcome === 'context_window' && !run.compacted) run.mustCompact = true;
-    else run.failure = { code: event.outcome, message: event.message ?? event.outcome };
+    else {
+      run.failure = { code: event.outcome, message: event.message ?? event.outcome };
+      // The next run tries the model of the session again.
+      delete state.standIn;
+    }
   }
+}
+
+function foldFallback(
+  state: State,
+  { model, until }: NonNullable<EventOf<'model.attempted'>['fallback']>,
+  failed: string,
+): void {
+  const { standIn } = state;
+  const failures = (standIn?.failures ?? 0) + (failed === standIn?.model ? 0 : 1);
+  state.standIn = { model, until, failures };
+  // Another model counts tokens in another way, and its outage is another one.
+  delete state.measured;
+  delete state.failingSince;
 }
 
 /** Requests whose failures do not concern those of turns. */

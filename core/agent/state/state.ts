@@ -163,12 +163,26 @@ export interface ProcessState {
   isReported: boolean;
 }
 
+/** A model that answers while the one of the session cannot. */
+export interface StandIn {
+  /** Full name. */
+  model: string;
+  /** Unix milliseconds from which the model of the session is tried again. Absent: it is not. */
+  until?: number;
+  /** How often the model of the session has failed in a row. */
+  failures: number;
+}
+
 /** The state of a session: the fold of its log. */
 export interface State {
   seq: number;
   session?: EventOf<'session.opened'>;
   closed: boolean;
   model: string;
+  /** Names of the models that answer, in this order, while `model` cannot. */
+  fallback: readonly string[];
+  /** The model that answers instead of `model`. */
+  standIn?: StandIn;
   /** How much the model reasons; absent: the default of the model. */
   effort?: Effort;
   /** Full names of the models from which a turn was requested. */
@@ -261,6 +275,7 @@ export function createState(): State {
     seq: 0,
     closed: false,
     model: '',
+    fallback: [],
     models: new Set(),
     mode: 'auto',
     limits: NO_LIMITS,
