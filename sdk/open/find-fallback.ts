@@ -31,7 +31,10 @@ export async function findFallback(
       const resolved = await models.resolve(name);
       checkModel(grant, resolved.name);
       if (limits.usd > 0 && resolved.info.prices.length === 0)
-        throw new KlausError('config', `No price is known for ${resolved.name}, so a budget in dollars cannot be kept.`);
+        throw new KlausError(
+          'config',
+          `No price is known for ${resolved.name}, so a budget in dollars cannot be kept.`,
+        );
       if (resolved.name !== model) found.add(resolved.name);
     } catch (error) {
       if (!isKlausError(error)) throw error;

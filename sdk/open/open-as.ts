@@ -91,7 +91,8 @@ export async function openAs(
     given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });
   // Only the user decides what the agent may delegate of it.
   const grant = user ? toGrant(heldBy(intersect(requested.grant, user)), delegableOf(user)) : requested.grant;
-  if (!isTrustedAgent) agents.checkTrust(found, {
+  if (!isTrustedAgent)
+    agents.checkTrust(found, {
       grant,
       hasModel: given.model !== undefined,
       hasFallback: given.fallback !== undefined,

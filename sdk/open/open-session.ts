@@ -99,7 +99,8 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   const limits = withUnpricedLimit(narrowed, { isPriced, given, sources: configuration.sources });
   const model =
     (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ?? (runner ? toRunnerModel(runner, as.agent) : found!.name);
-  const fallback = found && (await findFallback(engine, { names: given.fallback ?? values.fallback ?? [], model, grant, limits }));
+  const fallback =
+    found && (await findFallback(engine, { names: given.fallback ?? values.fallback ?? [], model, grant, limits }));
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
@@ -130,11 +131,13 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
       : [];
-  const notices = [...as.warnings, ...(mcp?.notices ?? []), ...(fallback?.notices ?? []), ...refused].map((text): EventBody => ({
-    type: 'notice',
-    level: 'warn',
-    text,
-  }));
+  const notices = [...as.warnings, ...(mcp?.notices ?? []), ...(fallback?.notices ?? []), ...refused].map(
+    (text): EventBody => ({
+      type: 'notice',
+      level: 'warn',
+      text,
+    }),
+  );
   const lease = await engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);
   try {
@@ -254,7 +257,8 @@ export function toOpened(
     readable,
     writable,
     mcpServers = [],
-  }: Pick<Opened, 'workspace' | 'model' | 'fallback' | 'sandbox' | 'limits' | 'mcpServers'> & ReturnType<typeof resolveSessionGrant>,
+  }: Pick<Opened, 'workspace' | 'model' | 'fallback' | 'sandbox' | 'limits' | 'mcpServers'> &
+    ReturnType<typeof resolveSessionGrant>,
 ): Opened {
   const { values } = configuration;
   const isAllowed = (path: string, right: 'r' | 'w'): boolean =>

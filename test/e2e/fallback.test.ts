@@ -16,7 +16,10 @@ afterEach(() => vi.useRealTimers());
 
 /** A model that always fails in this way. */
 function failing(fault: Fault, more: Partial<Script> = {}): Script {
-  return { ...more, steps: [{ when: { tools: true }, reply: { text: 'never' }, faults: [{ ...fault, always: true }] }] };
+  return {
+    ...more,
+    steps: [{ when: { tools: true }, reply: { text: 'never' }, faults: [{ ...fault, always: true }] }],
+  };
 }
 
 /** A model that answers with its name. */
@@ -30,8 +33,9 @@ const OVERLOADED: Fault = { kind: 'status', status: 529 };
 async function createFallbackEngine(
   scripts: Readonly<Record<string, Script>>,
   settings: Readonly<Record<string, unknown>> = {},
+  files: Readonly<Record<string, string>> = {},
 ) {
-  const place = createTestHome({ 'a.txt': 'alpha\n' });
+  const place = createTestHome({ 'a.txt': 'alpha\n', ...files });
   const servers: Record<string, ModelServer> = {};
   for (const [name, script] of Object.entries(scripts)) servers[name] = await createModelServer({ script });
   const klaus: Klaus = await createKlaus({
@@ -100,7 +104,9 @@ describe.each(WIRES)('%s', (wire) => {
     expect(engine.count('first')).toBe(failed.length);
     const started = ofType(events, 'turn.started').at(-1)!;
     expect(started).toMatchObject({ model: 'scripted/second', modelInfo: { maxOutputTokens: 2_000 } });
-    const answered = ofType(events, 'model.attempted').find(({ outcome, purpose }) => outcome === 'ok' && purpose === 'turn')!;
+    const answered = ofType(events, 'model.attempted').find(
+      ({ outcome, purpose }) => outcome === 'ok' && purpose === 'turn',
+    )!;
     expect(answered.usd).toBeGreaterThan(0);
     expect(answered.usd).toBeLessThanOrEqual(started.reserved.usd!);
     const { rows } = await engine.klaus.usage({ session: session.id, by: 'model' });
@@ -216,7 +222,10 @@ test('an unknown model is not tried again before the user chooses another one', 
 test('models that may not be used are left out with a notice, at the start and later', async () => {
   await using engine = await createFallbackEngine(
     { first: failing(OVERLOADED), second: answering('second'), third: answering('third') },
-    { fallback: ['anthropic/claude-x', 'scripted/second', 'scripted/third'], 'models.allow': ['scripted/first', 'scripted/third'] },
+    {
+      fallback: ['anthropic/claude-x', 'scripted/second', 'scripted/third'],
+      'models.allow': ['scripted/first', 'scripted/third'],
+    },
   );
   const session = await engine.klaus.open();
   const opened = ofType(await Array.fromAsync(session.events()), 'session.opened')[0]!;
@@ -247,10 +256,7 @@ test('a history that is too long for the fallback is compacted first', async () 
   await using engine = await createFallbackEngine(
     {
       first: {
-        steps: [
-          TITLE,
-          { when: { turn: 3 }, reply: { text: 'never' }, faults: [{ ...OVERLOADED, always: true }] },
-        ],
+        steps: [TITLE, { when: { turn: 3 }, reply: { text: 'never' }, faults: [{ ...OVERLOADED, always: true }] }],
         fallback: { text: 'Noted.' },
       },
       second,
@@ -313,4 +319,18 @@ test.each([
   expect(attemptsOf(events)).toEqual(['first ok', 'first overloaded', 'first overloaded', 'second ok']);
   expect(engine.bodies('second').join('')).not.toContain('SEALED');
   expect(engine.bodies('second')[0]).toContain('alpha');
+});
+
+test('an agent has its own fallback; one of the project needs the trust of the user for it', async () => {
+  const definition = '---\nname: worker\ndescription: works\nfallback: scripted/third\n---\nYou work.\n';
+  await using engine = await createFallbackEngine(
+    { first: failing(OVERLOADED), second: answering('second'), third: answering('third') },
+    { fallback: ['scripted/second'] },
+    { '.klaus/agents/worker.md': definition },
+  );
+  await expect(engine.klaus.open({ agent: 'worker' })).rejects.toThrow('klaus agents trust');
+  const own = await engine.klaus.open({ agent: 'worker', fallback: ['scripted/second'] });
+  expect(ofType(await Array.fromAsync(own.events()), 'session.opened')[0]!.fallback).toEqual(['scripted/second']);
+  const trusted = await engine.klaus.open({ agent: 'worker', trustCommand: true });
+  expect(ofType(await Array.fromAsync(trusted.events()), 'session.opened')[0]!.fallback).toEqual(['scripted/third']);
 });

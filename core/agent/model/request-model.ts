@@ -61,7 +61,9 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     const again =
       hasRoom && isRetryable(failure.code) ? work.activities.planRetry(work, { purpose, attempt, failure }) : undefined;
     const planned =
-      purpose === 'turn' && hasRoom && !again ? await work.activities.planFallback(work, { model, failure }) : undefined;
+      purpose === 'turn' && hasRoom && !again
+        ? await work.activities.planFallback(work, { model, failure })
+        : undefined;
     const attempted: Attempted = {
       ...base,
       outcome: failure.code,

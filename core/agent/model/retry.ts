@@ -46,7 +46,8 @@ export function planRetry(
   const { retry } = engine.settings;
   const now = engine.clock.now();
   // A title does not wait for the end of an outage, nor does a turn that another model can answer.
-  const waitMs = purpose === 'title' || (isTurn && hasFallback(state)) ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
+  const waitMs =
+    purpose === 'title' || (isTurn && hasFallback(state)) ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
   const isWaitedOut = waitMs > 0 && isOutage(failure.code);
   return toRetry({
     attempt,
