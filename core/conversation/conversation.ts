@@ -28,7 +28,7 @@ export interface Conversation {
   workspace: string;
   model: string;
   /** The model that answers, if it is another one. */
-  standIn?: string;
+  substitute?: string;
   /** Absent: the default of the model. */
   effort?: Effort;
   mode: Mode;

@@ -20,11 +20,12 @@ import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { findSessionServers } from '../mcp/session-servers.ts';
 import { findFallback } from './find-fallback.ts';
+import { findModel } from './find-model.ts';
 import { openAs, type OpenAs } from './open-as.ts';
 import { toOpeningLimits, withUnpricedLimit } from './opening-limits.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
 import { checkRunner, toRunnerModel } from './open-runner.ts';
-import { checkModel, narrowLimits, withHosts } from '../grants/opening-grant.ts';
+import { narrowLimits, withHosts } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 import { VERSION } from '../version.ts';
@@ -95,8 +96,11 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   const narrowed = narrowLimits(toOpeningLimits(configuration, given), grant);
   const found =
     given.wrap || runner ? undefined : await findModel(input, { wanted: given.model, grant, limits: narrowed });
-  const isPriced = found === undefined || found.isPriced;
-  const limits = withUnpricedLimit(narrowed, { isPriced, given, sources: configuration.sources });
+  const limits = withUnpricedLimit(narrowed, {
+    isPriced: found?.isPriced ?? true,
+    given,
+    sources: configuration.sources,
+  });
   const model =
     (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ?? (runner ? toRunnerModel(runner, as.agent) : found!.name);
   const fallback =
@@ -187,22 +191,6 @@ function findServers(
       `The MCP server ${name} of this project is not used: read .mcp.json, then run \`klaus mcp trust ${name}\`.`,
   );
   return { ...found, notices };
-}
-
-/** @throws KlausError `model.unknown`, `auth`, `config`, and `usage` for a model that the grant does not name. */
-async function findModel(
-  { engine, configuration }: OpenInput,
-  { wanted, grant, limits }: { wanted: string | undefined; grant: Grant; limits: Limits },
-): Promise<{ name: string; isPriced: boolean }> {
-  const { name, info } = await engine.models.resolve(wanted ?? configuration.values.model);
-  checkModel(grant, name);
-  const isPriced = info.prices.length > 0;
-  if (limits.usd > 0 && !isPriced) {
-    throw new KlausError('config', `No price is known for ${name}, so a budget in dollars cannot be kept.`, {
-      hint: `Configure prices."${name}" with input and output in dollars per million tokens, or run without --budget-usd.`,
-    });
-  }
-  return { name, isPriced };
 }
 
 /** The fields of a session whose agent another program drives: it has its own tools and its own system prompt. */

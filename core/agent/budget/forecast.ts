@@ -52,7 +52,7 @@ export function longestAnswer(
   info: Pick<ModelInfo, 'maxOutputTokens'>,
   settings: Pick<EngineSettings, 'maxOutputTokens'>,
 ): number {
-  return Math.min(settings.maxOutputTokens * (run?.isOutputRaised ? RAISED_OUTPUT : 1), info.maxOutputTokens);
+  return Math.min(settings.maxOutputTokens * (run?.cuts.isOutputRaised ? RAISED_OUTPUT : 1), info.maxOutputTokens);
 }
 
 /** Tokens of an answer that the limits allow; may be negative. Infinity without limits. */

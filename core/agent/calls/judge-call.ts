@@ -1,7 +1,7 @@
 import { KlausError, toKlausError, USE_TOOL } from '../../protocol/index.ts';
 import type { CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
-import { describeCut } from '../model/cut-call.ts';
+import { describeCut } from '../model/describe-cut.ts';
 import { findJsonFault } from '../model/json-fault.ts';
 import type { Tool } from '../ports/tool.ts';
 import { refuseCall } from './call-events.ts';

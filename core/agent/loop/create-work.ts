@@ -64,7 +64,7 @@ export function createWork(options: WorkOptions): Work {
     wakeChild: options.wakeChild ?? (() => {}),
     choice: { isFirst: false },
     model() {
-      const name = work.choice.isFirst ? state.model : (state.standIn?.model ?? state.model);
+      const name = work.choice.isFirst ? state.model : (state.substitute?.model ?? state.model);
       if (model?.name !== name) model = { name, model: engine.models.resolve(name) };
       return model.model;
     },

@@ -8,7 +8,7 @@ import type { Diagnostics } from '../diagnostics/diagnostics.ts';
 import type { Formatter } from '../formatting/formatter.ts';
 import type { AfterCall, Submitted } from '../hooks/hook-results.ts';
 import type { RequestHasher } from '../model/request-hash.ts';
-import type { PlannedFallback } from '../model/fallback.ts';
+import type { PlannedFallback } from '../model/planned-fallback.ts';
 import type { FailedRequest, Retry } from '../model/retry.ts';
 import type { KnownCommits, LastPositions } from '../places/known-commits.ts';
 import type { Layer, Layers } from '../ports/layer.ts';
@@ -53,7 +53,7 @@ export interface Work {
   append(bodies: readonly EventBody[], consume?: readonly string[]): Promise<void>;
   /** Reports to the caller that a child session has something to do. */
   wakeChild(child: string): void;
-  /** Set before each step: whether `model` is that of the session while another one stands in for it. */
+  /** Set before each step: whether `model` is that of the session while a substitute answers. */
   readonly choice: { isFirst: boolean };
   /** The model that answers. */
   model(): Promise<Model>;
@@ -158,6 +158,6 @@ export interface Activities {
   planRetry(work: Work, failed: FailedRequest): Retry | undefined;
   /** The model that answers instead of one whose request failed finally. */
   planFallback(work: Work, failed: { model: Model; failure: ModelFailure }): Promise<PlannedFallback>;
-  /** True if the next request goes to the model of the session, and not to the one that stands in for it. */
+  /** True if the next request goes to the model of the session, and not to its substitute. */
   triesFirst(work: Work): boolean;
 }

@@ -2,7 +2,6 @@ import { isOutage, type EventOf } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { RetrySettings } from '../loop/settings.ts';
 import type { ModelFailure } from '../ports/model.ts';
-import { hasFallback } from './fallback.ts';
 import type { State } from '../state/state.ts';
 
 /** Maximum wait that a provider can ask for. */
@@ -42,7 +41,7 @@ export function planRetry(
 ): Retry | undefined {
   const isTurn = purpose === 'turn';
   // Another model answers while this one is tried again.
-  if (isTurn && state.standIn && choice.isFirst) return undefined;
+  if (isTurn && state.substitute && choice.isFirst) return undefined;
   const { retry } = engine.settings;
   const now = engine.clock.now();
   // A title does not wait for the end of an outage, nor does a turn that another model can answer.
@@ -73,4 +72,9 @@ export function toRetry(failed: FailedAttempt): Retry | undefined {
   if (attempt < retry.attempts && isShort) return { delay, ...(left > delay ? { waitUntil } : {}) };
   if (left <= 0 || (retryAfterMs !== undefined && retryAfterMs > left)) return undefined;
   return { delay: Math.min(delay, left), waitUntil };
+}
+
+/** True if another model can answer a turn when this one fails. */
+function hasFallback({ fallback, substitute }: Pick<State, 'fallback' | 'substitute'>): boolean {
+  return substitute ? fallback.at(-1) !== substitute.model : fallback.length > 0;
 }

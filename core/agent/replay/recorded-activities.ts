@@ -5,10 +5,10 @@ import type { ApprovalAsked, JudgedCall, ReadyCall, ToolFinished } from '../call
 import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from '../evidence/closed-evidence.ts';
 import { isFailedNotice } from '../hooks/hook-notice.ts';
 import type { Activities } from '../loop/work.ts';
-import { isFallbackNotice } from '../model/fallback.ts';
 import { isUnprotectedNotice } from '../places/report-unprotected.ts';
 import { toBody } from './compare.ts';
 import { createRecordedChildren } from './recorded-children.ts';
+import { createRecordedFallback } from './recorded-fallback.ts';
 import { createRecordedHooks, isContext } from './recorded-hooks.ts';
 import { toRecordedTool } from './recorded-tools.ts';
 import { appendRequests } from './recorded-requests.ts';
@@ -75,6 +75,7 @@ export function createRecordedActivities(recording: Recording): Activities {
     },
     ...createRecordedChildren(recording),
     ...createRecordedHooks(recording),
+    ...createRecordedFallback(recording),
     async recover(_work, call) {
       const { next } = recording;
       return next?.type === 'tool.finished' && next.call === call.id ? [toBody(next)] : 'repeat';
@@ -116,14 +117,6 @@ export function createRecordedActivities(recording: Recording): Activities {
       const { next } = recording;
       if (next?.type !== 'model.attempted' || next.retryInMs === undefined) return undefined;
       return { delay: next.retryInMs, waitUntil: next.waitUntil };
-    },
-    async planFallback() {
-      const { next, at } = recording;
-      const notices = readBodies(at + 1, isFallbackNotice);
-      return { fallback: next?.type === 'model.attempted' ? next.fallback : undefined, notices };
-    },
-    triesFirst({ state: { standIn, openTurn } }) {
-      return (openTurn ?? findType('turn.started'))?.model !== standIn?.model;
     },
   };
 }

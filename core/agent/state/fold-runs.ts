@@ -75,11 +75,11 @@ function foldCutCall(state: State, run: RunState, stopReason: EventOf<'turn.fini
   const call = state.calls.at(-1)!;
   if (state.session?.runner || state.messages.at(-1)?.parts.at(-1)?.type !== 'call') return false;
   const key = JSON.stringify([call.name, call.input]);
-  if (typeof call.input !== 'string' && run.cutCall === key) return false;
-  const raisesOutput = stopReason === 'max_tokens' && !run.isOutputRaised;
-  call.cut = { stopReason, tokens: run.answerTokens, raisesOutput };
-  run.cutCall = key;
-  run.isOutputRaised ||= raisesOutput;
+  if (typeof call.input !== 'string' && run.cuts.lastCall === key) return false;
+  const raisesOutput = stopReason === 'max_tokens' && !run.cuts.isOutputRaised;
+  call.cut = { stopReason, tokens: run.cuts.answerTokens, raisesOutput };
+  run.cuts.lastCall = key;
+  run.cuts.isOutputRaised ||= raisesOutput;
   return true;
 }
 
@@ -96,12 +96,12 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
   else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;
   if (event.outcome === 'ok') {
-    if (event.model !== state.standIn?.model) delete state.standIn;
+    if (event.model !== state.substitute?.model) delete state.substitute;
     const { usage } = event;
     state.measured = { bytes: state.bytes, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
     if (run) {
       run.compacted = false;
-      run.answerTokens = usage.output;
+      run.cuts.answerTokens = usage.output;
     }
   } else if (event.retryInMs === undefined && event.outcome !== 'abandoned' && event.outcome !== 'cancelled' && run) {
     delete state.openTurn;
@@ -110,7 +110,7 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     else {
       run.failure = { code: event.outcome, message: event.message ?? event.outcome };
       // The next run tries the model of the session again.
-      delete state.standIn;
+      delete state.substitute;
     }
   }
 }
@@ -120,9 +120,9 @@ function foldFallback(
   { model, until }: NonNullable<EventOf<'model.attempted'>['fallback']>,
   failed: string,
 ): void {
-  const { standIn } = state;
-  const failures = (standIn?.failures ?? 0) + (failed === standIn?.model ? 0 : 1);
-  state.standIn = { model, until, failures };
+  const { substitute } = state;
+  const failures = (substitute?.failures ?? 0) + (failed === substitute?.model ? 0 : 1);
+  state.substitute = { model, until, failures };
   // Another model counts tokens in another way, and its outage is another one.
   delete state.measured;
   delete state.failingSince;
@@ -156,8 +156,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     calls: [],
     invalidInputs: 0,
     continuations: 0,
-    answerTokens: 0,
-    isOutputRaised: false,
+    cuts: { answerTokens: 0, isOutputRaised: false },
     empty: false,
     mustCompact: false,
     isCompactionRequested: false,

@@ -19,7 +19,7 @@ export function foldSessionChange(state: State, event: EventOf<'session.changed'
   }
   if (event.model !== undefined) state.model = event.model;
   if (event.fallback !== undefined) state.fallback = event.fallback;
-  if (event.model !== undefined || event.fallback !== undefined) delete state.standIn;
+  if (event.model !== undefined || event.fallback !== undefined) delete state.substitute;
   if (event.mode !== undefined) state.mode = event.mode;
   if (event.effort !== undefined && event.effort !== state.effort) {
     state.effort = event.effort;

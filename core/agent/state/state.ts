@@ -20,23 +20,13 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import type { AddressOrigin, Denial, LineageFact } from '../../policy/index.ts';
+import type { CutCall, RunCuts } from './cut-call.ts';
 import type { GivenApproval } from './given-approval.ts';
+import type { Substitute } from './substitute.ts';
 import type { TaintState } from './taint-state.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
-
-/** How an answer was cut off within its last call. */
-export interface CutCall {
-  stopReason: CutReason;
-  /** Tokens of the answer; 0 if the provider reported none. */
-  tokens: number;
-  /** True if the longest answer becomes longer from now on. */
-  raisesOutput: boolean;
-}
-
-/** Stop reasons of an answer that did not end itself. */
-export type CutReason = 'max_tokens' | 'model_context_window_exceeded';
 
 /** A call of the last answer, until its result is in the history. */
 export interface CallState {
@@ -115,12 +105,7 @@ export interface RunState {
   invalidInputs: number;
   /** Answers in a row that were cut, paused or empty. An answer that was cut after complete calls is not counted. */
   continuations: number;
-  /** Tokens of the last answer, according to the provider. */
-  answerTokens: number;
-  /** Name and input of the last call within which an answer was cut. */
-  cutCall?: string;
-  /** True once the output limit has cut a call: the longest answer is `RAISED_OUTPUT` times the setting. */
-  isOutputRaised: boolean;
+  cuts: RunCuts;
   /** True if the last answer had neither text nor calls, and nothing happened since. */
   empty: boolean;
   lastStop?: StopReason;
@@ -163,16 +148,6 @@ export interface ProcessState {
   isReported: boolean;
 }
 
-/** A model that answers while the one of the session cannot. */
-export interface StandIn {
-  /** Full name. */
-  model: string;
-  /** Unix milliseconds from which the model of the session is tried again. Absent: it is not. */
-  until?: number;
-  /** How often the model of the session has failed in a row. */
-  failures: number;
-}
-
 /** The state of a session: the fold of its log. */
 export interface State {
   seq: number;
@@ -182,7 +157,7 @@ export interface State {
   /** Names of the models that answer, in this order, while `model` cannot. */
   fallback: readonly string[];
   /** The model that answers instead of `model`. */
-  standIn?: StandIn;
+  substitute?: Substitute;
   /** How much the model reasons; absent: the default of the model. */
   effort?: Effort;
   /** Full names of the models from which a turn was requested. */

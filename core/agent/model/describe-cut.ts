@@ -1,6 +1,6 @@
 import { formatCount } from '../../protocol/format-count.ts';
 import { RAISED_OUTPUT } from '../budget/forecast.ts';
-import type { CutCall } from '../state/state.ts';
+import type { CutCall } from '../state/cut-call.ts';
 
 const IN_PARTS =
   'Write long content in parts: create the file with the first part, then append each further part with an edit.';
