@@ -128,6 +128,7 @@ export {
   type HostEventOf,
 } from './events/host-event.ts';
 export { isReplaced, joinLive, liveSchema, toLiveKey, type Live, type LivePiece } from './events/live.ts';
+export { fallbackSchema } from './settings/model-name.ts';
 export {
   reservedSchema,
   type Reserved,
@@ -142,6 +143,8 @@ export {
   type StopReason,
   modelFailureCodeSchema,
   type ModelFailureCode,
+  modelFailureCauseSchema,
+  type ModelFailureCause,
   isRetryable,
   isOutage,
 } from './events/stop-reason.ts';

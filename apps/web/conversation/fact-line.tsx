@@ -44,13 +44,14 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'session.closed':
       return { words: t.facts.closed(event.reason) };
     case 'model.attempted': {
-      const { attempt, message, model, outcome, retryInMs } = event;
+      const { attempt, message, model, outcome, retryInMs, fallback } = event;
       // The names of failures; the others have no line.
       const title = outcome === 'ok' || outcome === 'cancelled' ? outcome : t.failures.titles[outcome];
       const words = [
         t.facts.attempt(model, title),
         message,
         attempt > 1 ? t.failures.attempts(attempt) : undefined,
+        fallback && t.facts.answersInstead(fallback.model),
         retryInMs === undefined ? undefined : t.facts.retryIn(formatDuration(retryInMs)),
       ];
       return { words: words.filter(Boolean).join(' · '), look: 'warn' };

@@ -62,8 +62,10 @@ export function createWork(options: WorkOptions): Work {
       await order.run(() => engine.store.append(session, drafts, { lease, consume }));
     },
     wakeChild: options.wakeChild ?? (() => {}),
+    choice: { isFirst: false },
     model() {
-      if (model?.name !== state.model) model = { name: state.model, model: engine.models.resolve(state.model) };
+      const name = work.choice.isFirst ? state.model : (state.substitute?.model ?? state.model);
+      if (model?.name !== name) model = { name, model: engine.models.resolve(name) };
       return model.model;
     },
     workspace: once(() => openWorkspaceOf(engine, openedOf(state))),

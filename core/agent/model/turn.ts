@@ -8,11 +8,10 @@ import {
 } from '../../protocol/index.ts';
 import { closePrestart, startPrestart, cancelPrestart } from '../calls/prestart.ts';
 import { makesCheckpoint } from '../loop/finish.ts';
-import type { Forecast } from '../budget/forecast.ts';
+import { longestAnswer, type Forecast } from '../budget/forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from '../ports/model.ts';
 import { requestModel } from './request-model.ts';
 import { hasSampling, reportUnsupported } from './sampling.ts';
-import type { EngineSettings } from '../loop/settings.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
@@ -36,7 +35,10 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   // An open turn was started by a crashed process: this is another request for it.
   const turn = state.openTurn ? state.turn : state.turn + 1;
   if (!state.openTurn) {
-    const modelInfo = toModelInfo(model, { settings: engine.settings, sampling });
+    const modelInfo = toModelInfo(model, {
+      sampling,
+      maxOutputTokens: longestAnswer(state, model.info, engine.settings),
+    });
     await work.append([
       { type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd }, modelInfo },
       ...(state.models.has(model.name) ? [] : reportUnsupported(sampling, model, run)),
@@ -62,7 +64,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   const hasCalls = result.ok && result.answer.parts.some(({ type }) => type === 'call');
   if (!hasCalls && !makesCheckpoint(work)) await closePrestart(work);
   if (work.isLeaving() && !result.ok) return;
-  const bodies: EventBody[] = [result.attempted];
+  const bodies: EventBody[] = [result.attempted, ...(result.ok ? [] : (result.notices ?? []))];
   if (result.ok) {
     const { parts, stopReason } = result.answer;
     const empty = !parts.some((part) => part.type === 'call' || (part.type === 'text' && part.text.trim() !== ''));
@@ -95,10 +97,9 @@ function toUniqueId({ state }: Work, id: string, used: Set<string>): string {
 /** What decisions before a request are based on, for a replay. */
 function toModelInfo(
   { info }: Model,
-  { settings, sampling }: { settings: EngineSettings; sampling: Sampling },
+  { sampling, maxOutputTokens }: { sampling: Sampling; maxOutputTokens: number },
 ): EventOf<'turn.started'>['modelInfo'] {
   const { contextWindow, prices, efforts, maxTemperature } = info;
-  const maxOutputTokens = Math.min(settings.maxOutputTokens, info.maxOutputTokens);
   const supported = { efforts: efforts && [...efforts], maxTemperature };
   return { contextWindow, maxOutputTokens, prices: [...prices], ...(hasSampling(sampling) && supported) };
 }

@@ -2,6 +2,7 @@ import type {
   Effect,
   EffortLevel,
   Message,
+  ModelFailureCause,
   ModelFailureCode,
   Part,
   Sampling,
@@ -39,6 +40,8 @@ export interface ModelFailure {
   message: string;
   /** HTTP status, if there was one. */
   status?: number;
+  /** The cause, if the server named it. */
+  cause?: ModelFailureCause;
   /** Milliseconds that the provider asked to wait. */
   retryAfterMs?: number;
 }

@@ -46,7 +46,7 @@ export function createRecordedModel(
         return;
       }
       if (!recorded || recorded.attempt !== attempt) return recording.crash();
-      const { usage, usd, outcome, status } = recorded;
+      const { usage, usd, outcome, status, cause } = recorded;
       if (usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) onBytes?.();
       if (outcome === 'ok') {
         yield { type: 'finished', ...toAnswer(recording, purpose), usage, ...(usd === null ? {} : { usd }) };
@@ -59,7 +59,7 @@ export function createRecordedModel(
         yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
       } else {
         const message = (recorded.message ?? '').replace(/; the limits leave no room for another attempt$/, '');
-        yield { type: 'failed', failure: { code: outcome, message, status } };
+        yield { type: 'failed', failure: { code: outcome, message, status, cause } };
       }
     },
   };

@@ -20,7 +20,9 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import type { AddressOrigin, Denial, LineageFact } from '../../policy/index.ts';
+import type { CutCall, RunCuts } from './cut-call.ts';
 import type { GivenApproval } from './given-approval.ts';
+import type { Substitute } from './substitute.ts';
 import type { TaintState } from './taint-state.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
@@ -36,6 +38,8 @@ export interface CallState {
   readonly redacted: boolean;
   /** Present for a command that the user entered. */
   readonly by?: 'user';
+  /** Present if the answer was cut off within the call, which is then not run. */
+  cut?: CutCall;
   /** The attempt without a result, if there is one. */
   started?: EventOf<'tool.started'>;
   /** The last question about this call, if there is one. */
@@ -99,8 +103,9 @@ export interface RunState {
   calls: FinishedCall[];
   /** Invalid inputs in a row. */
   invalidInputs: number;
-  /** Answers in a row that were cut, paused or empty. */
+  /** Answers in a row that were cut, paused or empty. An answer that was cut after complete calls is not counted. */
   continuations: number;
+  cuts: RunCuts;
   /** True if the last answer had neither text nor calls, and nothing happened since. */
   empty: boolean;
   lastStop?: StopReason;
@@ -149,6 +154,10 @@ export interface State {
   session?: EventOf<'session.opened'>;
   closed: boolean;
   model: string;
+  /** Names of the models that answer, in this order, while `model` cannot. */
+  fallback: readonly string[];
+  /** The model that answers instead of `model`. */
+  substitute?: Substitute;
   /** How much the model reasons; absent: the default of the model. */
   effort?: Effort;
   /** Full names of the models from which a turn was requested. */
@@ -241,6 +250,7 @@ export function createState(): State {
     seq: 0,
     closed: false,
     model: '',
+    fallback: [],
     models: new Set(),
     mode: 'auto',
     limits: NO_LIMITS,
