@@ -11,7 +11,6 @@ import {
   type Authority,
   type EventBody,
   type Grant,
-  type Limits,
   type SessionRunner,
 } from '@klaus/core/protocol';
 import { openCopy } from '../copies/open-copy.ts';
