@@ -9,6 +9,7 @@ import type { Formatter } from '../formatting/formatter.ts';
 import type { AfterCall, Submitted } from '../hooks/hook-results.ts';
 import type { RequestHasher } from '../model/request-hash.ts';
 import type { FailedRequest, Retry } from '../model/retry.ts';
+import type { LeaveOut } from '../refusals/leave-out.ts';
 import type { KnownCommits, LastPositions } from '../places/known-commits.ts';
 import type { Layer, Layers } from '../ports/layer.ts';
 import type { Model } from '../ports/model.ts';
@@ -33,6 +34,7 @@ export interface Work {
   readonly authority: AuthorityReader;
   readonly redactor: Redactor;
   readonly hashRequest: RequestHasher;
+  readonly leaveOut: LeaveOut;
   /** Original inputs of calls whose logged input was redacted. Lost in a crash. */
   readonly originals: Map<string, unknown>;
   /** Folders that were searched for AGENTS.md or CLAUDE.md. */
