@@ -14,7 +14,8 @@ type Cause = Pick<Refused, 'kind' | 'messages' | 'tool' | 'isTrial'>;
  * out: then the run fails.
  *
  * If the error names content, it is left out at once. For any other refusal the second one in a row leaves out what was
- * added since the last accepted request, so that no session is unusable.
+ * added since the last accepted request, and the third one all that precedes the last prompt, so that no session is
+ * unusable. Such a trial remains only if its request is accepted.
  */
 export function judgeRefusal(
   state: State,
@@ -70,19 +71,26 @@ function toKnownCause(
 }
 
 function toUnknownCause(state: State, { model, failure }: { model: Model; failure: ModelFailure }): Cause | undefined {
-  const run = runOf(state);
   if (!isRefused({ outcome: failure.code, status: failure.status })) return undefined;
-  // A compaction is made first.
-  if (failure.code === 'context_window' && !run.compacted) return undefined;
   const { inARow = 0, accepted } = state.refusals.get(model.name) ?? {};
-  if (inARow === 0 || listLeft(state, model).some(({ isTrial }) => isTrial)) return undefined;
-  const added = listAdded(state.messages, accepted);
-  const prompt = added.findLastIndex(({ origin }) => origin === 'user' || origin === 'steer');
-  const before = (prompt < 0 ? added : added.slice(0, prompt)).filter((message) => !isBasis(message));
+  if (inARow === 0) return undefined;
+  // A compaction is made first.
+  if (failure.code === 'context_window' && !runOf(state).compacted && inARow === 1) return undefined;
+  const added = toTrial(listAdded(state.messages, accepted).filter((message) => !isBasis(message)));
+  // The server does not accept what it accepted before, such as another one behind the same address.
+  const all = toTrial(state.messages);
+  const trial = listLeft(state, model).find(({ isTrial }) => isTrial);
+  if (!trial) return (inARow === 1 ? added : undefined) ?? all;
+  return inARow === 2 && all?.messages?.length !== trial.messages?.length ? all : undefined;
+}
+
+/** Leaves out what precedes the last prompt; if that is nothing, the attachments of the prompt. */
+function toTrial(messages: readonly Message[]): Cause | undefined {
+  const at = messages.findLastIndex(({ origin }) => origin === 'user' || origin === 'steer');
+  const before = at < 0 ? messages : messages.slice(0, at);
   if (before.length > 0) return { kind: 'message', messages: before.map(({ id }) => id), isTrial: true };
-  // The last prompt itself, without its attachments.
-  const last = added[prompt];
-  return last && hasImage(last) ? { kind: 'image', messages: [last.id], isTrial: true } : undefined;
+  const prompt = messages[at];
+  return prompt && hasImage(prompt) ? { kind: 'image', messages: [prompt.id], isTrial: true } : undefined;
 }
 
 /** The messages after the last one of the last accepted request; all if there was none or a compaction replaced it. */
