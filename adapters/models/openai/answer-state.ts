@@ -50,7 +50,7 @@ export function createAnswerState(): {
       return [{ type: 'thinking', text, ...(Object.keys(data).length > 0 && { providerState }) }];
     },
     ofCall(call) {
-      const found = ofCalls.get(toKey(call));
+      const found = ofCalls.get(toKey(call)) ?? ofCalls.get(toKey({ index: call.index }));
       return found ? { providerState: { data: { extra_content: found } } } : {};
     },
   };
