@@ -191,7 +191,7 @@ export {
   type Untrusted,
   type UntrustedText,
 } from './messages/tool-result.ts';
-export { cutText, headOf, tailOf } from './text/cut-text.ts';
+export { cutText, headOf, splitText, tailOf } from './text/cut-text.ts';
 export { repairJson, toWellFormed, toWellFormedJson } from './text/well-formed-json.ts';
 export { isRecord } from './is-record.ts';
 export { messageOf } from './message-of.ts';

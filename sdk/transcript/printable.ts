@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { repairJson } from '@klaus/core/well-formed-json';
 
 /**
@@ -22,7 +23,7 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 /** One line of at most `max` characters: white space is folded, the end cut with an ellipsis. */
 export function toLine(text: string, max: number): string {
   const line = PLAIN.test(text) ? text : toPrintable(text).replaceAll(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, Math.max(0, max - 1))}…`;
+  return line.length <= max ? line : `${headOf(line, Math.max(0, max - 1))}…`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { ModelFailure, Refusal } from '@klaus/core/agent';
 import { ProviderError } from './errors.ts';
 
@@ -41,7 +42,7 @@ function toText(body: unknown): string {
     typeof body === 'string'
       ? body
       : JSON.stringify(body, (key, value: unknown) => (isRequest(key) ? undefined : value));
-  return (text ?? '').slice(0, MAX_BODY);
+  return headOf(text ?? '', MAX_BODY);
 }
 
 /** The tool whose position or quoted name the error contains. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutText, headOf, tailOf } from './cut-text.ts';
+import { cutText, headOf, splitText, tailOf } from './cut-text.ts';
 
 const FAMILY = '👨‍👩‍👧‍👦';
 const TEXTS = [
@@ -25,6 +25,9 @@ test.each(TEXTS)('%j is cut at every length into valid Unicode', (text) => {
     }
     expect(valid.startsWith(headOf(valid, max))).toBe(true);
     expect(valid.endsWith(tailOf(valid, max))).toBe(true);
+    const pieces = splitText(valid, max + 1);
+    expect(pieces.join('')).toBe(valid);
+    expect(pieces.every((piece) => piece !== '' && piece.isWellFormed())).toBe(true);
   }
 });
 

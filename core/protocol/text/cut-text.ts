@@ -18,6 +18,17 @@ export function cutText(text: string, max: number): string {
   return text.length <= max ? text : `${headOf(text, max - 1)}…`;
 }
 
+/** Pieces of at most `size` UTF-16 units, or of one longer character. */
+export function splitText(text: string, size: number): string[] {
+  const pieces: string[] = [];
+  for (let rest = text; rest !== '';) {
+    const { before, after } = size >= rest.length ? { before: rest.length, after: 0 } : toBoundary(rest, size);
+    pieces.push(rest.slice(0, before || after));
+    rest = rest.slice(before || after);
+  }
+  return pieces;
+}
+
 /** The last boundary between two characters up to `at`, and the first one from there. */
 function toBoundary(text: string, given: number): { before: number; after: number } {
   const at = Math.max(0, Math.trunc(given));

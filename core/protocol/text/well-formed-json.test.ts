@@ -5,6 +5,7 @@ test.each<[value: unknown, expected: unknown]>([
   ['half \ud83d x', 'half \ufffd x'],
   ['half \ude00', 'half \ufffd'],
   ['\\\ud83d', '\\\ufffd'],
+  ['\\'.repeat(200_001) + '\ud83d', `${'\\'.repeat(200_001)}\ufffd`],
   ['\\ud83d is the text of an escape', '\\ud83d is the text of an escape'],
   ['\\\\ud83d', '\\\\ud83d'],
   ['\ude00\ud83d', '\ufffd\ufffd'],

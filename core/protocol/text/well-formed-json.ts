@@ -1,5 +1,5 @@
-/** An escape of a half of a surrogate pair, with the backslashes before it. JSON escapes lone halves alone. */
-const LONE = /(\\*)\\ud[89a-f][0-9a-f]{2}/g;
+/** An escape of a half of a surrogate pair. `JSON.stringify` escapes lone halves alone. */
+const LONE = /\\ud[89a-f][0-9a-f]{2}/g;
 
 /**
  * A value as JSON that is valid Unicode: a lone half of a surrogate pair becomes U+FFFD. Many programs reject JSON that
@@ -19,6 +19,10 @@ export function toWellFormed<T>(value: T): T {
 /** The same for a text of `JSON.stringify`. Returns the same text if nothing was repaired. */
 export function repairJson(json: string): string {
   if (!json.includes('\\ud')) return json;
-  // After an odd number of backslashes, the last one is itself escaped.
-  return json.replace(LONE, (found, before: string) => (before.length % 2 === 0 ? `${before}\ufffd` : found));
+  return json.replace(LONE, (found, at: number) => {
+    let before = at;
+    while (json[before - 1] === '\\') before--;
+    // After an odd number of backslashes, the last one is itself escaped.
+    return (at - before) % 2 === 0 ? '\ufffd' : found;
+  });
 }
