@@ -31,7 +31,7 @@ export function parseInput(text: string): unknown {
 /** A call's input as the object that the providers demand, also for one that never was JSON. */
 export function toInputObject(input: unknown): Record<string, unknown> {
   if (isRecord(input)) return input;
-  return { invalid_input: typeof input === 'string' ? input : JSON.stringify(input) };
+  return { invalid_input: typeof input === 'string' ? input : toWellFormedJson(input) };
 }
 
 /** The same as JSON text, for APIs that carry it within a text. */

@@ -135,7 +135,7 @@ export function toDocumentText(part: FilePart): string {
   if (part.text === undefined) {
     return `[File ${part.name} (${part.mediaType}, ${part.blob?.size ?? 0} bytes) is attached but is not text.]`;
   }
-  return `<document name=${JSON.stringify(part.name)}>\n${part.text}\n</document>`;
+  return `<document name=${toWellFormedJson(part.name)}>\n${part.text}\n</document>`;
 }
 
 export const NO_IMAGES = '[An image was left out: this model does not see images.]';
