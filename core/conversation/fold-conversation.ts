@@ -86,6 +86,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'context.compacted':
     case 'context.pinned':
     case 'context.unpinned':
+    case 'content.refused':
     case 'process.changed':
     case 'runner.opened':
     case 'usage.counted':

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '@klaus/core/agent';
 import { type ModelFailureCause, type ModelFailureCode, isRecord } from '@klaus/core/protocol';
@@ -120,5 +121,5 @@ function toRetryAfterMs(headers: IncomingHttpHeaders, now: number): number | und
 }
 
 function fail(code: ModelFailureCode, message: string): ModelFailure {
-  return { code, message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
+  return { code, message: message.length > MAX_MESSAGE ? `${headOf(message, MAX_MESSAGE)}…` : message };
 }

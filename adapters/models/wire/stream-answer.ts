@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { StringDecoder } from 'node:string_decoder';
 import type { IncomingMessage } from 'node:http';
 import type { ModelEvent } from '@klaus/core/agent';
@@ -99,7 +100,7 @@ async function checkHead(incoming: IncomingMessage): Promise<void> {
   if (isSuccess && !/^(?:text\/html|application\/json)\b/i.test(type)) return;
   const text = await readText(incoming);
   if (!isSuccess) throw new ProviderError({ status, headers: incoming.headers, body: toBody(text) });
-  const begin = text.slice(0, 300);
+  const begin = headOf(text, 300);
   throw new MalformedResponse(`The server answered with ${type} where a stream of events was asked for: ${begin}`);
 }
 

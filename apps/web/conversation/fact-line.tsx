@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { FactEvent } from '@klaus/core/conversation';
 import { LIMIT_NAMES, type EventOf } from '@klaus/core/protocol';
 import { CircleAlert, GitFork, Info, TriangleAlert } from 'lucide-react';
@@ -72,7 +73,7 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'context.compacted':
       return { words: t.facts.compacted(event.dropped) };
     case 'context.pinned':
-      return { words: `${t.facts.pinned}: ${event.text.slice(0, 200)}` };
+      return { words: `${t.facts.pinned}: ${headOf(event.text, 200)}` };
     case 'context.unpinned':
       return { words: `${t.facts.unpinned}: ${event.pin}` };
     case 'runner.opened':

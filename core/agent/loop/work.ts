@@ -10,6 +10,7 @@ import type { AfterCall, Submitted } from '../hooks/hook-results.ts';
 import type { RequestHasher } from '../model/request-hash.ts';
 import type { PlannedFallback } from '../model/planned-fallback.ts';
 import type { FailedRequest, Retry } from '../model/retry.ts';
+import type { LeaveOut } from '../refusals/leave-out.ts';
 import type { KnownCommits, LastPositions } from '../places/known-commits.ts';
 import type { Layer, Layers } from '../ports/layer.ts';
 import type { Model, ModelFailure } from '../ports/model.ts';
@@ -34,6 +35,7 @@ export interface Work {
   readonly authority: AuthorityReader;
   readonly redactor: Redactor;
   readonly hashRequest: RequestHasher;
+  readonly leaveOut: LeaveOut;
   /** Original inputs of calls whose logged input was redacted. Lost in a crash. */
   readonly originals: Map<string, unknown>;
   /** Folders that were searched for AGENTS.md or CLAUDE.md. */

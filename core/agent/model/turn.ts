@@ -10,6 +10,7 @@ import { closePrestart, startPrestart, cancelPrestart } from '../calls/prestart.
 import { makesCheckpoint } from '../loop/finish.ts';
 import { longestAnswer, type Forecast } from '../budget/forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from '../ports/model.ts';
+import { judgeRefusal } from '../refusals/judge-refusal.ts';
 import { requestModel } from './request-model.ts';
 import { hasSampling, reportUnsupported } from './sampling.ts';
 import { openedOf, runOf } from '../state/state.ts';
@@ -24,8 +25,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   const model = await work.model();
   const request: ModelRequest = {
     system: opened.system,
-    tools: engine.tools.specs(opened.tools),
-    messages: state.messages,
+    ...work.leaveOut(state, model, { tools: engine.tools.specs(opened.tools), messages: state.messages }),
     maxOutputTokens: forecast.maxOutputTokens,
     session: work.session,
     ...sampling,
@@ -68,22 +68,33 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   if (result.ok) {
     const { parts, stopReason } = result.answer;
     const empty = !parts.some((part) => part.type === 'call' || (part.type === 'text' && part.text.trim() !== ''));
-    if (!empty) bodies.push(toAdded(work, live.id, parts));
+    if (!empty) bodies.push(toAdded(work, live.id, { parts, answeredBy: model.answeredBy }));
     bodies.push({ type: 'turn.finished', run, turn, stopReason, ...(empty ? { empty } : {}) });
   } else if (result.failure === 'cancelled') {
     const text = live.text();
-    if (text !== '') bodies.push(toAdded(work, live.id, [{ type: 'text', text }]));
+    if (text !== '') bodies.push(toAdded(work, live.id, { parts: [{ type: 'text', text }] }));
     bodies.push({ type: 'turn.finished', run, turn, stopReason: 'cancelled' });
-  }
+  } else bodies.push(...judgeRefusal(state, { model, request, failure: result.failure }));
   await work.append(bodies);
 }
 
-function toAdded(work: Work, id: string, parts: Part[]): EventBody {
+function toAdded(work: Work, id: string, answer: { parts: Part[]; answeredBy?: string }): EventBody {
+  const { parts, answeredBy } = answer;
   const used = new Set<string>();
   const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id, used) } : part));
   for (const part of unique) if (part.type === 'call') work.originals.set(part.id, toCalled(part).input);
-  const message: Message = { id, role: 'assistant', origin: 'model', parts: unique };
+  const message: Message = {
+    id,
+    role: 'assistant',
+    origin: 'model',
+    parts: unique,
+    ...(parts.some(hasState) && { answeredBy }),
+  };
   return { type: 'message.added', run: runOf(work.state).id, turn: work.state.turn, message };
+}
+
+function hasState(part: Part): boolean {
+  return 'providerState' in part && part.providerState !== undefined;
 }
 
 /** A provider may repeat ids after a compaction; in the log every call has its own id. */

@@ -105,6 +105,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'context.unpinned': {
     read: ({ pin, by }, { at, id }) => ({ command: { type: 'unpin', id, pin, by }, next: at + 1 }),
   },
+  'content.refused': {},
   'process.changed': {},
   'usage.counted': {},
   'evidence.verified': {},

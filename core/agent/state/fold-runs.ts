@@ -1,5 +1,6 @@
 import { addUsage, isCharged, isOutage, NO_USAGE, type EventOf } from '../../protocol/index.ts';
 import { addReserved, addUsd } from '../budget/ledger.ts';
+import { foldRefusedAttempt } from './fold-refusals.ts';
 import { isInherited } from './fold-session.ts';
 import type { RunState, State } from './state.ts';
 
@@ -95,6 +96,7 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
   if (event.outcome === 'ok') delete state.failingSince;
   else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;
+  foldRefusedAttempt(state, event);
   if (event.outcome === 'ok') {
     if (event.model !== state.substitute?.model) delete state.substitute;
     const { usage } = event;

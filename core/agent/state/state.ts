@@ -25,6 +25,7 @@ import type { GivenApproval } from './given-approval.ts';
 import type { Substitute } from './substitute.ts';
 import type { TaintState } from './taint-state.ts';
 import type { TurnEffects } from './turn-effects.ts';
+import type { ModelRefusals } from '../refusals/model-refusals.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
@@ -241,6 +242,8 @@ export interface State {
   taint?: TaintState;
   /** The accounts of the session: costs and reservations. */
   ledger: Ledger;
+  /** What servers accepted and refused, by the full name of the model. */
+  refusals: Map<string, ModelRefusals>;
   /** Counts over all runs of the session. */
   spent: { toolCalls: number; turns: number };
 }
@@ -277,6 +280,7 @@ export function createState(): State {
     addresses: new Map(),
     fetched: new Map(),
     ledger: new Map(),
+    refusals: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };
 }
