@@ -173,9 +173,11 @@ async function pay(target: Target, body: Json, { wire, provider, response, optio
   await reserved.settle(end, end.outcome === 'ok' ? { hasTools, results: wire.resultsOf(body), parts } : undefined);
 }
 
-function toInfo(provider: ProviderName, model: string, { prices }: Serving): ModelInfo {
-  const entry = findEntry(provider, model.slice(provider.length + 1));
-  return toModelInfo(entry, { price: prices?.[model], accepted: PROVIDERS[provider].accepted });
+function toInfo(provider: ProviderName, model: string, { prices, baseUrls }: Serving): ModelInfo {
+  const id = model.slice(provider.length + 1);
+  const baseUrl = baseUrls?.[provider] || PROVIDERS[provider].baseUrl;
+  const assumed = PROVIDERS[provider].assume({ baseUrl, id });
+  return toModelInfo(findEntry(provider, id), { price: prices?.[model], assumed });
 }
 
 /** With the version of the API at its end. */

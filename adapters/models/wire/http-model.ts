@@ -1,49 +1,14 @@
-import type { OutgoingHttpHeaders } from 'node:http';
-import type { Model, ModelEvent, ModelInfo, StreamOptions } from '@klaus/core/agent';
-import { createCallIds, type ToCallId } from './call-ids.ts';
+import type { Model, ModelEvent, StreamOptions } from '@klaus/core/agent';
 import { toFailure } from './failure.ts';
-import { lengthOf } from './post.ts';
-import type { RequestWriter } from './request-writer.ts';
-import { streamAnswer, type AnswerReader } from './stream-answer.ts';
+import { createSender, type HttpModelOptions, type ModelWire } from './sender.ts';
 
-export interface HttpModelOptions {
-  /** Full name, such as `anthropic/claude-sonnet-5-5`. */
-  name: string;
-  /** The provider's id. */
-  id: string;
-  info: ModelInfo;
-  baseUrl: string;
-}
-
-export interface ReadOptions {
-  toCallId: ToCallId;
-  /** Bytes of the request, to count tokens by when the server sends no usage. */
-  promptBytes: number;
-}
-
-/** The format of an API. */
-export interface ModelWire {
-  /** Of the requests, below the base URL. */
-  path: string;
-  headers: OutgoingHttpHeaders;
-  writeBody: RequestWriter;
-  createReader: (options: ReadOptions) => AnswerReader;
-}
+export type { HttpModelOptions, ModelWire, ReadOptions } from './sender.ts';
 
 /** A model behind an API. It neither retries nor times out: the loop does, in one place for every provider. */
-export function createHttpModel({ name, info, baseUrl }: HttpModelOptions, wire: ModelWire): Model {
-  const url = baseUrl.replace(/\/+$/, '') + wire.path;
-  return {
-    name,
-    info,
-    stream(request, { signal, onBytes, onSent }) {
-      const body = wire.writeBody(request);
-      const toCallId = createCallIds(request.messages);
-      const reader = wire.createReader({ toCallId, promptBytes: lengthOf(body) });
-      const post = { headers: wire.headers, body, signal, onBytes, onSent };
-      return endWithFailure(streamAnswer(url, post, reader), { signal });
-    },
-  };
+export function createHttpModel(options: HttpModelOptions, wire: ModelWire): Model {
+  const { name, info } = options;
+  const send = createSender(options, wire);
+  return { name, info, stream: (request, stream) => endWithFailure(send(request, stream), stream) };
 }
 
 /**
