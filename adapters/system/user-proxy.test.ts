@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findUserProxy, parseProxy } from './user-proxy.ts';
+import { findUserProxy, parseProxy, toProxyEnvironment } from './user-proxy.ts';
 
 const env = { HTTPS_PROXY: 'http://me:pass%20word@proxy.test:3128', http_proxy: 'plain.test:8080' };
 const find = (host: string, port = 443, more: Record<string, string> = {}) =>
@@ -41,4 +41,14 @@ test.for([
   ['', '::1', 443, false],
 ] as const)('NO_PROXY=%s and %s:%i', ([noProxy, host, port, isProxied]) => {
   expect(find(host, port, { NO_PROXY: noProxy }) !== undefined).toBe(isProxied);
+});
+
+test('the environment for Node has the proxies of ALL_PROXY, hosts below the exceptions, and loopback', () => {
+  const found = toProxyEnvironment({ ALL_PROXY: 'proxy.test:3128', NO_PROXY: 'example.com,10.0.0.1' });
+  expect(found).toMatchObject({ http_proxy: 'http://proxy.test:3128/', https_proxy: 'http://proxy.test:3128/' });
+  expect(found!['no_proxy']!.split(',')).toEqual(
+    expect.arrayContaining(['example.com', '.example.com', '10.0.0.1', 'localhost', '127.0.0.1']),
+  );
+  expect(toProxyEnvironment({ HTTPS_PROXY: 'socks5://proxy.test' })).toBeUndefined();
+  expect(toProxyEnvironment({ NO_PROXY: '*' })).toBeUndefined();
 });

@@ -75,3 +75,19 @@ function decode(text: string): string {
     return text;
   }
 }
+
+/**
+ * The proxies of an environment for Node's own `setGlobalProxyFromEnv`, which knows neither `ALL_PROXY` nor hosts below
+ * those of `NO_PROXY`, and rejects what is no proxy. Undefined without a proxy. Ranges of addresses are not excepted.
+ */
+export function toProxyEnvironment(env: Environment): Record<string, string> | undefined {
+  const read = (name: string): string => env[name.toLowerCase()] || env[name] || '';
+  const find = (name: string): string => parseProxy(read(name) || read('ALL_PROXY'))?.url.href ?? '';
+  const proxies = { http_proxy: find('HTTP_PROXY'), https_proxy: find('HTTPS_PROXY') };
+  if (proxies.http_proxy === '' && proxies.https_proxy === '') return undefined;
+  const given = read('NO_PROXY')
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  const below = given.flatMap((each) => (/^[a-z]/i.test(each) ? [each, `.${each}`] : [each]));
+  return { ...proxies, no_proxy: [...below, 'localhost', '127.0.0.1', '::1', '[::1]'].join(',') };
+}
