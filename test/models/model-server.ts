@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Model, ModelEvent } from '@klaus/core/agent';
+import type { Model, ModelEvent, ModelRequest } from '@klaus/core/agent';
 import type { Certificate } from '../network/certificate.ts';
 
 /** One request that a server of the tests got. */
@@ -52,10 +52,10 @@ export async function startChatServer({
 /** Sends one small request. @returns The last event. */
 export async function ask(model: Model): Promise<ModelEvent> {
   const events: ModelEvent[] = [];
-  const request = {
+  const request: ModelRequest = {
     ...{ system: 's', tools: [], maxOutputTokens: 5, session: 'S' },
     messages: [{ id: 'M1', role: 'user', origin: 'user', parts: [{ type: 'text', text: 'hi' }] }],
-  } as const;
+  };
   for await (const event of model.stream(request, { signal: new AbortController().signal })) events.push(event);
   return events.at(-1)!;
 }

@@ -50,7 +50,7 @@ async function startTinyproxy(): Promise<{ port: number; log: () => string }> {
   return { port, log: () => readFileSync(log, 'utf8') };
 }
 
-test.skipIf(!isInstalled)('tinyproxy: http, TLS in a tunnel, and a wrong password', async () => {
+test.skipIf(!isInstalled)('tinyproxy: http, TLS in a tunnel, and a wrong password (needs tinyproxy)', async () => {
   const certificate = createCertificate(['localhost']);
   using plain = await startChatServer();
   using secure = await startChatServer({ certificate });
