@@ -159,7 +159,7 @@ async function create({ provider, id, server }: Target, options: Shared): Promis
 const AI_ASSUMED = { accepted: { efforts: UP_TO_MAX, maxTemperature: 2 } };
 
 async function createAi(id: string, options: ModelsOptions): Promise<Model> {
-  const { aiSdk, prices } = options;
+  const { aiSdk, prices, onNotice } = options;
   const target = toAiModelName(id)!;
   if (!aiSdk) {
     throw new KlausError(
@@ -174,7 +174,7 @@ async function createAi(id: string, options: ModelsOptions): Promise<Model> {
   const entry = provider ? findEntry(provider, target.id) : findEntry('openrouter', routed);
   const info = toModelInfo(entry, { price: prices?.[name], assumed: AI_ASSUMED });
   const { loadAiModel } = await import('./ai-sdk/load-ai-model.ts');
-  return loadAiModel({ name, target, info, aiSdk });
+  return loadAiModel({ name, target, info, aiSdk, onNotice });
 }
 
 function createLive({ provider, id }: { provider: ProviderName; id: string }, options: Shared): Model {
