@@ -173,3 +173,38 @@ test.each([
   const { model } = await connect(parts);
   expect(await ask(model, [HELLO])).toMatchObject({ type: 'failed', failure: { code } });
 });
+
+test('a parameter that the provider refuses is left out from then on, and reported once', async () => {
+  const calls: Record<string, unknown>[] = [];
+  const notices: string[] = [];
+  const languageModel = () => ({
+    specificationVersion: 'v4',
+    provider: 'mine.chat',
+    async doStream(call: Record<string, unknown>) {
+      calls.push(call);
+      const name =
+        call['temperature'] === undefined ? (call['reasoning'] ? 'reasoning_effort' : undefined) : 'temperature';
+      if (name === undefined) return { stream: ReadableStream.from([finish()]) };
+      const message = `Unsupported parameter: '${name}' is not supported with this model.`;
+      throw Object.assign(new Error(message), {
+        [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
+        statusCode: 400,
+        responseBody: JSON.stringify({ error: { message, param: name, code: 'unsupported_parameter' } }),
+      });
+    },
+  });
+  const aiSdk = { folder: '/nowhere', providers: { mine: { languageModel } } };
+  const models = createModels({ keys: {}, aiSdk, onNotice: (text) => notices.push(text) });
+  const model = await models.resolve('ai/mine/m');
+  const request = {
+    ...{ system: '', tools: [], messages: [HELLO], maxOutputTokens: 100, session: 'S1' },
+    ...{ temperature: 0.2, effort: 'high' as const },
+  };
+  for (const expected of [3, 4]) {
+    const events = await Array.fromAsync(model.stream(request, { signal: new AbortController().signal }));
+    expect(events.at(-1)).toMatchObject({ type: 'finished' });
+    expect(calls).toHaveLength(expected);
+  }
+  expect(calls.at(-1)).toMatchObject({ maxOutputTokens: 100 });
+  expect(notices).toHaveLength(2);
+});

@@ -1,55 +1,22 @@
-import type { OutgoingHttpHeaders } from 'node:http';
-import type { Model, ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '@klaus/core/agent';
+import type { Model, ModelEvent, ModelRequest, StreamOptions } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { toAnsweredBy } from './answered-by.ts';
-import { createCallIds, type ToCallId } from './call-ids.ts';
 import { toFailure } from './failure.ts';
 import { toRefusal } from './refused-content.ts';
-import { lengthOf } from './post.ts';
-import type { RequestWriter } from './request-writer.ts';
-import { streamAnswer, type AnswerReader } from './stream-answer.ts';
+import { createSender, type HttpModelOptions, type ModelWire } from './sender.ts';
 
-export interface HttpModelOptions {
-  /** Full name, such as `anthropic/claude-sonnet-5-5`. */
-  name: string;
-  /** The provider's id. */
-  id: string;
-  info: ModelInfo;
-  baseUrl: string;
-  /** Identifies the model and its server. Default: the name and the address. */
-  answeredBy?: string;
-}
-
-export interface ReadOptions {
-  toCallId: ToCallId;
-  /** Bytes of the request, to count tokens by when the server sends no usage. */
-  promptBytes: number;
-}
-
-/** The format of an API. */
-export interface ModelWire {
-  /** Of the requests, below the base URL. */
-  path: string;
-  headers: OutgoingHttpHeaders;
-  writeBody: RequestWriter;
-  createReader: (options: ReadOptions) => AnswerReader;
-}
+export type { HttpModelOptions, ModelWire, ReadOptions } from './sender.ts';
 
 /** A model behind an API. It neither retries nor times out: the loop does, in one place for every provider. */
 export function createHttpModel(options: HttpModelOptions, wire: ModelWire): Model {
-  const { name, info, baseUrl, answeredBy = toAnsweredBy(name, baseUrl) } = options;
-  const url = baseUrl.replace(/\/+$/, '') + wire.path;
+  const { name, info, answeredBy = toAnsweredBy(name, options.baseUrl) } = options;
+  const send = createSender({ ...options, answeredBy }, wire);
   return {
     name,
     info,
     answeredBy,
-    stream(request, { signal, onBytes, onSent }) {
-      const body = wire.writeBody(request, answeredBy);
-      const toCallId = createCallIds(request.messages);
-      const reader = wire.createReader({ toCallId, promptBytes: lengthOf(body) });
-      const post = { headers: wire.headers, body, signal, onBytes, onSent };
-      return endWithFailure(streamAnswer(url, post, reader), { signal, tools: request.tools });
-    },
+    stream: (request, stream) =>
+      endWithFailure(send(request, stream), { signal: stream.signal, tools: request.tools }),
   };
 }
 

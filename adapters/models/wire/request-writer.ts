@@ -1,15 +1,24 @@
 import type { ModelRequest } from '@klaus/core/agent';
 import { toWellFormedJson, type FilePart, type Message } from '@klaus/core/protocol';
+import { adaptFields, adaptRole, type Adaptation } from './adaptation.ts';
 import { toReplayed } from './replayed-message.ts';
 
 type Role = Message['role'];
 
-/**
- * Returns the pieces of a body.
- *
- * @param answeredBy The model and server that get it. Default: unknown, which gets only state of unknown origin.
- */
-export type RequestWriter = (request: ModelRequest, answeredBy?: string) => Uint8Array[];
+/** What differs from the format of a body. It is the same object until something changes. */
+export interface BodyShape {
+  /** What the server has refused. */
+  adaptations: readonly Adaptation[];
+  /** Further fields, which replace those of the format. */
+  fields?: Readonly<Record<string, unknown>>;
+  /** The model and server that get it, always the same. Default: unknown, which gets only state of unknown origin. */
+  answeredBy?: string;
+}
+
+/** Returns the pieces of a body. */
+export type RequestWriter = (request: ModelRequest, shape?: BodyShape) => Uint8Array[];
+
+const AS_IT_IS: BodyShape = { adaptations: [] };
 
 /** The format of request bodies: an object whose fields surround the list of messages. */
 export interface BodyFormat {
@@ -35,22 +44,30 @@ export interface BodyFormat {
  */
 export function createRequestWriter(format: BodyFormat): RequestWriter {
   const writeHistory = createHistory(format);
-  let head: { system: string; tools: ModelRequest['tools']; isEmpty: boolean; bytes: Buffer } | undefined;
-  return (request, answeredBy) => {
+  let head:
+    | (Pick<ModelRequest, 'system' | 'tools'> & { isEmpty: boolean; shape: BodyShape; bytes: Buffer })
+    | undefined;
+  return (request, shape = AS_IT_IS) => {
     const { system, tools } = request;
-    const { bytes, isEmpty } = writeHistory(request.messages, answeredBy);
-    if (head?.system !== system || head.tools !== tools || head.isEmpty !== isEmpty) {
-      head = { system, tools, isEmpty, bytes: Buffer.from(toBegin(request, format, isEmpty)) };
+    const { bytes, isEmpty } = writeHistory(request.messages, shape.answeredBy);
+    if (head?.system !== system || head.tools !== tools || head.isEmpty !== isEmpty || head.shape !== shape) {
+      head = { system, tools, isEmpty, shape, bytes: Buffer.from(toBegin(request, format, { isEmpty, shape })) };
     }
     const end = isEmpty ? '' : (format.end ?? '');
-    return [head.bytes, bytes, Buffer.from(`${end}],${toWellFormedJson(format.toTail(request)).slice(1)}`)];
+    const tail = { ...adaptFields(format.toTail(request), shape.adaptations), ...shape.fields };
+    return [head.bytes, bytes, Buffer.from(`${end}],${toWellFormedJson(tail).slice(1)}`)];
   };
 }
 
-function toBegin(request: ModelRequest, { list, toHead, toFirstItem }: BodyFormat, isEmpty: boolean): string {
+function toBegin(
+  request: ModelRequest,
+  { list, toHead, toFirstItem }: BodyFormat,
+  { isEmpty, shape: { adaptations, fields = {} } }: { isEmpty: boolean; shape: BodyShape },
+): string {
   const first = toFirstItem?.(request);
-  const item = first ? `${toWellFormedJson(first)}${isEmpty ? '' : ','}` : '';
-  return `${toWellFormedJson(toHead(request)).slice(0, -1)},"${list}":[${item}`;
+  const item = first ? `${toWellFormedJson(adaptRole(first, adaptations))}${isEmpty ? '' : ','}` : '';
+  const head = Object.entries(adaptFields(toHead(request), adaptations)).filter(([name]) => !(name in fields));
+  return `${toWellFormedJson(Object.fromEntries(head)).slice(0, -1)},"${list}":[${item}`;
 }
 
 interface HistoryBytes {

@@ -40,8 +40,8 @@ export async function* streamAnswer(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { onBytes } = options;
   const incoming = await post(new URL(url), options);
-  onBytes?.();
   await checkHead(incoming);
+  onBytes?.();
   const decoder = new StringDecoder('utf8');
   const found: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => found.push(data) });

@@ -2,17 +2,9 @@ import { z } from 'zod';
 import { subset, tierOnly } from './narrowing.ts';
 import { TIER_SETTINGS } from './provider-settings.ts';
 import { fallbackSchema, modelName } from './model-name.ts';
+import { priceSchema } from './models/price-schema.ts';
 import { effortSchema, temperatureSchema } from './sampling.ts';
 import { defineSetting } from './setting.ts';
-
-const dollars = z.number().min(0);
-
-const priceSchema = z.strictObject({
-  input: dollars,
-  output: dollars,
-  cacheRead: dollars.optional(),
-  cacheWrite: dollars.optional(),
-});
 
 /** Settings of the models: which one works, which ones may be used, and their prices. */
 export const MODEL_SETTINGS = {
