@@ -127,9 +127,10 @@ test.each([
     klaus: {
       store: klaus.store,
       async recordGuard(entry) {
-        await klaus.recordGuard(entry);
+        const event = await klaus.recordGuard(entry);
         if (isAway) restore(folder);
         isAway = false;
+        return event;
       },
     },
     home: place.home,
