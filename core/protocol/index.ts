@@ -131,6 +131,8 @@ export { isReplaced, joinLive, liveSchema, toLiveKey, type Live, type LivePiece 
 export {
   reservedSchema,
   type Reserved,
+  learnedSizesSchema,
+  type LearnedSizes,
   turnStarted,
   modelRequested,
   modelAttempted,
@@ -142,6 +144,8 @@ export {
   type StopReason,
   modelFailureCodeSchema,
   type ModelFailureCode,
+  modelFailureCauseSchema,
+  type ModelFailureCause,
   isRetryable,
   isOutage,
 } from './events/stop-reason.ts';

@@ -9,8 +9,9 @@ import {
 } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { createCallIds } from '../wire/call-ids.ts';
-import { endWithFailure } from '../wire/http-model.ts';
+import { endWithFailure, locate, withCheckedUsage } from '../wire/http-model.ts';
 import { withSearch } from '../wire/search-model.ts';
+import { createUsageCheck, toSentRequest } from '../wire/usage-check.ts';
 import { createAnswerParts, type AnswerParts } from './answer-parts.ts';
 import { toError } from './errors.ts';
 import type { LanguageModel, LanguageModelPart } from './language-model.ts';
@@ -46,16 +47,16 @@ export function createAiModel({ name, info, model, url }: AiModelOptions): Model
       ...(more.tools.length > 0 && { tools: [...more.tools] }),
       providerOptions: toProviderOptions(request),
     };
-    const parts = createAnswerParts({
-      toCallId: createCallIds(request.messages),
-      promptBytes: () => JSON.stringify([call.prompt, call.tools]).length,
-    });
-    return endWithFailure(read(model, { call, options }, more.wrap?.(parts) ?? parts), options);
+    const parts = createAnswerParts({ toCallId: createCallIds(request.messages) });
+    const sent = { ...toSentRequest(request), isExtended: more.wrap !== undefined };
+    const events = endWithFailure(read(model, { call, options }, more.wrap?.(parts) ?? parts), options);
+    return withCheckedUsage(events, createUsageCheck(sent, info));
   };
   const search = findAiSearch(model);
   return {
     name,
     info,
+    ...locate(url),
     stream: (request, options) => stream(request, options, { tools: toTools(request.tools) }),
     ...(search && {
       webSearch: {

@@ -1,10 +1,10 @@
 import type { ModelEvent } from '@klaus/core/agent';
-import type { Part, StopReason } from '@klaus/core/protocol';
+import { NO_USAGE, type Part, type StopReason } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
 import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
-import { estimateUsage, toUsage } from './usage.ts';
+import { toUsage } from './usage.ts';
 
 /** A part of a call. Compatible servers omit fields that OpenAI always sends. */
 interface CallDelta {
@@ -56,7 +56,7 @@ interface Building {
  * @param options.exactCost Whether `usage.cost` is the price that is charged.
  */
 export function createAnswerReader(options: ReadOptions & { exactCost: boolean }): AnswerReader {
-  const { toCallId, promptBytes, exactCost } = options;
+  const { toCallId, exactCost } = options;
   const calls: Building[] = [];
   let text = '';
   let thinking = '';
@@ -103,12 +103,11 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
           input: parseInput(call.json),
         })),
       ];
-      const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);
       return {
         type: 'finished',
         parts,
         stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
-        usage: usage ? toWireUsage(usage) : estimateUsage(promptBytes, answerBytes),
+        usage: usage ? toWireUsage(usage) : NO_USAGE,
         ...toExact(usage, exactCost),
       };
     },
@@ -120,7 +119,7 @@ function toWireUsage({ prompt_tokens: input, completion_tokens: output, prompt_t
 }
 
 function toExact(usage: Chunk['usage'], exactCost: boolean): { usd?: number } {
-  return exactCost && typeof usage?.cost === 'number' ? { usd: usage.cost } : {};
+  return exactCost && typeof usage?.cost === 'number' && usage.cost >= 0 ? { usd: usage.cost } : {};
 }
 
 function growCall(calls: Building[], piece: CallDelta): ModelEvent {

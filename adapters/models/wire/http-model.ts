@@ -1,10 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Model, ModelEvent, ModelInfo, StreamOptions } from '@klaus/core/agent';
+import { classifyAddress } from '@klaus/core/network-address';
 import { createCallIds, type ToCallId } from './call-ids.ts';
 import { toFailure } from './failure.ts';
 import { lengthOf } from './post.ts';
 import type { RequestWriter } from './request-writer.ts';
 import { streamAnswer, type AnswerReader } from './stream-answer.ts';
+import { createUsageCheck, toSentRequest } from './usage-check.ts';
 
 export interface HttpModelOptions {
   /** Full name, such as `anthropic/claude-sonnet-5-5`. */
@@ -17,8 +19,6 @@ export interface HttpModelOptions {
 
 export interface ReadOptions {
   toCallId: ToCallId;
-  /** Bytes of the request, to count tokens by when the server sends no usage. */
-  promptBytes: number;
 }
 
 /** The format of an API. */
@@ -28,6 +28,8 @@ export interface ModelWire {
   headers: OutgoingHttpHeaders;
   writeBody: RequestWriter;
   createReader: (options: ReadOptions) => AnswerReader;
+  /** True if the provider adds text of its own to the prompt. Default false. */
+  isExtended?: boolean;
 }
 
 /** A model behind an API. It neither retries nor times out: the loop does, in one place for every provider. */
@@ -36,14 +38,39 @@ export function createHttpModel({ name, info, baseUrl }: HttpModelOptions, wire:
   return {
     name,
     info,
+    ...locate(url),
     stream(request, { signal, onBytes, onSent }) {
       const body = wire.writeBody(request);
-      const toCallId = createCallIds(request.messages);
-      const reader = wire.createReader({ toCallId, promptBytes: lengthOf(body) });
+      const reader = wire.createReader({ toCallId: createCallIds(request.messages) });
       const post = { headers: wire.headers, body, signal, onBytes, onSent };
-      return endWithFailure(streamAnswer(url, post, reader), { signal });
+      const sent = { ...toSentRequest(request, lengthOf(body)), isExtended: wire.isExtended };
+      return withCheckedUsage(
+        endWithFailure(streamAnswer(url, post, reader), { signal }),
+        createUsageCheck(sent, info),
+      );
     },
   };
+}
+
+/** Where the server of a URL is, for a {@link Model}. */
+export function locate(url: string | undefined): Pick<Model, 'server' | 'isLocal'> {
+  if (url === undefined || !URL.canParse(url)) return {};
+  const { origin, hostname } = new URL(url);
+  return { server: origin, isLocal: isLocalHost(hostname.replace(/^\[|\]$/g, '')) };
+}
+
+/** A name without a dot is one of the own network, such as `localhost` or that of a container. */
+function isLocalHost(host: string): boolean {
+  if (!/^[\d.]+$|:/.test(host))
+    return !host.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)$/i.test(host);
+  return classifyAddress(host) !== 'public';
+}
+
+export async function* withCheckedUsage(
+  events: AsyncIterable<ModelEvent>,
+  check: (event: ModelEvent) => ModelEvent,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  for await (const event of events) yield check(event);
 }
 
 /**

@@ -17,7 +17,8 @@ export function createSearch(model: HttpModelOptions, options: { usd: number; to
   return {
     url: model.baseUrl.replace(/\/+$/, '') + path,
     usd: options.usd,
-    stream: (request, stream) => (opened ??= createHttpModel(model, options.toWire())).stream(request, stream),
+    stream: (request, stream) =>
+      (opened ??= createHttpModel(model, { ...options.toWire(), isExtended: true })).stream(request, stream),
   };
 }
 

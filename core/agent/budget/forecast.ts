@@ -1,5 +1,6 @@
 import type { Model, Price } from '../ports/model.ts';
 import { priceFor, worstCase } from './cost.ts';
+import { findSizes } from './learned-sizes.ts';
 import { leftOf } from './ledger.ts';
 import type { EngineSettings } from '../loop/settings.ts';
 import type { State } from '../state/state.ts';
@@ -8,6 +9,8 @@ import type { State } from '../state/state.ts';
 export const BYTES_PER_TOKEN = 3;
 /** Minimum tokens of an answer that is requested. */
 export const SHORTEST_ANSWER = 1_024;
+/** Tokens by which a forecast of a prompt may be too low: roles and templates of messages are not in it. */
+const MARGIN = 256;
 const PER_TOKEN = 1_000_000;
 
 /** The maximum cost of the next model request. */
@@ -32,7 +35,11 @@ export function forecast(
   const promptTokens = measured
     ? measured.tokens + Math.ceil(Math.max(0, state.bytes - measured.bytes) / BYTES_PER_TOKEN)
     : Math.ceil((state.bytes + options.overhead) / BYTES_PER_TOKEN);
-  const most = Math.min(options.settings.maxOutputTokens, model.info.maxOutputTokens);
+  const sizes = findSizes(state, model);
+  const wanted = Math.min(options.settings.maxOutputTokens, sizes.maxOutputTokens);
+  // A server that named its window counts the requested answer as a part of it.
+  const left = sizes.isLearned ? Math.max(SHORTEST_ANSWER, sizes.contextWindow - promptTokens - MARGIN) : Infinity;
+  const most = Math.min(wanted, left);
   const room = outputLeft(state, promptTokens, priceFor(model.info, promptTokens));
   const maxOutputTokens = room < most ? Math.max(Math.min(SHORTEST_ANSWER, most), room) : most;
   return {
@@ -40,7 +47,7 @@ export function forecast(
     maxOutputTokens,
     tokens: promptTokens + maxOutputTokens,
     usd: worstCase(model.info, promptTokens, maxOutputTokens),
-    contextWindow: model.info.contextWindow,
+    contextWindow: sizes.contextWindow,
   };
 }
 

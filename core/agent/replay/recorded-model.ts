@@ -1,5 +1,6 @@
 import type { Event, EventOf, Message, Part, StopReason } from '../../protocol/index.ts';
 import type { Model, ModelEvent, ModelInfo, ModelRequest } from '../ports/model.ts';
+import { toSaid } from '../model/attempt-message.ts';
 import type { Recording } from './recording.ts';
 
 /** A request of the loop in a replay. */
@@ -46,7 +47,7 @@ export function createRecordedModel(
         return;
       }
       if (!recorded || recorded.attempt !== attempt) return recording.crash();
-      const { usage, usd, outcome, status } = recorded;
+      const { usage, usd, outcome, status, cause, body, sizes, maxAnswerTokens } = recorded;
       if (usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) onBytes?.();
       if (outcome === 'ok') {
         yield { type: 'finished', ...toAnswer(recording, purpose), usage, ...(usd === null ? {} : { usd }) };
@@ -58,8 +59,8 @@ export function createRecordedModel(
         recording.cancel();
         yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
       } else {
-        const message = (recorded.message ?? '').replace(/; the limits leave no room for another attempt$/, '');
-        yield { type: 'failed', failure: { code: outcome, message, status } };
+        const details = { status, cause, body, sizes, maxAnswerTokens };
+        yield { type: 'failed', failure: { code: outcome, message: toSaid(recorded.message), ...details } };
       }
     },
   };

@@ -1,4 +1,5 @@
 import { addUsage, isCharged, isOutage, NO_USAGE, type EventOf } from '../../protocol/index.ts';
+import { addSizes } from '../budget/learned-sizes.ts';
 import { addReserved, addUsd } from '../budget/ledger.ts';
 import { isInherited } from './fold-session.ts';
 import type { RunState, State } from './state.ts';
@@ -68,7 +69,9 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
     if (event.held) run.held = addReserved(run.held, event.held);
+    if (event.estimated) run.estimated = true;
   }
+  state.learned = addSizes(state.learned, event);
   if (event.review) foldVerdict(state, event.review);
   if (SIDE_PURPOSES.has(event.purpose)) return;
   if (event.outcome === 'ok') delete state.failingSince;
@@ -77,14 +80,17 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
   if (event.outcome === 'ok') {
     const { usage } = event;
     state.measured = { bytes: state.bytes, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
-    if (run) run.compacted = false;
+    if (run) Object.assign(run, { compacted: false, overflows: 0 });
   } else if (event.retryInMs === undefined && event.outcome !== 'abandoned' && event.outcome !== 'cancelled' && run) {
     delete state.openTurn;
-    if (event.outcome === 'context_window' && !run.compacted) run.mustCompact = true;
+    // The first compaction may leave out too little, when the window is unknown.
+    if (event.outcome === 'context_window' && run.overflows++ < MAX_COMPACTIONS) run.mustCompact = true;
     else run.failure = { code: event.outcome, message: event.message ?? event.outcome };
   }
 }
 
+/** Compactions for one turn. Each leaves out a half of the history. */
+const MAX_COMPACTIONS = 3;
 /** Requests whose failures do not concern those of turns. */
 const SIDE_PURPOSES: ReadonlySet<string> = new Set(['title', 'review', 'search', 'program']);
 /** Verdicts that the state contains. */
@@ -117,6 +123,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     mustCompact: false,
     isCompactionRequested: false,
     compacted: false,
+    overflows: 0,
     checkpointed: false,
     changedFiles: false,
     unreverted: [],

@@ -32,6 +32,7 @@ export const ERASED_FIELDS = [
   'modelInfo',
   'usage',
   'usd',
+  'estimated',
 ] as const;
 
 /**
