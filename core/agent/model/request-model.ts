@@ -114,7 +114,8 @@ async function attemptOnce(work: Work, options: RequestOptions, attempt: number)
   const hidesWork = model.info.hidesReasoning === true || purpose === 'search';
   const toCharge = ({ code }: ModelFailure): Charge => {
     const outcome = work.stop.aborted ? 'cancelled' : code;
-    return watch.began ? partial.toCharge({ info: model.info, reserved, worst, hidesWork, outcome }) : NO_CHARGE;
+    const { began } = watch;
+    return began ? partial.toCharge({ info: model.info, reserved, worst, hidesWork, outcome }) : NO_CHARGE;
   };
   const controller = new AbortController();
   const abort = (): void => controller.abort();
