@@ -84,6 +84,12 @@ describe.each(WIRES)('%s', (wire) => {
     };
     const [attempt] = await ask(session, 'go');
     expect(attempt!.usage.output).toBeGreaterThanOrEqual(100);
+    if (wire === 'openai') {
+      const error = { error: { message: 'stopped' }, choices: [], usage: toUsage(wire, 3_000, 70) };
+      own.answer = (response) =>
+        void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(toFrame(error));
+      expect((await ask(session, 'go'))[0]!.usage).toMatchObject({ input: 3_000, output: 70 });
+    }
     expect(attempt).toMatchObject({ outcome: 'server_error', estimated: true });
   });
 

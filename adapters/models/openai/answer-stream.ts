@@ -69,7 +69,10 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
     *take(taken) {
       if (typeof taken !== 'object' || taken === null) throw new MalformedResponse('A chunk is not an object.');
       const chunk = taken as Chunk;
-      if (chunk.error) throw new ProviderError({ body: chunk.error });
+      if (chunk.error) {
+        if (chunk.usage) yield { type: 'usage', usage: toWireUsage(chunk.usage), isFinal: true };
+        throw new ProviderError({ body: chunk.error });
+      }
       usage = chunk.usage ?? usage;
       const choice = chunk.choices?.[0];
       const { delta } = choice ?? {};

@@ -1,5 +1,5 @@
 import type { ModelEvent } from '@klaus/core/agent';
-import { NO_USAGE, type Part, type StopReason } from '@klaus/core/protocol';
+import { NO_USAGE, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
 import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
@@ -86,6 +86,7 @@ export function createResponseReader(options: ReadOptions): AnswerReader {
           completed = event.response ?? {};
           break;
         case 'response.failed':
+          if (event.response?.usage) yield { type: 'usage', usage: toWireUsage(event.response.usage), isFinal: true };
           throw new ProviderError({ body: event.response?.error ?? undefined });
         case 'error':
           throw new ProviderError({ body: event });
@@ -118,10 +119,14 @@ function toFinished(done: readonly Item[], response: CompletedResponse, { toCall
     }
   });
   const refused = items.some((item) => item.content?.some((part) => part.type === 'refusal'));
-  const { input_tokens: input, output_tokens: output, input_tokens_details: details } = response.usage ?? {};
-  const usage = response.usage ? toUsage({ input, output, details }) : NO_USAGE;
+  const usage = response.usage ? toWireUsage(response.usage) : NO_USAGE;
   const stopReason = toStopReason(response.incomplete_details?.reason, refused, calls > 0);
   return { type: 'finished', parts, stopReason, usage };
+}
+
+function toWireUsage(usage: NonNullable<CompletedResponse['usage']>): Usage {
+  const { input_tokens: input, output_tokens: output, input_tokens_details: details } = usage;
+  return toUsage({ input, output, details });
 }
 
 function toThinking({ id = '', summary = [], encrypted_content: content }: Item): Part[] {

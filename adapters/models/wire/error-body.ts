@@ -44,7 +44,7 @@ export function readErrorBody(body: unknown): ErrorBody {
 /** True for an object that reports an error and contains nothing of an answer. */
 export function isErrorBody(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(isErrorBody);
-  if (!isRecord(value) || ['choices', 'output', 'content', 'response'].some((key) => value[key])) return false;
+  if (!isRecord(value) || ['choices', 'output', 'content', 'response', 'usage'].some((key) => value[key])) return false;
   if (value['error'] || value['errors'] || value['detail'] || value['type'] === 'error') return true;
   return typeof value['message'] === 'string' && ('code' in value || 'status' in value || '__type' in value);
 }

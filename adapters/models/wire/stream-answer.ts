@@ -56,7 +56,7 @@ export async function* streamAnswer(
       for (const { data, isError } of found.splice(0)) {
         if (isError) throw new ProviderError({ body: toBody(data) });
         if (data === DONE) isDone = true;
-        else if (!isDone) events.push(...reader.take(withoutError(JSON.parse(data))));
+        else if (!isDone) for (const event of reader.take(withoutError(JSON.parse(data)))) events.push(event);
       }
     } finally {
       // What came before an error was produced, and is paid for.

@@ -15,7 +15,7 @@ export interface Charge {
   estimated?: true;
 }
 
-/** For a request that broke off before the first byte of its answer. */
+/** For a request that ended before the first token of its answer. */
 export const NO_CHARGE: Charge = { usage: NO_USAGE, usd: 0 };
 
 /** Failures after which a provider may have worked on an answer of which nothing has arrived. */
