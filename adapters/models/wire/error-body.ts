@@ -50,7 +50,7 @@ export function isErrorBody(value: unknown): boolean {
 }
 
 /** A name as `names` has it. */
-export function toName(text: string): string {
+function toName(text: string): string {
   // AWS writes `com.amazon.coral.service#ThrottlingException:http://…`.
   return text
     .replace(/^.*#/, '')

@@ -8,7 +8,7 @@ import { readModelLimits, type ModelLimits } from './model-limits.ts';
 
 const MAX_MESSAGE = 2_000;
 
-/** Codes and types of servers by what they mean, as `toName` writes them. The first that matches counts. */
+/** Codes and types of servers by what they mean. The first that matches counts. */
 const NAMES: readonly (readonly [code: ModelFailureCode, cause: ModelFailureCause | undefined, names: string])[] = [
   [
     'invalid_request',

@@ -23,7 +23,7 @@ function start(retry: Partial<RetrySettings>, isLocal = false) {
   });
   return {
     watch,
-    pass(ms: number) {
+    pass: (ms: number) => {
       now += ms;
       tick();
       return watch.silence;
