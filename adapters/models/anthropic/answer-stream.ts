@@ -11,6 +11,7 @@ import { parseInput, type ToCallId } from '../wire/call-ids.ts';
 import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
+import { toCount } from '../wire/usage-check.ts';
 
 /** An incomplete content block. `json` is the received part of a call's arguments. */
 interface Building {
@@ -132,13 +133,13 @@ function toPart(building: Building, toCallId: ToCallId): Part[] {
   }
 }
 
-/** Later figures replace earlier ones, because they are running totals; null is ignored. */
+/** Later figures replace earlier ones, because they are running totals; what is no count is ignored. */
 function addWireUsage(usage: Usage, wire: WireUsage | MessageDeltaUsage | undefined): Usage {
   return {
-    input: wire?.input_tokens ?? usage.input,
-    output: wire?.output_tokens ?? usage.output,
-    cacheRead: wire?.cache_read_input_tokens ?? usage.cacheRead,
-    cacheWrite: wire?.cache_creation_input_tokens ?? usage.cacheWrite,
+    input: toCount(wire?.input_tokens) ?? usage.input,
+    output: toCount(wire?.output_tokens) ?? usage.output,
+    cacheRead: toCount(wire?.cache_read_input_tokens) ?? usage.cacheRead,
+    cacheWrite: toCount(wire?.cache_creation_input_tokens) ?? usage.cacheWrite,
   };
 }
 

@@ -1,11 +1,11 @@
 import type { ModelEvent } from '@klaus/core/agent';
-import type { Part, StopReason } from '@klaus/core/protocol';
+import { NO_USAGE, type Part, type StopReason } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
 import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
 import { createAnswerState } from './answer-state.ts';
-import { estimateUsage, toUsage } from './usage.ts';
+import { toUsage } from './usage.ts';
 
 /** A part of a call. Compatible servers omit fields that OpenAI always sends. */
 interface CallDelta {
@@ -57,7 +57,7 @@ interface Building {
  * @param options.exactCost Whether `usage.cost` is the price that is charged.
  */
 export function createAnswerReader(options: ReadOptions & { exactCost: boolean }): AnswerReader {
-  const { toCallId, promptBytes, exactCost } = options;
+  const { toCallId, exactCost } = options;
   const calls: Building[] = [];
   const state = createAnswerState();
   let text = '';
@@ -71,7 +71,10 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
     *take(taken) {
       if (typeof taken !== 'object' || taken === null) throw new MalformedResponse('A chunk is not an object.');
       const chunk = taken as Chunk;
-      if (chunk.error) throw new ProviderError({ body: chunk.error });
+      if (chunk.error) {
+        if (chunk.usage) yield { type: 'usage', usage: toWireUsage(chunk.usage), isFinal: true };
+        throw new ProviderError({ body: chunk.error });
+      }
       usage = chunk.usage ?? usage;
       const choice = chunk.choices?.[0];
       const { delta } = choice ?? {};
@@ -107,12 +110,11 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
           ...state.ofCall(call),
         })),
       ];
-      const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);
       return {
         type: 'finished',
         parts,
         stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
-        usage: usage ? toWireUsage(usage) : estimateUsage(promptBytes, answerBytes),
+        usage: usage ? toWireUsage(usage) : NO_USAGE,
         ...toExact(usage, exactCost),
       };
     },
@@ -124,7 +126,7 @@ function toWireUsage({ prompt_tokens: input, completion_tokens: output, prompt_t
 }
 
 function toExact(usage: Chunk['usage'], exactCost: boolean): { usd?: number } {
-  return exactCost && typeof usage?.cost === 'number' ? { usd: usage.cost } : {};
+  return exactCost && typeof usage?.cost === 'number' && usage.cost >= 0 ? { usd: usage.cost } : {};
 }
 
 function growCall(calls: Building[], piece: CallDelta): ModelEvent {

@@ -1,10 +1,10 @@
 import type { ModelEvent } from '@klaus/core/agent';
-import type { Part, StopReason } from '@klaus/core/protocol';
+import { NO_USAGE, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
 import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
-import { estimateUsage, toUsage } from './usage.ts';
+import { toUsage } from './usage.ts';
 
 interface Item {
   type?: string;
@@ -85,6 +85,7 @@ export function createResponseReader(options: ReadOptions): AnswerReader {
           completed = event.response ?? {};
           break;
         case 'response.failed':
+          if (event.response?.usage) yield { type: 'usage', usage: toWireUsage(event.response.usage), isFinal: true };
           throw new ProviderError({ body: event.response?.error ?? undefined });
         case 'error':
           throw new ProviderError({ body: event });
@@ -97,11 +98,7 @@ export function createResponseReader(options: ReadOptions): AnswerReader {
   };
 }
 
-function toFinished(
-  done: readonly Item[],
-  response: CompletedResponse,
-  { toCallId, promptBytes }: ReadOptions,
-): ModelEvent {
+function toFinished(done: readonly Item[], response: CompletedResponse, { toCallId }: ReadOptions): ModelEvent {
   const items = done.length > 0 ? done : (response.output ?? []);
   let calls = 0;
   const parts = items.flatMap((item): Part[] => {
@@ -121,12 +118,14 @@ function toFinished(
     }
   });
   const refused = items.some((item) => item.content?.some((part) => part.type === 'refusal'));
-  const { input_tokens: input, output_tokens: output, input_tokens_details: details } = response.usage ?? {};
-  const usage = response.usage
-    ? toUsage({ input, output, details })
-    : estimateUsage(promptBytes, Buffer.byteLength(JSON.stringify(items)));
+  const usage = response.usage ? toWireUsage(response.usage) : NO_USAGE;
   const stopReason = toStopReason(response.incomplete_details?.reason, refused, calls > 0);
   return { type: 'finished', parts, stopReason, usage };
+}
+
+function toWireUsage(usage: NonNullable<CompletedResponse['usage']>): Usage {
+  const { input_tokens: input, output_tokens: output, input_tokens_details: details } = usage;
+  return toUsage({ input, output, details });
 }
 
 function toThinking({ id = '', summary = [], encrypted_content: content }: Item): Part[] {

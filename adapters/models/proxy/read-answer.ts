@@ -1,25 +1,27 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { cost, NO_CHARGE, PartialAnswer, type Charge, type ModelInfo } from '@klaus/core/agent';
-import type { EventOf, Part, Reserved, Usage } from '@klaus/core/protocol';
+import { cost, NO_CHARGE, PartialAnswer, type Charge, type FailureDetails, type ModelInfo } from '@klaus/core/agent';
+import type { EventOf, ModelFailureCode, Part, Reserved, Usage } from '@klaus/core/protocol';
 import { createParser } from 'eventsource-parser';
 import { createCallIds } from '../wire/call-ids.ts';
 import { ConnectionLost, ProviderError } from '../wire/errors.ts';
 import { toFailure } from '../wire/failure.ts';
+import { withoutError } from '../wire/stream-answer.ts';
+import { createUsageCheck, type SentRequest } from '../wire/usage-check.ts';
 import type { Json, ProxyWire } from './proxy-wire.ts';
 
 /** The end of a request as the log records it, with what the answer contains. */
 export type ReadAnswer = Pick<
   EventOf<'model.attempted'>,
-  'outcome' | 'status' | 'message' | 'usage' | 'usd' | 'held'
+  'outcome' | 'status' | 'message' | 'usage' | 'usd' | 'held' | 'estimated' | keyof FailureDetails
 > & {
   parts: readonly Part[];
 };
 
 interface ReadOptions {
   wire: ProxyWire;
-  promptBytes: number;
+  sent: SentRequest;
   info: ModelInfo;
   reserved: Reserved;
   /** `reserved` by cache class. */
@@ -31,19 +33,27 @@ const DONE = '[DONE]';
 /** Reads an answer that is passed on at the same time. Never throws for what a provider sends. */
 export async function readAnswer(
   answer: IncomingMessage,
-  { wire, promptBytes, info, reserved, worst }: ReadOptions,
+  { wire, sent, info, reserved, worst }: ReadOptions,
 ): Promise<ReadAnswer> {
   const status = answer.statusCode ?? 0;
   const isOk = status >= 200 && status < 300;
   const isStream = isOk && /event-stream/i.test(answer.headers['content-type'] ?? '');
   const decoder = new StringDecoder('utf8');
-  const reader = wire.createReader({ toCallId: createCallIds([]), promptBytes });
+  const reader = wire.createReader({ toCallId: createCallIds([]) });
+  const check = createUsageCheck(sent, info);
   let text = '';
   let failure: { error: unknown } | undefined;
   const partial = new PartialAnswer();
   const take = (event: unknown): void => {
     try {
-      for (const piece of reader.take(event)) partial.take(piece);
+      for (const piece of reader.take(withoutError(event))) partial.take(check(piece));
+    } catch (error) {
+      failure ??= { error };
+    }
+  };
+  const takeDocument = (): void => {
+    try {
+      for (const event of wire.toEvents(withoutError(parse(text) ?? {}) as Json)) take(event);
     } catch (error) {
       failure ??= { error };
     }
@@ -56,25 +66,33 @@ export async function readAnswer(
   });
   // The provider or the program may end the connection before the answer is complete.
   await once(answer, 'close').catch((error: unknown) => void (failure ??= { error: new ConnectionLost(error) }));
-  if (!isOk) return toFailed(new ProviderError({ status, body: parse(text) ?? text }), NO_CHARGE);
+  if (!isOk) return toFailed(new ProviderError({ status, body: parse(text) ?? text }), () => NO_CHARGE);
   if (isStream) parser.feed('\n\n');
   // The format of the part that arrived is unknown.
   else if (failure) partial.take({ type: 'text', text });
-  else for (const event of wire.toEvents((parse(text) ?? {}) as Json)) take(event);
+  else takeDocument();
   try {
     if (failure) throw failure.error;
-    const end = reader.finish();
+    const end = check(reader.finish());
     if (end.type !== 'finished') throw new ProviderError({ body: undefined });
-    return { outcome: 'ok', usage: end.usage, usd: end.usd ?? cost(info, end.usage), parts: end.parts };
+    return {
+      outcome: 'ok',
+      usage: end.usage,
+      usd: end.usd ?? cost(info, end.usage),
+      ...(end.isEstimated && { estimated: true }),
+      parts: end.parts,
+    };
   } catch (error) {
-    return toFailed(error, partial.toCharge({ info, reserved, worst, hidesWork: info.hidesReasoning === true }));
+    return toFailed(error, (outcome) =>
+      partial.toCharge({ info, reserved, worst, hidesWork: info.hidesReasoning === true, outcome }),
+    );
   }
 }
 
-function toFailed(error: unknown, charged: Charge): ReadAnswer {
+function toFailed(error: unknown, toCharge: (outcome: ModelFailureCode) => Charge): ReadAnswer {
   const failure = toFailure(error, Date.now());
-  const { code = 'malformed' as const, message = String(error), status } = failure ?? {};
-  return { outcome: code, message, status, ...charged, parts: [] };
+  const { code = 'malformed' as const, retryAfterMs: _, ...details } = failure ?? { message: String(error) };
+  return { outcome: code, ...details, ...toCharge(code), parts: [] };
 }
 
 function parse(text: string): unknown {

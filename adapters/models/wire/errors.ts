@@ -8,13 +8,23 @@ export class ProviderError extends Error {
   readonly headers: IncomingHttpHeaders;
   /** The parsed body, or its text. */
   readonly body: unknown;
+  /** What another reader of the body found in it, if there was one. */
+  readonly said: string | undefined;
 
-  constructor({ status, headers = {}, body }: { status?: number; headers?: IncomingHttpHeaders; body: unknown }) {
+  constructor({ status, headers = {}, body, said }: ProviderErrorOptions) {
     super(status === undefined ? 'The provider reported an error.' : `The provider answered with status ${status}.`);
     this.status = status;
     this.headers = headers;
     this.body = body;
+    this.said = said;
   }
+}
+
+interface ProviderErrorOptions {
+  status?: number;
+  headers?: IncomingHttpHeaders;
+  body: unknown;
+  said?: string;
 }
 
 /** The response violates the protocol. */

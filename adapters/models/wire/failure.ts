@@ -1,35 +1,84 @@
 import { headOf } from '@klaus/core/cut-text';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '@klaus/core/agent';
-import { type ModelFailureCause, type ModelFailureCode, isRecord } from '@klaus/core/protocol';
+import { optional } from '@klaus/core/optional';
+import type { ModelFailureCause, ModelFailureCode } from '@klaus/core/protocol';
+import { readErrorBody, type ErrorBody } from './error-body.ts';
 import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from './errors.ts';
+import { readModelLimits, type ModelLimits } from './model-limits.ts';
 
 const MAX_MESSAGE = 2_000;
 
-const TYPES: Readonly<Record<string, ModelFailureCode>> = {
-  overloaded_error: 'overloaded',
-  server_is_overloaded: 'overloaded',
-  slow_down: 'overloaded',
-  rate_limit_error: 'rate_limited',
-  rate_limit_exceeded: 'rate_limited',
-  api_error: 'server_error',
-  server_error: 'server_error',
-  timeout_error: 'server_error',
-  authentication_error: 'auth',
-  permission_error: 'auth',
-  invalid_api_key: 'auth',
-  invalid_request_error: 'invalid_request',
-  invalid_prompt: 'invalid_request',
-  not_found_error: 'invalid_request',
-  billing_error: 'invalid_request',
-  insufficient_quota: 'invalid_request',
-  request_too_large: 'context_window',
-  context_length_exceeded: 'context_window',
-};
+/** Codes and types of servers by what they mean. The first that matches counts. */
+const NAMES: readonly (readonly [code: ModelFailureCode, cause: ModelFailureCause | undefined, names: string])[] = [
+  [
+    'invalid_request',
+    'no_credit',
+    'insufficientquota billingerror billingnotactive paymentrequired insufficientcredits',
+  ],
+  [
+    'invalid_request',
+    'unknown_model',
+    'modelnotfound modelnotfoundexception modelnotsupported unknownmodel invalidmodel',
+  ],
+  [
+    'auth',
+    undefined,
+    'authenticationerror permissionerror permissiondeniederror invalidapikey apikeyinvalid unauthorized unauthenticated ' +
+      'permissiondenied accessdenied accessdeniedexception unrecognizedclientexception expiredtokenexception ' +
+      'invalidsignatureexception incompletesignature missingauthenticationtoken forbidden',
+  ],
+  [
+    'rate_limited',
+    undefined,
+    'ratelimiterror ratelimitexceeded ratelimit toomanyrequests resourceexhausted throttlingexception throttling ' +
+      'servicequotaexceededexception',
+  ],
+  [
+    'overloaded',
+    undefined,
+    'overloadederror serverisoverloaded slowdown unavailable unavailableerror serviceunavailable ' +
+      'serviceunavailableexception modelnotreadyexception engineoverloaded',
+  ],
+  [
+    'server_error',
+    undefined,
+    'apierror servererror internalservererror internalerror internal timeouterror timeout deadlineexceeded ' +
+      'internalserverexception modelerrorexception modeltimeoutexception modelstreamerrorexception',
+  ],
+  ['invalid_request', 'parameter', 'unsupportedparameter unknownparameter unsupportedvalue extraforbidden'],
+  [
+    'invalid_request',
+    undefined,
+    'invalidrequesterror invalidprompt notfounderror badrequesterror badrequest invalidargument failedprecondition ' +
+      'validationexception validationerror invalidparameter invalidparametererror unprocessableentityerror',
+  ],
+];
 
-/** Messages of the providers for a prompt that is too long; none of them always uses a code. */
-const TOO_LONG =
-  /prompt is too long|context[ _](?:length|window|limit)|maximum context|exceeds? the (?:model's )?(?:maximum )?context|too many (?:input )?tokens|input is too long|maximum (?:input|prompt) length/i;
+/** How servers say it that have no code for it. */
+const TEXTS: readonly (readonly [code: ModelFailureCode, cause: ModelFailureCause | undefined, text: RegExp])[] = [
+  ['invalid_request', 'no_credit', /insufficient[ _](?:quota|credit|balance|funds)|out of credits?\b|no credits?\b/i],
+  ['invalid_request', 'no_credit', /credit balance|payment required|quota exhausted|exceeded your current quota/i],
+  [
+    'invalid_request',
+    'unknown_model',
+    /\bmodels?\b.{0,120}?(?:not found|(?:does not|doesn't|not) exist|is unknown|is not available|is invalid)|\b(?:unknown|invalid|no such) model\b|not a valid model|^model: \S+$/i,
+  ],
+  [
+    'auth',
+    undefined,
+    /(?:invalid|incorrect|missing|wrong|expired|no) (?:api )?(?:key|token|credentials)|unauthori[sz]ed/i,
+  ],
+];
+
+/** Pages of a proxy, and answers of servers that do not have the path. */
+const NO_PATH =
+  /^(?:404 page )?not found$|^(?:cannot|no route for) (?:get|post)\b|unknown (?:url|path|endpoint|route)|^method not allowed$/i;
+
+/** Characters of a body in an unknown shape that are its message. */
+const MAX_UNKNOWN = 500;
+/** Characters of a body that are kept: core redacts them before they are cut further. */
+const MAX_BODY = 65_536;
 
 /**
  * The failure for an error of a request, or undefined when it is none of the known ways in
@@ -44,68 +93,100 @@ export function toFailure(error: unknown, now: number): ModelFailure | undefined
 }
 
 function fromProvider(error: ProviderError, now: number): ModelFailure {
-  const details = toDetails(error);
-  const message = details?.message ?? error.message;
+  const body = readErrorBody(error.body);
+  const limits = readModelLimits(body);
+  const judged = judge(error.status, body, limits);
   const retryAfterMs = toRetryAfterMs(error.headers, now);
-  const cause = toCause(error.status, details, message);
+  const { contextWindow, maxOutputTokens, maxAnswerTokens } = limits;
+  const text = toText(error.body);
   return {
-    ...fail(toCode(error.status, details, message), message),
-    ...(cause !== undefined && { cause }),
-    ...(error.status !== undefined && { status: error.status }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...fail(judged.code, toMessage(error, body)),
+    ...optional({
+      status: error.status,
+      retryAfterMs,
+      cause: judged.cause,
+      maxAnswerTokens,
+      sizes:
+        contextWindow === undefined && maxOutputTokens === undefined
+          ? undefined
+          : optional({ contextWindow, maxOutputTokens }),
+      body: text === '' ? undefined : headOf(text, MAX_BODY),
+    }),
   };
 }
 
-interface Details {
-  type?: string;
-  code?: string | number;
-  message?: string;
+/** The server's own words, or what it sent if it is in no known shape. */
+function toMessage({ status, said, body, message }: ProviderError, read: ErrorBody): string {
+  if (!read.isPage) return read.message || said || headOf(toText(body), MAX_UNKNOWN) || message;
+  const from = status === undefined ? 'The server answered with' : `The server answered with status ${status} and`;
+  return read.message === '' ? `${from} a page without a title.` : `${from} the page “${read.message}”.`;
 }
 
-function toDetails({ body }: ProviderError): Details | undefined {
-  if (typeof body === 'string' && body !== '') return { message: body };
-  if (!isRecord(body)) return undefined;
-  const inner = isRecord(body['error']) ? body['error'] : body;
-  const { type, code, message } = inner;
-  return {
-    ...(typeof type === 'string' && { type }),
-    ...((typeof code === 'string' || typeof code === 'number') && { code }),
-    ...(typeof message === 'string' && { message }),
-  };
+/** '' if there is none. */
+function toText(body: unknown): string {
+  if (typeof body === 'string') return body;
+  const text = JSON.stringify(body) ?? '';
+  return /^(?:\{\}|\[\]|null)$/.test(text) ? '' : text;
 }
 
-function toCode(status: number | undefined, details: Details | undefined, message: string): ModelFailureCode {
-  const named = TYPES[String(details?.code)] ?? TYPES[details?.type ?? ''];
+interface Judged {
+  code: ModelFailureCode;
+  cause?: ModelFailureCause | undefined;
+}
+
+function judge(status: number | undefined, body: ErrorBody, limits: ModelLimits): Judged {
   // An error in the stream has no HTTP status; OpenRouter puts the number into `code`.
-  const code = Number(details?.code);
-  const number = status ?? (Number.isInteger(code) && code >= 400 ? code : undefined);
-  const client = number === undefined || (number >= 400 && number < 500);
-  if (named === 'context_window' || number === 413) return 'context_window';
-  if (client && number !== 429 && number !== 401 && TOO_LONG.test(message)) return 'context_window';
+  const number = status ?? body.status;
+  const named = NAMES.find(([, , names]) => names.split(' ').some((name) => body.names.has(name)));
+  const said = TEXTS.find(([, , text]) => text.test(body.message));
+  const isClient = number !== undefined && number >= 400 && number < 500;
+  if (body.isPage && isClient) return judgePage(number);
+  const isAboutRequest = number !== 401 && number !== 403 && number !== 429;
+  if (isAboutRequest && limits.isOutputRefused) return { code: 'invalid_request', cause: 'output_limit' };
+  if (number === 413 || (isAboutRequest && limits.isOverflow)) return { code: 'context_window' };
   // Exhausted credit is also reported as 429, but a retry does not help.
-  if (details?.code === 'insufficient_quota') return 'invalid_request';
-  if (number === undefined) return named ?? 'server_error';
-  if (number === 429) return 'rate_limited';
-  if (number === 529 || number === 503) return 'overloaded';
-  if (number === 401 || number === 403) return 'auth';
-  if (number === 408) return 'connection';
-  if (number >= 500) return named === 'overloaded' ? 'overloaded' : 'server_error';
-  return 'invalid_request';
+  if (named?.[1] === 'no_credit' || number === 402) return { code: 'invalid_request', cause: 'no_credit' };
+  if (number === 429)
+    return said === TEXTS[0] ? { code: 'invalid_request', cause: 'no_credit' } : { code: 'rate_limited' };
+  if (number === undefined) return judgeByWords(named, said);
+  if (number === 529 || number === 503) return { code: 'overloaded' };
+  if (number === 401 || number === 403) return { code: 'auth' };
+  if (number === 408) return { code: 'connection' };
+  if (number >= 500) return { code: named?.[0] === 'overloaded' ? 'overloaded' : 'server_error' };
+  if (named?.[0] === 'auth') return { code: 'auth' };
+  return { code: 'invalid_request', cause: toCause(number, body, { named, said }) };
 }
 
-/** An account without credit and an unknown model are no errors of the request itself. */
+type Match = (typeof NAMES)[number] | (typeof TEXTS)[number] | undefined;
+
+/** For an error in a stream, or instead of one, that names no status. Only what may pass is repeated. */
+function judgeByWords(named: Match, said: Match): Judged {
+  const [code, cause] = named ?? said ?? ['server_error' as const, undefined];
+  return { code, cause: code === 'invalid_request' ? (cause ?? said?.[1]) : undefined };
+}
+
 function toCause(
-  status: number | undefined,
-  details: Details | undefined,
-  message: string,
+  number: number,
+  body: ErrorBody,
+  { named, said }: { named: Match; said: Match },
 ): ModelFailureCause | undefined {
-  const names = [details?.code, details?.type];
-  if (status === 402 || names.some((name) => name === 402 || name === 'insufficient_quota' || name === 'billing_error'))
-    return 'no_credit';
-  if (names.includes('model_not_found') || status === 410) return 'unknown_model';
-  return (status === 404 || names.includes('not_found_error')) && /\bmodel\b/i.test(message)
-    ? 'unknown_model'
-    : undefined;
+  if (named?.[1] && named[1] !== 'parameter') return named[1];
+  if (number === 404 || number === 405) {
+    if (NO_PATH.test(body.message)) return 'wrong_address';
+    return said?.[1] ?? (body.message === '' ? 'wrong_address' : undefined);
+  }
+  if (named?.[1] === 'parameter' || (body.param && !/^(?:messages|input|model)\b/.test(body.param))) return 'parameter';
+  return said?.[1];
+}
+
+/** A page does not come from the API, so that it says nothing about the key or the request. */
+function judgePage(number: number): Judged {
+  if (number === 401) return { code: 'auth' };
+  if (number === 404 || number === 405) return { code: 'invalid_request', cause: 'wrong_address' };
+  if (number === 413) return { code: 'context_window' };
+  if (number === 429) return { code: 'rate_limited' };
+  if (number === 408) return { code: 'connection' };
+  return { code: 'invalid_request', cause: 'blocked' };
 }
 
 /** Milliseconds, from `retry-after-ms` or from `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */

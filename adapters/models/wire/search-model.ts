@@ -18,7 +18,8 @@ export function createSearch(model: HttpModelOptions, options: { usd: number; to
   return {
     url: toShownUrl(toEndpoint(model.baseUrl, path)),
     usd: options.usd,
-    stream: (request, stream) => (opened ??= createHttpModel(model, options.toWire())).stream(request, stream),
+    stream: (request, stream) =>
+      (opened ??= createHttpModel(model, { ...options.toWire(), isExtended: true })).stream(request, stream),
   };
 }
 

@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { IncomingMessage } from 'node:http';
 import type { ModelEvent } from '@klaus/core/agent';
 import { createParser } from 'eventsource-parser';
+import { isErrorBody, readErrorBody } from './error-body.ts';
 import { ConnectionLost, MalformedResponse, ProviderError } from './errors.ts';
 import { mergeDeltas } from './merge-deltas.ts';
 import { post, type PostOptions } from './post.ts';
@@ -43,16 +44,25 @@ export async function* streamAnswer(
   await checkHead(incoming);
   onBytes?.();
   const decoder = new StringDecoder('utf8');
-  const found: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => found.push(data) });
+  const found: { data: string; isError: boolean }[] = [];
+  const parser = createParser({
+    onEvent: ({ event, data }) => found.push({ data, isError: event === 'error' }),
+    // llama.cpp writes `error: {…}`, which is no field of an event.
+    onError: ({ field, value = '' }) => void (field === 'error' && found.push({ data: value, isError: true })),
+  });
   let isDone = false;
-  const takeFound = (): ModelEvent[] => {
+  const takeFound = function* (): Generator<ModelEvent> {
     const events: ModelEvent[] = [];
-    for (const data of found.splice(0)) {
-      if (data === DONE) isDone = true;
-      else if (!isDone) events.push(...reader.take(JSON.parse(data)));
+    try {
+      for (const { data, isError } of found.splice(0)) {
+        if (isError) throw new ProviderError({ body: toBody(data) });
+        if (data === DONE) isDone = true;
+        else if (!isDone) for (const event of reader.take(withoutError(JSON.parse(data)))) events.push(event);
+      }
+    } finally {
+      // What came before an error was produced, and is paid for.
+      yield* mergeDeltas(events);
     }
-    return mergeDeltas(events);
   };
   const isEnough = (): boolean => isDone || reader.isComplete;
   for await (const chunk of toChunks(incoming, isEnough)) {
@@ -65,6 +75,12 @@ export async function* streamAnswer(
   parser.feed('\n\n');
   yield* takeFound();
   yield reader.finish();
+}
+
+/** @throws ProviderError for an event that is an error instead of a part of the answer. */
+export function withoutError(event: unknown): unknown {
+  if (isErrorBody(event)) throw new ProviderError({ body: event });
+  return event;
 }
 
 /**
@@ -100,7 +116,9 @@ async function checkHead(incoming: IncomingMessage): Promise<void> {
   if (isSuccess && !/^(?:text\/html|application\/json)\b/i.test(type)) return;
   const text = await readText(incoming);
   if (!isSuccess) throw new ProviderError({ status, headers: incoming.headers, body: toBody(text) });
-  const begin = headOf(text, 300);
+  const body = toBody(text);
+  if (isErrorBody(body)) throw new ProviderError({ headers: incoming.headers, body });
+  const begin = headOf(readErrorBody(body).message || text, 300);
   throw new MalformedResponse(`The server answered with ${type} where a stream of events was asked for: ${begin}`);
 }
 

@@ -27,6 +27,7 @@ import type { TaintState } from './taint-state.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { ModelRefusals } from '../refusals/model-refusals.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
+import type { LearnedSizes } from '../budget/learned-sizes.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
 /** A call of the last answer, until its result is in the history. */
@@ -93,6 +94,8 @@ export interface RunState {
   usage: Usage;
   usd: number | null;
   held?: EventOf<'run.finished'>['held'];
+  /** True if a part of `usage` is estimated. */
+  estimated?: true;
   turns: number;
   toolCalls: number;
   evidence: Evidence[];
@@ -120,6 +123,8 @@ export interface RunState {
   isCompactionRequested: boolean;
   /** A compaction was made and no turn has succeeded since. */
   compacted: boolean;
+  /** Refusals of a prompt that was too long since the last turn that succeeded. */
+  overflows: number;
   /** The user refused to raise this limit. */
   limitRefused?: LimitName;
   checkpointed: boolean;
@@ -182,6 +187,8 @@ export interface State {
   agentSession?: string;
   /** Sum of the UTF-8 bytes of `messages`. */
   bytes: number;
+  /** Sizes of models that servers named in errors. */
+  learned: LearnedSizes;
   /** `bytes` and prompt tokens of the last answered request, for the next estimate. */
   measured?: { bytes: number; tokens: number };
   /** Calls of the last answer whose results are not in the history. */
@@ -262,6 +269,7 @@ export function createState(): State {
     messages: [],
     prompted: 0,
     bytes: 0,
+    learned: [],
     calls: [],
     callIds: new Set(),
     deleted: new Set(),
