@@ -4,7 +4,8 @@ import { createCallIds, type ToCallId } from './call-ids.ts';
 import { toFailure } from './failure.ts';
 import { lengthOf } from './post.ts';
 import type { RequestWriter } from './request-writer.ts';
-import { streamAnswer, type AnswerReader } from './stream-answer.ts';
+import type { AnswerReader } from './answer-feed.ts';
+import { streamAnswer } from './stream-answer.ts';
 
 export interface HttpModelOptions {
   /** Full name, such as `anthropic/claude-sonnet-5-5`. */

@@ -1,6 +1,6 @@
 import { cost, type Model, type ModelEvent, type ModelSearch, type WebSource } from '@klaus/core/agent';
 import { createHttpModel, type HttpModelOptions, type ModelWire } from './http-model.ts';
-import type { AnswerReader } from './stream-answer.ts';
+import type { AnswerReader } from './answer-feed.ts';
 
 /** What an answer says about the searches of its provider. */
 export interface Searched {
@@ -36,9 +36,10 @@ export function createSearchReader(reader: AnswerReader, options: SearchReaderOp
     get isComplete() {
       return reader.isComplete;
     },
-    *take(event) {
-      yield* reader.take(event);
+    take(event) {
+      const events = reader.take(event);
       options.take(event);
+      return events;
     },
     finish() {
       return withSearch(reader.finish(), options);
