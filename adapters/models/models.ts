@@ -156,7 +156,8 @@ async function createScripted(id: string, options: ModelsOptions): Promise<Model
     ...(server.wire === 'openai' && { maxTemperature: 2 }),
     hidesReasoning: server.wire === 'responses',
   };
-  const model = { name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1` };
+  // Its address differs from start to start.
+  const model = { name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1`, answeredBy: name };
   if (server.wire === 'responses') return createResponsesModel({ ...model, isOpenai: false });
   if (server.wire === 'openai') return createOpenaiModel({ ...model, dialect: 'openrouter' });
   return createAnthropicModel({ ...model, baseUrl: server.url, adaptiveThinking: true });

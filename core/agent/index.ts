@@ -79,6 +79,7 @@ export type {
   ToolSpec,
   ModelRequest,
   ModelFailure,
+  Refusal,
   ModelEvent,
   Price,
   ModelInfo,

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
@@ -131,7 +132,7 @@ function invalidValue(found: FoundValue): KlausError {
 
 function toQuoted(setting: Setting, value: unknown): string {
   const shown = toShown(setting, value);
-  const short = shown.length > 80 ? `${shown.slice(0, 80)}…` : shown;
+  const short = shown.length > 80 ? `${headOf(shown, 80)}…` : shown;
   return typeof value === 'string' ? JSON.stringify(short) : short;
 }
 

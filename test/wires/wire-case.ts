@@ -12,11 +12,12 @@ const ENCODERS = {
   zstd: zstdCompressSync,
 };
 
+/** `state`: what the provider wants back with the part. Absent: it is not compared. */
 const partSchema = z.union([
   z.strictObject({ text: z.string() }),
-  z.strictObject({ thinking: z.string(), signature: z.string().optional(), encrypted: z.string().optional() }),
+  z.strictObject({ thinking: z.string(), state: z.unknown().optional() }),
   // Without an `id`, any id is right that no other call of the answer has.
-  z.strictObject({ call: z.string(), input: z.unknown(), id: z.string().optional() }),
+  z.strictObject({ call: z.string(), input: z.unknown(), id: z.string().optional(), state: z.unknown().optional() }),
 ]);
 
 const caseSchema = z
@@ -48,6 +49,8 @@ const caseSchema = z
 
 /** What a server sends, and the answer that it is. */
 export type WireCase = z.infer<typeof caseSchema> & { name: string };
+
+export type CasePart = z.infer<typeof partSchema>;
 
 /** Every file below `cases`. */
 export function readCases(): WireCase[] {

@@ -78,6 +78,32 @@ test('signatures of calls and reasoning of any provider go back with their parts
   ]);
 });
 
+test('signatures in a log of a former version go back with the part that follows', async () => {
+  const { model, prompts } = await connect([finish()]);
+  const encrypted = 'ai-sdk:next:{"google":{"thoughtSignature":"s"}}';
+  await ask(model, [
+    HELLO,
+    message(
+      'assistant',
+      { type: 'thinking', text: '', encrypted },
+      { type: 'call', id: 'c1', name: 'look', input: {} },
+    ),
+  ]);
+  expect(prompts[0]![1]!.content).toMatchObject([{ providerOptions: { google: { thoughtSignature: 's' } } }]);
+});
+
+test('what a model invented is valid when it goes back, and text is valid Unicode', async () => {
+  const { model, prompts } = await connect([finish()]);
+  await ask(model, [
+    HELLO,
+    message('assistant', { type: 'call', id: 'c1', name: 'read file/x', input: { path: 'half \ud83d' } }),
+    message('user', { type: 'result', call: 'c1', text: '\ude00', isError: true }),
+  ]);
+  const sent = prompts[0]!.flatMap(({ content }) => content).filter(({ toolName }) => toolName !== undefined);
+  expect(sent.map(({ toolName }) => toolName)).toEqual(['read_file_x', 'read_file_x']);
+  expect(JSON.stringify(prompts)).not.toMatch(/\\ud[89a-f]/);
+});
+
 test('an answer of reasoning alone is not sent back', async () => {
   const { model, prompts } = await connect([finish()]);
   await ask(model, [HELLO, message('assistant', { type: 'thinking', text: 'hm', signature: 's' }), HELLO]);

@@ -8,6 +8,7 @@ import {
   type StreamOptions,
 } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
+import { toAnsweredBy } from '../wire/answered-by.ts';
 import { createCallIds } from '../wire/call-ids.ts';
 import { endWithFailure } from '../wire/http-model.ts';
 import { withSearch } from '../wire/search-model.ts';
@@ -35,7 +36,8 @@ interface Answering {
 
 /** A model of an AI SDK provider. It neither retries nor times out: the loop does. */
 export function createAiModel({ name, info, model, url }: AiModelOptions): Model {
-  const toPrompt = createPromptWriter(model, info.images);
+  const answeredBy = toAnsweredBy(name, url);
+  const toPrompt = createPromptWriter(model, { images: info.images, answeredBy });
   const toTools = createToolWriter();
   const stream = (request: ModelRequest, options: StreamOptions, more: Answering): ReturnType<Model['stream']> => {
     const call: LanguageModelV4CallOptions = {
@@ -50,12 +52,17 @@ export function createAiModel({ name, info, model, url }: AiModelOptions): Model
       toCallId: createCallIds(request.messages),
       promptBytes: () => JSON.stringify([call.prompt, call.tools]).length,
     });
-    return endWithFailure(read(model, { call, options }, more.wrap?.(parts) ?? parts), options);
+    const { signal } = options;
+    return endWithFailure(read(model, { call, options }, more.wrap?.(parts) ?? parts), {
+      signal,
+      tools: request.tools,
+    });
   };
   const search = findAiSearch(model);
   return {
     name,
     info,
+    answeredBy,
     stream: (request, options) => stream(request, options, { tools: toTools(request.tools) }),
     ...(search && {
       webSearch: {

@@ -123,9 +123,11 @@ function toParts(building: Building, toCallId: ToCallId): Part[] {
       return content.finish();
     case 'thinking':
       if (thinking === '' && signature === '') return [];
-      return [{ type: 'thinking', text: thinking, ...(signature !== '' && { signature }) }];
+      return [
+        { type: 'thinking', text: thinking, ...(signature !== '' && { providerState: { data: { signature } } }) },
+      ];
     case 'redacted_thinking':
-      return [{ type: 'thinking', text: '', encrypted: data }];
+      return [{ type: 'thinking', text: '', providerState: { data: { redacted_thinking: data } } }];
     case 'tool_use':
       return [{ type: 'call', id: toCallId(id || undefined, call), name, input: toInput(building) }];
     default: // what the provider's own tools did; Klaus asks for none of them

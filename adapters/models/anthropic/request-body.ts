@@ -1,7 +1,7 @@
 import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
 import type { Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
-import { isMarked } from '../wire/sealed-reasoning.ts';
+import { readState } from '../wire/provider-state.ts';
 import { createRequestWriter, NO_IMAGES, toDocumentText, type RequestWriter } from '../wire/request-writer.ts';
 
 export interface BodyOptions {
@@ -63,12 +63,12 @@ function toBlocks(part: Part, images: boolean): object[] {
     case 'image':
       if (!images) return [{ type: 'text', text: NO_IMAGES }];
       return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } }];
-    case 'thinking':
-      if (isMarked(part.encrypted)) return [];
-      if (part.encrypted !== undefined) return [{ type: 'redacted_thinking', data: part.encrypted }];
+    case 'thinking': {
+      const { signature, redacted_thinking: data } = readState(part) ?? {};
+      if (typeof data === 'string') return [{ type: 'redacted_thinking', data }];
       // Without its signature, as it comes from other providers, thinking is refused.
-      if (part.signature === undefined) return [];
-      return [{ type: 'thinking', thinking: part.text, signature: part.signature }];
+      return typeof signature === 'string' ? [{ type: 'thinking', thinking: part.text, signature }] : [];
+    }
     case 'call':
       return [{ type: 'tool_use', id: toWireId(part.id), name: part.name, input: toInputObject(part.input) }];
     case 'result':

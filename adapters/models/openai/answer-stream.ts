@@ -6,6 +6,7 @@ import { createContent } from '../wire/content.ts';
 import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import { toCount, toRecord, toRecords } from '../wire/untrusted.ts';
+import { createAnswerState } from './answer-state.ts';
 import { CallAssembler } from './call-assembler.ts';
 import { estimateUsage, toUsage } from './usage.ts';
 
@@ -63,6 +64,7 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
   const { toCallId, promptBytes, exactCost } = options;
   const content = createContent();
   const calls = new CallAssembler();
+  const state = createAnswerState();
   /** The one that is read, if the answer has several. */
   let ofChoice: number | undefined;
   let isStreamed = false;
@@ -72,6 +74,7 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
   let usage: WireUsage | undefined;
 
   function takeDelta(delta: Delta, events: ModelEvent[]): void {
+    state.take(delta);
     const reasoning =
       delta.reasoning || delta.reasoning_content || delta.reasoning_text || delta.thinking || delta.reasoning_details;
     if (reasoning) events.push(...content.takeThinking(reasoning));
@@ -116,7 +119,13 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
       return events;
     },
     finish() {
-      const parts = [...content.finish(), ...calls.finish(toCallId)];
+      const said = content.finish();
+      const thinking = said.find(({ type }) => type === 'thinking');
+      const parts = [
+        ...state.toThinking(thinking?.type === 'thinking' ? thinking.text : '', calls.count > 0),
+        ...said.filter((part) => part !== thinking),
+        ...calls.finish(toCallId),
+      ];
       const isProper = isEnded && calls.isComplete && (parts.length > 0 || usage !== undefined);
       if (finish === undefined && !isProper) throw new StreamCut('The stream ended before the answer was complete.');
       return {

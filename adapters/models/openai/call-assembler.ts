@@ -11,6 +11,8 @@ interface Piece {
   name: string;
   /** Of the arguments. */
   text: string;
+  /** What Gemini wants back with the call. */
+  extra: Record<string, unknown> | undefined;
 }
 
 /** A call that is being assembled. */
@@ -55,12 +57,12 @@ export class CallAssembler {
   }
 
   finish(toCallId: ToCallId): Part[] {
-    return this.#named().map(({ id, name, text }, index, calls) => ({
+    return this.#named().map(({ id, name, text, extra }, index) => ({
       type: 'call',
       id: toCallId(id, index),
-      // Behind a border that is only a new object, the tool is the same.
-      name: name || (calls[index - 1]?.name ?? ''),
+      name,
       input: parseInput(text),
+      ...(extra && { providerState: { data: { extra_content: extra } } }),
     }));
   }
 
@@ -70,8 +72,9 @@ export class CallAssembler {
 
   #add(piece: Piece): ModelEvent[] {
     const known = this.#find(piece);
-    const call = known && !isBorder(known, piece) ? known : this.#begin(piece);
+    const call = known && !isBorder(known, piece) ? known : this.#begin(piece, known);
     call.id ??= piece.id;
+    call.extra = piece.extra ?? call.extra;
     call.name = joinNames(call, piece);
     const text = isRepeated(call, piece) ? '' : piece.text;
     // Some gateways send an empty object before the arguments.
@@ -83,7 +86,9 @@ export class CallAssembler {
     if (end !== undefined) call.state = 'complete';
     else if (call.state === 'empty' && own.trim() !== '') call.state = 'open';
     const event: ModelEvent = { type: 'call', index: this.#calls.indexOf(call), name: call.name, text: own };
-    return hasNext ? [event, ...this.#add({ ...piece, id: undefined, name: '', text: text.slice(end) })] : [event];
+    return hasNext
+      ? [event, ...this.#add({ ...piece, id: undefined, name: '', text: text.slice(end), extra: undefined })]
+      : [event];
   }
 
   #find(piece: Piece): Call | undefined {
@@ -96,8 +101,10 @@ export class CallAssembler {
     return last?.state === 'open' ? last : undefined;
   }
 
-  #begin({ index, id, name }: Piece): Call {
-    const call: Call = { index, id, name, ...toNew() };
+  #begin({ index, id, name, extra }: Piece, before: Call | undefined): Call {
+    // Behind a border that is only a new object, the tool is the same.
+    const tool = name === '' && id === undefined ? (before?.name ?? '') : name;
+    const call: Call = { index, id, name: tool, extra, ...toNew() };
     this.#calls.push(call);
     return call;
   }
@@ -156,6 +163,7 @@ function toPiece(delta: unknown): Piece | undefined {
     id: toKey(delta['id']),
     name: typeof name === 'string' ? name : '',
     text: toText(called['arguments'] ?? called['parameters']),
+    extra: isRecord(delta['extra_content']) ? delta['extra_content'] : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
 import type { Part } from '@klaus/core/protocol';
-import { toInputObject } from '../wire/call-ids.ts';
+import { toInputText } from '../wire/call-ids.ts';
+import { fromCallState, fromThinkingState } from './answer-state.ts';
 import { createRequestWriter, type RequestWriter } from '../wire/request-writer.ts';
 import { readUserParts } from './user-parts.ts';
 
@@ -49,11 +50,18 @@ function toAssistant(parts: readonly Part[]): object[] {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   const calls = parts.flatMap((part) => {
     if (part.type !== 'call') return [];
-    const call = { name: part.name, arguments: JSON.stringify(toInputObject(part.input)) };
-    return [{ id: part.id, type: 'function', function: call }];
+    const call = { name: part.name, arguments: toInputText(part.input) };
+    return [{ id: part.id, type: 'function', function: call, ...fromCallState(part) }];
   });
   if (text === '' && calls.length === 0) return [];
-  return [{ role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 && { tool_calls: calls }) }];
+  return [
+    {
+      role: 'assistant',
+      content: text === '' ? null : text,
+      ...fromThinkingState(parts),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  ];
 }
 
 function toUser(parts: readonly Part[], images: boolean): object[] {

@@ -2,7 +2,6 @@ import type { ModelEvent } from '@klaus/core/agent';
 import { isRecord, type Part } from '@klaus/core/protocol';
 import { parseInput, type ToCallId } from '../wire/call-ids.ts';
 import { createContent } from '../wire/content.ts';
-import { toSealed } from '../wire/sealed-reasoning.ts';
 import { createThinkTags, type ThinkTags } from '../wire/think-tags.ts';
 import { toRecords, toText } from '../wire/untrusted.ts';
 
@@ -186,7 +185,8 @@ function toThinking({ id, summary, content, encrypted }: Item): Part[] {
   const texts = summary.length > 0 ? summary : content;
   const text = texts.map((part) => toText(part['text'])).join('\n\n');
   if (text === '' && encrypted === '') return [];
-  return [{ type: 'thinking', text, ...(encrypted !== '' && { encrypted: toSealed({ id, content: encrypted }) }) }];
+  const providerState = encrypted === '' ? undefined : { data: { id, encrypted_content: encrypted } };
+  return [{ type: 'thinking', text, ...(providerState && { providerState }) }];
 }
 
 /** The item with what only its deltas contain. */

@@ -1,7 +1,7 @@
 import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
 import type { Part } from '@klaus/core/protocol';
-import { toInputObject } from '../wire/call-ids.ts';
-import { fromSealed } from '../wire/sealed-reasoning.ts';
+import { toInputText } from '../wire/call-ids.ts';
+import { readState } from '../wire/provider-state.ts';
 import { createRequestWriter, type RequestWriter } from '../wire/request-writer.ts';
 import { readUserParts } from './user-parts.ts';
 
@@ -50,15 +50,15 @@ function toOutputItems(parts: readonly Part[]): object[] {
   return parts.slice(0, last + 1).flatMap((part): object[] => {
     switch (part.type) {
       case 'thinking': {
-        const sealed = fromSealed(part.encrypted);
-        if (sealed === undefined) return [];
+        const { id, encrypted_content: content } = readState(part) ?? {};
+        if (typeof content !== 'string') return [];
         const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }];
-        return [{ type: 'reasoning', id: sealed.id, summary, encrypted_content: sealed.content }];
+        return [{ type: 'reasoning', id, summary, encrypted_content: content }];
       }
       case 'text':
         return part.text === '' ? [] : [{ role: 'assistant', content: [{ type: 'output_text', text: part.text }] }];
       case 'call': {
-        const input = JSON.stringify(toInputObject(part.input));
+        const input = toInputText(part.input);
         return [{ type: 'function_call', call_id: part.id, name: part.name, arguments: input }];
       }
       default:

@@ -1,7 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Model, ModelEvent, ModelInfo, StreamOptions } from '@klaus/core/agent';
+import type { Model, ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
+import { toAnsweredBy } from './answered-by.ts';
 import { createCallIds, type ToCallId } from './call-ids.ts';
 import { toFailure } from './failure.ts';
+import { toRefusal } from './refused-content.ts';
 import { lengthOf } from './post.ts';
 import type { RequestWriter } from './request-writer.ts';
 import type { AnswerReader } from './answer-feed.ts';
@@ -14,6 +17,8 @@ export interface HttpModelOptions {
   id: string;
   info: ModelInfo;
   baseUrl: string;
+  /** Identifies the model and its server. Default: the name and the address. */
+  answeredBy?: string;
 }
 
 export interface ReadOptions {
@@ -32,17 +37,19 @@ export interface ModelWire {
 }
 
 /** A model behind an API. It neither retries nor times out: the loop does, in one place for every provider. */
-export function createHttpModel({ name, info, baseUrl }: HttpModelOptions, wire: ModelWire): Model {
+export function createHttpModel(options: HttpModelOptions, wire: ModelWire): Model {
+  const { name, info, baseUrl, answeredBy = toAnsweredBy(name, baseUrl) } = options;
   const url = baseUrl.replace(/\/+$/, '') + wire.path;
   return {
     name,
     info,
+    answeredBy,
     stream(request, { signal, onBytes, onSent }) {
-      const body = wire.writeBody(request);
+      const body = wire.writeBody(request, answeredBy);
       const toCallId = createCallIds(request.messages);
       const reader = wire.createReader({ toCallId, promptBytes: lengthOf(body) });
       const post = { headers: wire.headers, body, signal, onBytes, onSent };
-      return endWithFailure(streamAnswer(url, post, reader), { signal });
+      return endWithFailure(streamAnswer(url, post, reader), { signal, tools: request.tools });
     },
   };
 }
@@ -50,11 +57,12 @@ export function createHttpModel({ name, info, baseUrl }: HttpModelOptions, wire:
 /**
  * Turns any error of `events` into the one `failed` event that ends a stream.
  *
+ * @param options.tools The offered tools, which an error can name.
  * @throws only what is not a failure of provider or network, that is, bugs.
  */
 export async function* endWithFailure(
   events: AsyncIterable<ModelEvent>,
-  { signal }: StreamOptions,
+  { signal, tools }: Pick<StreamOptions, 'signal'> & Pick<ModelRequest, 'tools'>,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   let ended = false;
   try {
@@ -65,7 +73,13 @@ export async function* endWithFailure(
   } catch (error) {
     // An error after an abort is the abort, in one of many forms.
     const failure = signal.aborted ? undefined : toFailure(error, Date.now());
-    if (failure) return yield { type: 'failed', failure };
+    if (failure) {
+      const names = tools.map(({ name }) => name);
+      return yield {
+        type: 'failed',
+        failure: { ...failure, ...optional({ refused: toRefusal(error, failure, names) }) },
+      };
+    }
     if (!signal.aborted) throw error;
   }
   if (!ended) yield { type: 'failed', failure: { code: 'abandoned', message: 'The request was cancelled.' } };
