@@ -50,3 +50,11 @@ export class ConnectionLost extends Error {
 function toReason(cause: unknown): string {
   return messageOf(cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause);
 }
+
+/** The error of a body that could not be read to its end: its encoding is wrong, or the connection was lost. */
+export function toBodyError(error: unknown): Error {
+  if (error instanceof MalformedResponse) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!/^(?:Z_|ZSTD_|ERR__ERROR)/.test(code)) return new ConnectionLost(error);
+  return new MalformedResponse(`The body is not encoded as its head says: ${messageOf(error)}`);
+}

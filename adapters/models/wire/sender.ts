@@ -10,7 +10,8 @@ import type { FindAgent } from './connection.ts';
 import type { KeySource } from './key-source.ts';
 import { lengthOf } from './post.ts';
 import type { BodyShape, RequestWriter } from './request-writer.ts';
-import { streamAnswer, type AnswerReader } from './stream-answer.ts';
+import type { AnswerReader } from './answer-feed.ts';
+import { streamAnswer } from './stream-answer.ts';
 import { createUsageCheck, toSentRequest, withCheckedUsage } from './usage-check.ts';
 
 export interface HttpModelOptions {
