@@ -92,11 +92,9 @@ function isPlausiblePrompt(tokens: number, sent: SentRequest, info: ModelInfo): 
   const { textBytes, images, isExtended = false } = sent;
   if (tokens === 0) return false;
   if (textBytes > LONG_PROMPT && tokens * MOST_BYTES_PER_TOKEN < textBytes) return false;
-  if (isExtended) return true;
-  const ofImages = images * MOST_TOKENS_PER_IMAGE;
-  if (tokens > textBytes + ofImages + MOST_ADDED_TOKENS) return false;
-  // A prompt that the server accepted is not longer than its window, unless that is longer than Klaus assumes.
-  return tokens <= info.contextWindow || tokens <= textBytes / 2 + ofImages + MOST_ADDED_TOKENS;
+  if (isExtended || tokens <= info.contextWindow) return true;
+  // The window may be longer than Klaus assumes.
+  return tokens <= textBytes / 2 + images * MOST_TOKENS_PER_IMAGE + MOST_ADDED_TOKENS;
 }
 
 function isPlausibleOutput(
