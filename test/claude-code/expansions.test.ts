@@ -103,7 +103,7 @@ for (const { cases, tags } of splitCases(all, 1)) {
       writeFileSync(join(it.place.workspace, '.claude/settings.json'), JSON.stringify({ hooks }));
       expect(await it.claude('Go.')).toMatchObject({ code: 0 });
       expect(existsSync(letter)).toBe(true);
-      const denied = (await it.decisions()).findLast(({ rule }) => rule === 'hooks')!;
+      const denied = (await it.decisions()).findLast(({ rule }) => rule === 'project')!;
       expect(denied).toMatchObject({ verdict: 'deny', tool: 'Bash' });
       // The user knows these hooks: they decide then.
       expect(await it.klaus('guard', 'allow', String(denied.seq))).toMatchObject({ code: 0 });
