@@ -51,8 +51,12 @@ class Expanding {
     const found = findNamedFiles('agent', name, this.#context);
     if (found.length > 0) return this.#all(found, (file) => this.#judgeFields(file));
     if (BUILT_IN.test(name)) return worst([]);
-    // It was given on the command line, and can load any skill.
-    return this.#all(listNamedFiles('skill', this.#context), (file) => this.#judgeSkill(file));
+    // It was given on the command line, or is in a folder that was: it can start anything, and load any skill.
+    const skills = await this.#all(listNamedFiles('skill', this.#context), (file) => this.#judgeSkill(file));
+    const lasting = `the agent ${name}`;
+    if (await this.#context.isKnown?.(lasting)) return skills;
+    const reason = `the guard does not find the file of ${lasting}, and cannot judge it`;
+    return worst([{ ...ask(reason), rule: 'definition', lasting }, skills]);
   }
 
   async #all(files: readonly NamedFile[], judge: (file: NamedFile) => Promise<GuardFinding>): Promise<GuardFinding> {
