@@ -260,10 +260,11 @@ for (const { cases, tags } of splitCases(all, 1)) {
     async ({ version, user }, context) => {
       const isAgent = 'You are an agent for Claude Code';
       const harm = toScript([bash(HARM), OVER]).steps.filter(({ when }) => when?.turn !== undefined);
-      const elsewhere = [{ isolation: 'worktree' }, { run_in_background: true }].map((more): Turn => {
-        const input = { description: 'A task', prompt: 'Do it.', subagent_type: 'general-purpose', ...more };
-        return { name: 'Agent', input };
-      });
+      const task = { description: 'A task', prompt: 'Do it.', subagent_type: 'general-purpose' };
+      const elsewhere: Turn[] = [
+        { name: 'Agent', input: { ...task, isolation: 'worktree' } },
+        { name: 'Agent', input: { ...task, run_in_background: true } },
+      ];
       const { steps } = toScript([skill('ext'), agent('added'), bash('true'), ...elsewhere, OVER]);
       const ofAgents = harm.map((step) => ({ ...step, when: { ...step.when, system: isAgent } }));
       await using it = await openGuard(context, {
