@@ -9,7 +9,7 @@ import { createAnswerReader as createChatReader } from '../../adapters/models/op
 import { createResponseReader } from '../../adapters/models/openai/responses-stream.ts';
 import { createAnswerFeed, type AnswerReader } from '../../adapters/models/wire/answer-feed.ts';
 import { createCallIds } from '../../adapters/models/wire/call-ids.ts';
-import { toFailure } from '../../adapters/models/wire/failure.ts';
+import { toFailure } from '../../adapters/models/failure/failure.ts';
 import type { ReadOptions } from '../../adapters/models/wire/http-model.ts';
 import type { ModelEvent } from '../../core/agent/index.ts';
 import { partSchema, stopReasonSchema, usageSchema, type Part } from '../../core/protocol/index.ts';
@@ -69,7 +69,8 @@ function toExpected({ answer, failure }: WireCase, end?: ModelEvent): unknown {
     return { type: 'failed', failure: expect.objectContaining(expected) as object };
   }
   const isEstimated = end?.type === 'finished' && end.isEstimated;
-  const usage = (!isEstimated && answer.usage) || (expect.objectContaining({ input: expect.any(Number) as number }) as object);
+  const usage =
+    (!isEstimated && answer.usage) || (expect.objectContaining({ input: expect.any(Number) as number }) as object);
   return { type: 'finished', parts: answer.parts.map(toPart), stopReason: answer.stop, usage };
 }
 

@@ -12,7 +12,7 @@ import { toAnsweredBy } from '../wire/answered-by.ts';
 import { createCallIds } from '../wire/call-ids.ts';
 import { endWithFailure, locate } from '../wire/http-model.ts';
 import { withSearch } from '../wire/search-model.ts';
-import { ProviderError } from '../wire/errors.ts';
+import { ProviderError } from '../failure/errors.ts';
 import { createUsageCheck, toSentRequest, withCheckedUsage } from '../wire/usage-check.ts';
 import { createCallAdapter, type CallAdapter } from './call-adapter.ts';
 import { createAnswerParts, type AnswerParts } from './answer-parts.ts';

@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/
 import type { ModelEvent } from '@klaus/core/agent';
 import { NO_USAGE, stopReasonSchema, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
 import { parseInput, type ToCallId } from '../wire/call-ids.ts';
-import { StreamCut } from '../wire/errors.ts';
+import { StreamCut } from '../failure/errors.ts';
 import { toCount } from '../wire/usage-check.ts';
 import { toError } from './errors.ts';
 import type { LanguageModelPart, ProviderMetadata } from './language-model.ts';

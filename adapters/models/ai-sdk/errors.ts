@@ -1,6 +1,6 @@
 import { headOf } from '@klaus/core/cut-text';
-import { isErrorBody, readErrorBody } from '../wire/error-body.ts';
-import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
+import { isErrorBody, readErrorBody } from '../failure/error-body.ts';
+import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from '../failure/errors.ts';
 
 /** The fields of an AI SDK error that Klaus uses. */
 interface AiSdkError extends Error {

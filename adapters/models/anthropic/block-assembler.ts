@@ -2,7 +2,7 @@ import type { ModelEvent } from '@klaus/core/agent';
 import { isRecord, type Part } from '@klaus/core/protocol';
 import { parseInput, type ToCallId } from '../wire/call-ids.ts';
 import { createContent, type Content } from '../wire/content.ts';
-import { MalformedResponse } from '../wire/errors.ts';
+import { MalformedResponse } from '../failure/errors.ts';
 import { toText } from '../wire/untrusted.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { ModelInfo, WebSource } from '@klaus/core/agent';
-import { ProviderError } from '../wire/errors.ts';
+import { ProviderError } from '../failure/errors.ts';
 import { createSearchReader } from '../wire/search-model.ts';
 import type { AnswerReader } from '../wire/answer-feed.ts';
 

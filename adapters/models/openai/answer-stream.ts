@@ -3,7 +3,7 @@ import { isRecord, NO_USAGE, type StopReason, type Usage } from '@klaus/core/pro
 import type { AnswerReader } from '../wire/answer-feed.ts';
 import { DONE } from '../wire/body-parser.ts';
 import { createContent } from '../wire/content.ts';
-import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
+import { MalformedResponse, ProviderError, StreamCut } from '../failure/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import { toRecord, toRecords } from '../wire/untrusted.ts';
 import { toCount } from '../wire/usage-check.ts';

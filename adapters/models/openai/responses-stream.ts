@@ -2,7 +2,7 @@ import type { ModelEvent } from '@klaus/core/agent';
 import { isRecord, NO_USAGE, type StopReason, type Usage } from '@klaus/core/protocol';
 import type { AnswerReader } from '../wire/answer-feed.ts';
 import { DONE } from '../wire/body-parser.ts';
-import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
+import { MalformedResponse, ProviderError, StreamCut } from '../failure/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import { toNumber, toRecord, toRecords, toText } from '../wire/untrusted.ts';
 import { isFilled, ResponseItems, toItem, toParts, type Item, type Place } from './response-items.ts';

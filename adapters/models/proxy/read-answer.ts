@@ -13,8 +13,8 @@ import type { EventOf, ModelFailureCode, Part, Reserved, Usage } from '@klaus/co
 import { createAnswerFeed } from '../wire/answer-feed.ts';
 import { createCallIds } from '../wire/call-ids.ts';
 import { decodeBody } from '../wire/decode-body.ts';
-import { ProviderError, toBodyError } from '../wire/errors.ts';
-import { toFailure } from '../wire/failure.ts';
+import { ProviderError, toBodyError } from '../failure/errors.ts';
+import { toFailure } from '../failure/failure.ts';
 import { createUsageCheck, type SentRequest } from '../wire/usage-check.ts';
 import type { ProxyWire } from './proxy-wire.ts';
 

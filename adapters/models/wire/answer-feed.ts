@@ -2,9 +2,9 @@ import type { ModelEvent } from '@klaus/core/agent';
 import { headOf } from '@klaus/core/cut-text';
 import { isRecord } from '@klaus/core/protocol';
 import { createBodyParser, DONE, type BodyEvent } from './body-parser.ts';
-import { MalformedResponse, ProviderError } from './errors.ts';
+import { MalformedResponse, ProviderError } from '../failure/errors.ts';
 import { mergeDeltas } from './merge-deltas.ts';
-import { toErrorBody } from './stream-error.ts';
+import { toErrorBody } from '../failure/stream-error.ts';
 
 /** Takes the parsed events of one answer, in order. */
 export interface AnswerReader {

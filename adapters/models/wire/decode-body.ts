@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Transform, type Readable } from 'node:stream';
 import type * as zlib from 'node:zlib';
-import { MalformedResponse } from './errors.ts';
+import { MalformedResponse } from '../failure/errors.ts';
 
 type Zlib = typeof zlib;
 

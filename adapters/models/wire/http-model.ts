@@ -2,8 +2,8 @@ import type { Model, ModelEvent, ModelRequest, StreamOptions } from '@klaus/core
 import { classifyAddress } from '@klaus/core/network-address';
 import { optional } from '@klaus/core/optional';
 import { toAnsweredBy } from './answered-by.ts';
-import { toFailure } from './failure.ts';
-import { toRefusal } from './refused-content.ts';
+import { toFailure } from '../failure/failure.ts';
+import { toRefusal } from '../failure/refused-content.ts';
 import { createSender, type HttpModelOptions, type ModelWire } from './sender.ts';
 
 export type { HttpModelOptions, ModelWire, ReadOptions } from './sender.ts';

@@ -1,11 +1,11 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '@klaus/core/agent';
-import type { Adaptation } from './adaptation.ts';
-import { createAdaptationStore, type AdaptationStore } from './adaptation-store.ts';
+import type { Adaptation } from '../adaptation/adaptation.ts';
+import { createAdaptationStore, type AdaptationStore } from '../adaptation/adaptation-store.ts';
 import { createCallIds, type ToCallId } from './call-ids.ts';
 import { toEndpoint, toShownUrl } from './endpoint.ts';
-import { ProviderError } from './errors.ts';
-import { findAdaptations } from './find-adaptations.ts';
+import { ProviderError } from '../failure/errors.ts';
+import { findAdaptations } from '../adaptation/find-adaptations.ts';
 import type { FindAgent } from './connection.ts';
 import type { KeySource } from './key-source.ts';
 import { lengthOf } from './post.ts';

@@ -3,7 +3,7 @@ import { globalAgent } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModelEvent } from '@klaus/core/agent';
-import { ConnectionLost, ProviderError } from './errors.ts';
+import { ConnectionLost, ProviderError } from '../failure/errors.ts';
 import type { AnswerReader } from './answer-feed.ts';
 import { streamAnswer } from './stream-answer.ts';
 

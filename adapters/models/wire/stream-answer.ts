@@ -4,7 +4,7 @@ import type { ModelEvent } from '@klaus/core/agent';
 import { createAnswerFeed, type AnswerReader } from './answer-feed.ts';
 import { createBodyParser } from './body-parser.ts';
 import { decodeBody } from './decode-body.ts';
-import { ConnectionLost, MalformedResponse, ProviderError, toBodyError } from './errors.ts';
+import { ConnectionLost, MalformedResponse, ProviderError, toBodyError } from '../failure/errors.ts';
 import { post, type PostOptions } from './post.ts';
 
 export interface StreamAnswerOptions extends PostOptions {

@@ -1,6 +1,6 @@
 import { isRecord } from '@klaus/core/protocol';
 import type { Adaptation } from './adaptation.ts';
-import type { ProviderError } from './errors.ts';
+import type { ProviderError } from '../failure/errors.ts';
 
 /** The part of an error that is about one parameter. */
 interface Complaint {

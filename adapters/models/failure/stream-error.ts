@@ -1,6 +1,6 @@
 import { isRecord } from '@klaus/core/protocol';
-import type { BodyEvent } from './body-parser.ts';
-import { toRecord } from './untrusted.ts';
+import type { BodyEvent } from '../wire/body-parser.ts';
+import { toRecord } from '../wire/untrusted.ts';
 
 /** Fields in which servers say what went wrong. */
 const OF_ERRORS = ['message', 'detail', 'errors', 'msg', 'error_msg', 'Message'];
