@@ -2,6 +2,7 @@ import type { ModelEvent } from '@klaus/core/agent';
 import { headOf } from '@klaus/core/cut-text';
 import { isRecord } from '@klaus/core/protocol';
 import { createBodyParser, DONE, type BodyEvent } from './body-parser.ts';
+import { readErrorBody } from '../failure/error-body.ts';
 import { MalformedResponse, ProviderError } from '../failure/errors.ts';
 import { mergeDeltas } from './merge-deltas.ts';
 import { toErrorBody } from '../failure/stream-error.ts';
@@ -71,7 +72,7 @@ export function createAnswerFeed(reader: AnswerReader): AnswerFeed {
       yield* take(parser.end());
       if (count === 0 && parser.unread !== '') {
         throw new MalformedResponse(
-          `The server answered with a text and not with a stream of events: ${toPlain(parser.unread.slice(0, 4_000))}`,
+          `The server answered with a text and not with a stream of events: ${headOf(readErrorBody(parser.unread).message, 300)}`,
         );
       }
       yield reader.finish();
@@ -88,11 +89,4 @@ export function createAnswerFeed(reader: AnswerReader): AnswerFeed {
 /** Some servers name the type of an event only in its line `event:`. */
 function withType({ name, value }: BodyEvent): unknown {
   return name !== undefined && isRecord(value) && value['type'] === undefined ? { ...value, type: name } : value;
-}
-
-/** The title of a page, or the begin of its text. */
-function toPlain(text: string): string {
-  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim();
-  const plain = title || text.replace(/<(script|style)\b[^]*?<\/\1>|<[^>]*>/gi, ' ');
-  return headOf(plain.replace(/\s+/g, ' ').trim(), 300);
 }
