@@ -41,7 +41,7 @@ function toAllLines(text: string): string[] {
   parts.append(text);
   return [
     ...entries.flatMap((entry) => toEntryLines(entry, undefined, { ...options, output: text })),
-    ...parts.list().flatMap((part) => toPartBlock(part, { isFirst: true, before: undefined }, options)),
+    ...parts.list().flatMap((part) => toPartBlock([part], 0, options)),
     ...toQuestionLines(question, 60, { palette: style.palette, max: 100 }),
   ];
 }

@@ -5,8 +5,9 @@ import { truncateToWidth, type Component, type InlineScreen } from '../screen/in
 import { isInterrupted, type SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
-import { toEntryLines, toPartBlock } from './entry-lines.ts';
-import { toImageBounds, toThinkingLines, type TakeImage } from './message-lines.ts';
+import { toEntryLines, toPartBlock, toWritten, type Written } from './entry-lines.ts';
+import { countFinal } from './final-text.ts';
+import { toImageBounds, toPartLines, toThinkingLines, type TakeImage } from './message-lines.ts';
 import type { ViewStyle } from './view-style.ts';
 import { toSafe, wrap } from './wrap.ts';
 
@@ -31,8 +32,8 @@ export class Transcript implements Component {
   #view: SessionView;
   /** Number of entries that are finished. */
   #done = 0;
-  /** Of each streamed message, the number of its parts that are finished. */
-  readonly #partsDone = new Map<string, number>();
+  /** Of each streamed message, what is finished. */
+  readonly #written = new Map<string, Written>();
   /** Lines that belong to no session, before the next frame, each with the number of entries before it. */
   #notes: { text: string; after: number }[] = [];
 
@@ -48,7 +49,7 @@ export class Transcript implements Component {
   /** Shows another session, from its last entries on. */
   show(view: SessionView): void {
     this.#view = view;
-    this.#partsDone.clear();
+    this.#written.clear();
     for (const note of this.#notes) note.after = 0;
     const { entries } = view.conversation;
     this.#done = Math.max(0, entries.length - SHOWN_AT_START);
@@ -75,11 +76,15 @@ export class Transcript implements Component {
     this.#takeNotes(finished, Number.POSITIVE_INFINITY, width);
     const live: string[] = [];
     for (let index = this.#done; index < entries.length; index++) live.push(...this.#toLines(index, options));
-    for (const [id, message] of this.#view.inFlight.messages) {
-      const isAlone = this.#done === entries.length && this.#view.inFlight.messages.size === 1;
-      this.#addPartial(id, message, { options, finished: isAlone ? finished : undefined, live });
+    const from = live.length;
+    const { messages } = this.#view.inFlight;
+    let leave: (() => void) | undefined;
+    for (const [id, message] of messages) {
+      const isAlone = this.#done === entries.length && messages.size === 1;
+      leave = this.#addPartial(id, message, { options, finished: isAlone ? finished : undefined, live });
     }
     if (finished.length > 0) this.#screen.finish(finished);
+    if (messages.size > 0) this.#screen.setGrowing({ from, rows: live.length - from, leave });
     return live;
   }
 
@@ -99,8 +104,8 @@ export class Transcript implements Component {
     const { entries } = this.#view.conversation;
     const entry = entries[index]!;
     const output = this.#view.inFlight.calls.get(entry.id)?.text ?? '';
-    const skip = this.#partsDone.get(entry.id) ?? 0;
-    return toEntryLines(entry, entries[index - 1], { ...options, output, skip });
+    const written = this.#written.get(entry.id);
+    return toEntryLines(entry, entries[index - 1], { ...options, output, written });
   }
 
   /** Code of a finished entry gets its colours before it is written, and its images are drawn. */
@@ -123,33 +128,52 @@ export class Transcript implements Component {
     return false;
   }
 
-  /** A message that is being streamed. Its closed parts are finished, if everything before it is. */
+  /**
+   * A message that is being streamed. Its closed parts are finished, and the complete rows of the one that grows, if
+   * everything before them is. The screen keeps what is left so short that no window moves it to the scrollback.
+   *
+   * @returns Called when the rest that is shown counts as finished; undefined if a part of it is not shown.
+   */
   #addPartial(
     id: string,
     { text, thinking, parts }: PartialMessage,
     to: { options: CallViewOptions; finished: string[] | undefined; live: string[] },
-  ): void {
+  ): (() => void) | undefined {
     const { options, finished, live } = to;
     const list = parts.list();
-    let done = this.#partsDone.get(id) ?? 0;
+    const written = toWritten(this.#written.get(id), list);
     if (text.text === '' && thinking.text !== '') live.push('', ...this.#toThinking(thinking.text, options.width));
-    const isReady = this.#hasGrammars(text.text);
-    const toBlock = (index: number): string[] => {
-      const lines = toPartBlock(list[index]!, { isFirst: index === 0, before: list[index - 1] }, options);
-      if (index > 0 || lines.length === 0) return lines;
+    const toBlock = (index: number, all: readonly string[] = list): string[] => {
+      const from = index === written.parts ? written.characters : 0;
+      const lines = toPartBlock(all, index, { ...options, from });
+      if (index > 0 || from > 0 || lines.length === 0) return lines;
       const thought = toThinkingLines(thinking.text, options.width, this.#style);
       return ['', ...(thought.length > 0 ? [...thought, ''] : []), ...lines];
     };
-    // The last part can still grow.
-    for (; finished && isReady && done < list.length - 1; done++) finished.push(...toBlock(done));
-    if (done > 0) this.#partsDone.set(id, done);
-    for (let index = done; index < list.length; index++) live.push(...this.#toEnd(toBlock(index), options.width));
+    if (finished && this.#hasGrammars(text.text)) {
+      for (; written.parts < list.length - 1; written.parts++, written.characters = 0)
+        finished.push(...toBlock(written.parts));
+      const rest = list[written.parts]!.slice(written.characters);
+      const count = countFinal(rest, (part) => toPartLines(part, false, options));
+      if (count > 0) {
+        const end = written.characters + count;
+        finished.push(...toBlock(written.parts, list.with(written.parts, list[written.parts]!.slice(0, end))));
+        written.characters = end;
+      }
+      if (written.parts > 0 || written.characters > 0) this.#written.set(id, written);
+    }
+    let isComplete = finished !== undefined && text.text !== '' && written.parts === list.length - 1;
+    for (let index = written.parts; index < list.length; index++) {
+      const lines = toBlock(index);
+      const shown = this.#toEnd(lines, options.width);
+      isComplete &&= lines.length === shown.length;
+      live.push(...shown);
+    }
+    const all = { parts: list.length - 1, characters: list.at(-1)!.length };
+    return isComplete ? () => void this.#written.set(id, all) : undefined;
   }
 
-  /**
-   * The end of a block that still grows. A window that becomes narrower wraps the rows of the last frame, and those above
-   * its top would stay in the scrollback: they fit also if each is wrapped to four.
-   */
+  /** The end of a block that still grows. */
   #toEnd(lines: readonly string[], width: number): readonly string[] {
     const max = Math.max(MIN_LIVE_ROWS, Math.floor((this.#screen.terminal.rows - FOOTER_ROWS) / 4));
     if (lines.length <= max + 1) return lines;
