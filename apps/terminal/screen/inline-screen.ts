@@ -1,9 +1,9 @@
-import { type Component, type Terminal, truncateToWidth, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
-import { ERASE_BELOW, ERASE_LINE, toChanges, toRow } from './frame-changes.ts';
+import { type Component, type Terminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
+import { ERASE_BELOW, ERASE_LINE, toChanges, toFit, toFullChanges, toRow, toSize } from './frame-changes.ts';
+import { type Growing, limitGrowing } from './growing-rows.ts';
 import type { CellSize } from './queried-terminal.ts';
-import { countRows, type Reflow, reflowRows, type ShownRows, toCount, toShownRows } from './reflow.ts';
+import { countRows, type Reflow, reflowRows, type ShownRows, toShownRows } from './reflow.ts';
 import { toSafeLines } from './safe-line.ts';
-import { isSixelRow } from './sixel-rows.ts';
 
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?7h\u001b[?2026l';
@@ -23,18 +23,6 @@ type ScreenTerminal = Terminal & {
   refreshSize?: () => void;
   inputEnd?: () => Promise<void>;
 };
-
-/** Columns and rows of the smallest window in which no row of a growing text may leave the screen. */
-const NARROW = 20;
-const LOW = 8;
-
-/** The rows of a frame that show the end of a text that grows: they are written again when they are finished. */
-export interface Growing {
-  from: number;
-  rows: number;
-  /** The rows count as finished as they are. Absent if they do not show all of the text. */
-  leave?: () => void;
-}
 
 /**
  * The part of a terminal that changes: some rows at the bottom of the main screen. Finished lines are written above
@@ -250,7 +238,9 @@ export class InlineScreen extends TuiMainScreen {
       this.#forget();
     }
     this.#above = Math.min(this.#above + finished.length, Math.max(0, height - rendered.length));
-    const lines = this.#limitGrowing(rendered).slice(-height);
+    const limited = limitGrowing(rendered, this.#growing, { reflows: this.#reflows, above: this.#above, height });
+    this.#growing = limited.growing;
+    const lines = limited.lines.slice(-height);
     const cursor = this.extractCursorPosition(lines, height);
     const rows = this.applyLineResets(lines);
     const { text, row: last } = toChanges({ shown: this.#shown, rows, row: this.#row });
@@ -271,35 +261,6 @@ export class InlineScreen extends TuiMainScreen {
     const last = Math.max(0, rows - 1);
     if (this.#growing) return [this.#reflows === 'others' ? last : 0, 0];
     return [cursor?.row ?? last, cursor?.col ?? 0];
-  }
-
-  /**
-   * Shortens the growing rows, so that no window moves one of them to its scrollback. A terminal that wraps the rows of a
-   * frame moves as many rows away at the top, also if there are blank ones below; xterm.js does so if the frame is higher
-   * than the window.
-   */
-  #limitGrowing(lines: readonly string[]): string[] {
-    if (!this.#growing || this.#reflows === 'none') return [...lines];
-    const { from, rows, leave } = this.#growing;
-    const [before, growing, after] = [lines.slice(0, from), lines.slice(from, from + rows), lines.slice(from + rows)];
-    const count = (some: readonly string[]): number =>
-      some.reduce((sum, line) => sum + toCount(visibleWidth(line), NARROW), 0);
-    const others = count([...before, ...after]);
-    const isOthers = this.#reflows === 'others';
-    if (isOthers && leave && others + count(growing) <= this.#height / 2) return [...lines];
-    const most = Math.max(0, LOW - before.length - after.length);
-    const last = growing.slice(Math.max(0, rows - most));
-    // Rows that wrapping may add.
-    let left = isOthers ? LOW - others - last.length : this.#above + from + before.length + after.length - others;
-    const shown = last.map((line) => {
-      const short = truncateToWidth(line, Math.max(0, NARROW * (1 + left)), '…');
-      left -= toCount(visibleWidth(short), NARROW) - 1;
-      return short;
-    });
-    const isShown = left >= 0;
-    const isComplete = isShown && shown.length === rows && shown.every((line, index) => line === growing[index]);
-    this.#growing = { from, rows: isShown ? shown.length : 0, leave: isComplete ? leave : undefined };
-    return [...before, ...(isShown ? shown : []), ...after];
   }
 
   /**
@@ -352,20 +313,8 @@ export class InlineScreen extends TuiMainScreen {
     const lines = full.component.render(width).slice(0, height);
     while (lines.length < height) lines.push('');
     const rows = this.applyLineResets(toSafeLines(lines).map((line) => toFit(line, width)));
-    let output = `${BEGIN}${CUT_ROWS}`;
-    rows.forEach((line, index) => {
-      if (line !== shown[index]) output += `\u001b[${index + 1};1H${ERASE_LINE}${line}`;
-    });
-    this.terminal.write(`${output}${END}`);
+    this.terminal.write(`${BEGIN}${CUT_ROWS}${toFullChanges(shown, rows)}${END}`);
     full.rows = rows;
     full.size = size;
   }
-}
-
-function toSize({ columns, rows }: Terminal): string {
-  return `${columns}x${rows}`;
-}
-
-function toFit(line: string, width: number): string {
-  return !isSixelRow(line) && visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
 }
