@@ -18,6 +18,8 @@ const BLANK = /^\s*$/;
 const FORMULA = /^ {0,3}\$\$\s*$/;
 /** A line that starts a new block, and not an item of a list. */
 const FRESH = /^(?![-*+] |\d{1,9}[.)] )\S/;
+/** An incomplete line whose first word shows whether it starts a new block. */
+const STARTED = /^\S+\s/;
 
 /**
  * Splits Markdown between its blocks, so that only the visible parts of a long message are rendered. The parts do not
@@ -45,11 +47,17 @@ export function createParts(minPart = MIN_PART): Parts {
     open = again + open.slice(at);
     next = again.length;
   };
+  /** True for a line at `next` with which a part starts. */
+  const startsPart = (line: string): boolean =>
+    fence === undefined &&
+    isAfterBlank &&
+    next > 0 &&
+    next >= minPart &&
+    details === 0 &&
+    !isFormula &&
+    (FRESH.test(line) || (next >= LONG_PART && /^\S/.test(line)));
   const take = (line: string) => {
-    if (next >= MAX_PART) close(next);
-    else if (fence === undefined && isAfterBlank && next > 0 && next >= minPart && details === 0 && !isFormula) {
-      if (FRESH.test(line) || (next >= LONG_PART && /^\S/.test(line))) close(next);
-    }
+    if (next >= MAX_PART || startsPart(line)) close(next);
     if (fence === undefined) {
       fence = FENCE.test(line) ? line : undefined;
       if (FORMULA.test(line)) isFormula = !isFormula;
@@ -72,7 +80,12 @@ export function createParts(minPart = MIN_PART): Parts {
         else take(open.slice(next, end));
       }
     },
-    list: () => (closed.length > 0 && BLANK.test(open) ? closed : [...closed, open]),
+    list() {
+      if (closed.length > 0 && BLANK.test(open)) return closed;
+      const line = open.slice(next);
+      if (STARTED.test(line) && startsPart(line)) return [...closed, open.slice(0, next), line];
+      return [...closed, open];
+    },
   };
 }
 

@@ -119,7 +119,7 @@ function toNumbers(shown: string): number[] {
 
 /** A paragraph of numbered words, some of which are in marks of Markdown, in pieces that break them. */
 function createStream(chance: Chance, send: (text: string, offset: number) => void) {
-  let text = '';
+  let text = chance.pick(['', '', '- an item\n- another\n\n', '## A title\n\n', 'A paragraph.\n\n']);
   let sent = 0;
   let count = 0;
   const add = (): void => {
@@ -134,7 +134,7 @@ function createStream(chance: Chance, send: (text: string, offset: number) => vo
       ['(', '),'],
       ['- ', ''],
     ]);
-    text += `${text === '' ? '' : chance.percent(5) ? '\n' : ' '}${begin}${words.join(' ')}${end}`;
+    text += `${/^$|\n$/.test(text) ? '' : chance.percent(5) ? '\n' : ' '}${begin}${words.join(' ')}${end}`;
   };
   const deliver = (to: number): void => {
     if (to > sent) send(text.slice(sent, to), sent);

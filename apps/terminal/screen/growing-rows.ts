@@ -31,7 +31,7 @@ export function limitGrowing(
   const others = countNarrow([...before, ...after]);
   if (reflows === 'others' && leave && others + countNarrow(all) <= height / 2) return { lines, growing };
   const most = Math.max(0, LOW - before.length - after.length);
-  const last = all.slice(Math.max(0, rows - most));
+  const last = rows > most ? ['…', ...all.slice(rows - most + 1)].slice(0, most) : all;
   /** Rows that wrapping may add. */
   let left = reflows === 'others' ? LOW - others - last.length : above + from + before.length + after.length - others;
   const shown = last.map((line) => {
