@@ -8,7 +8,7 @@ import { type Chance, createChance } from '../undo/chance.ts';
 import { hasTmux, openCutting, openTmux, openXterm, type Window } from './windows.ts';
 
 /** Number of histories and first seed: `PARAGRAPHS=1000 PARAGRAPH_SEED=7`. */
-const HISTORIES = Number(process.env['PARAGRAPHS'] ?? 20);
+const HISTORIES = Number(process.env['PARAGRAPHS'] ?? 10);
 const SEED = Number(process.env['PARAGRAPH_SEED'] ?? 1);
 const TIMEOUT = { timeout: 3_600_000 };
 
