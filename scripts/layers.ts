@@ -18,7 +18,11 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'core/protocol', imports: [], packages: ['zod'] },
   { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash', 're2js', '@babel/parser'] },
   { folder: 'core/reviewers', imports: ['core/protocol', 'core/policy'], packages: ['zod', 'diff'] },
-  { folder: 'core/agent', imports: ['core/protocol', 'core/policy', 'core/reviewers'], packages: ['zod'] },
+  {
+    folder: 'core/agent',
+    imports: ['core/protocol', 'core/policy', 'core/reviewers'],
+    packages: ['zod', 'jsonc-parser'],
+  },
   { folder: 'core/conversation', imports: ['core/protocol'], packages: ['diff'] },
   { folder: 'core', imports: [], packages: [] },
   { folder: 'adapters/system', imports: [] },

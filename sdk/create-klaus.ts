@@ -15,6 +15,7 @@ import { openSettings } from './engine/open-settings.ts';
 import { createProjects } from './engine/projects.ts';
 import { collectGarbage, createOpenSnapshots } from './engine/snapshots.ts';
 import { createSystemIds } from './engine/system-ids.ts';
+import { trustCertificates } from './engine/trust-certificates.ts';
 import { traceRuns } from './engine/trace-runs.ts';
 import { exportTest } from './export/export-test.ts';
 import { explain, judgeCommandLine } from './grants/explain.ts';
@@ -90,8 +91,9 @@ export async function createKlausOver<S extends SessionStore>(
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);
   const settings = await openSettings(given, { digest, scripted: options.scripted });
-  const { configurations, credentials, redactor } = settings;
+  const { configurations, credentials, learn, redactor } = settings;
   const configuration = configurations.current;
+  trustCertificates(configuration.values.network.caFile);
   const redact = (text: string): string => redactor.redact(text);
   const store = await openStore({ home, configuration, redact });
   const traced = await traceRuns(store, { configuration, env });
@@ -100,7 +102,7 @@ export async function createKlausOver<S extends SessionStore>(
   const listeners = new Set<(start: SandboxStart) => void>();
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
   const toEngine = createEngines({
-    ...{ options, env, home, configurations, credentials, store, traced, snapshots, processes, onStart },
+    ...{ options, env, home, configurations, credentials, learn, store, traced, snapshots, processes, onStart },
     admit,
   });
   const engine = toEngine(configuration);

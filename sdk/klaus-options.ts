@@ -60,6 +60,11 @@ export interface OpenOptions {
    */
   root?: string;
   model?: string;
+  /**
+   * Names of at most three models that answer, in this order, while `model` cannot. Their providers get the session too.
+   * Default: the setting `fallback`.
+   */
+  fallback?: readonly string[];
   /** 0 to 2. Default: the setting, else that of the model. */
   temperature?: number;
   /** How much the model reasons. Default: the setting, else that of the model. */

@@ -1,4 +1,5 @@
 import { createModelProxy as createProxy, createModels, type ProxyHost } from '@klaus/adapters/models';
+import { KlausError } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, type ProviderName } from '@klaus/core/provider-table';
 import type { Configuration } from './config/configuration.ts';
 import { toModelsOptions } from './engine/engine-settings.ts';
@@ -38,7 +39,12 @@ export interface WrapModel {
 /** @param name Default: the configured model. @throws KlausError `model.unknown`, `auth`, `config`. */
 export async function findWrapModel(configuration: Configuration, name?: string): Promise<WrapModel> {
   const found = await createModels(toModelsOptions(configuration)).resolve(name ?? configuration.values.model);
-  const provider = PROVIDER_NAMES.find((each) => found.name.startsWith(`${each}/`))!;
+  const provider = PROVIDER_NAMES.find((each) => found.name.startsWith(`${each}/`));
+  if (provider === undefined) {
+    throw new KlausError('config', `${found.name} cannot be used here: the program needs a model of a provider.`, {
+      hint: `Choose a model of ${PROVIDER_NAMES.join(', ')}; their base URLs can be those of other servers.`,
+    });
+  }
   const { contextWindow, maxOutputTokens } = found.info;
   return { provider, id: found.name.slice(provider.length + 1), contextWindow, maxOutputTokens };
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isRecord } from '@klaus/core/protocol';
 
@@ -37,8 +38,8 @@ function readProblem(given: unknown, lines: readonly string[]): CheckedProblem |
   const column = line === undefined ? undefined : toIndex(start.character, lines[line]!.length);
   if (line === undefined || column === undefined) return undefined;
   const isNamed = typeof code === 'string' || typeof code === 'number';
-  const rest = isNamed ? { code: String(code).slice(0, 100) } : {};
-  return { line, column, severity, ...rest, message: words.slice(0, MAX_MESSAGE) };
+  const rest = isNamed ? { code: headOf(String(code), 100) } : {};
+  return { line, column, severity, ...rest, message: headOf(words, MAX_MESSAGE) };
 }
 
 /** Undefined for what is no position. */

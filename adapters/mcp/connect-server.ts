@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { isKlausError, KlausError, optional } from '@klaus/core/protocol';
 import {
   Client,
@@ -166,7 +167,7 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
   const capabilities = client.getServerCapabilities() ?? {};
   const start = (stop: AbortSignal): CallOptions => ({ signal: stop, timeoutMs: startMs });
   return {
-    server: [info?.title ?? info?.name ?? name, info?.version ?? ''].join(' ').trim().slice(0, 200),
+    server: headOf([info?.title ?? info?.name ?? name, info?.version ?? ''].join(' ').trim(), 200),
     protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
     instructions: client.getInstructions(),
     hasResources: capabilities.resources !== undefined,
@@ -208,7 +209,7 @@ interface Progress {
 
 function toProgressText({ progress, total, message }: Progress): string {
   const count = total === undefined ? `${progress}` : `${progress}/${total}`;
-  return `${message === undefined ? count : `${count} ${message.slice(0, 500)}`}\n`;
+  return `${message === undefined ? count : `${count} ${headOf(message, 500)}`}\n`;
 }
 
 type Limits = { timeout: number; maxTotalTimeout: number; signal: AbortSignal };

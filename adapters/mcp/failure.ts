@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { isKlausError, KlausError, messageOf } from '@klaus/core/protocol';
 import {
   OAuthClientFlowError,
@@ -34,7 +35,7 @@ export function toFailure(name: string, error: unknown, signal: AbortSignal): Kl
 }
 
 function fail(name: string, reason: string, cause: unknown): KlausError {
-  return new KlausError('mcp.failed', `The MCP server ${name} ${reason.slice(0, 1_000)}`, {
+  return new KlausError('mcp.failed', `The MCP server ${name} ${headOf(reason, 1_000)}`, {
     hint: `\`klaus mcp test ${name}\` starts it alone.`,
     cause,
   });

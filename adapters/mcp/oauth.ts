@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -220,7 +221,7 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
     if (error instanceof KlausError) throw error;
     if (signal.aborted) throw new KlausError('cancelled', 'The login was cancelled.');
     const text = messageOf(error);
-    throw new KlausError('auth', `The login to the MCP server ${name} failed: ${text.slice(0, 500)}`, { cause: error });
+    throw new KlausError('auth', `The login to the MCP server ${name} failed: ${headOf(text, 500)}`, { cause: error });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);

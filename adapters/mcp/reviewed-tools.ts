@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { ToolContext } from '@klaus/core/agent';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
 import { findChanged, toPinDiff, toPinned, type PinStore } from './tool-pins.ts';
@@ -57,10 +58,10 @@ export class ReviewedTools {
     const open = Object.keys(present).filter((name) => !this.#declined.has(present[name]!));
     if (!pinned || open.length === 0) return false;
     const diff = toPinDiff(pinned, present, open);
-    const names = open.map((name) => name.slice(0, 100)).join(', ');
+    const names = open.map((name) => headOf(name, 100)).join(', ');
     const shown =
       diff.length > MAX_DIFF
-        ? `${diff.slice(0, MAX_DIFF)}\n[… \`klaus mcp trust ${this.#name}\` shows all of it]`
+        ? `${headOf(diff, MAX_DIFF)}\n[… \`klaus mcp trust ${this.#name}\` shows all of it]`
         : diff;
     const message = `These tools are not as they were when you saw them: ${names}. Accept them as they are now?\n\n${shown}`;
     const answer = await ask?.(message, { from: `Klaus, about the MCP server ${this.#name}` });

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { InputField, InputQuestion } from '@klaus/core/protocol';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '@modelcontextprotocol/client';
 import { toShownHost } from './shown-host.ts';
@@ -16,7 +17,7 @@ export function toQuestion(
   server: string,
   params: ElicitRequestFormParams | ElicitRequestURLParams,
 ): InputQuestion | undefined {
-  const head = { from: `the MCP server ${server}`, message: params.message.slice(0, MAX_MESSAGE) };
+  const head = { from: `the MCP server ${server}`, message: headOf(params.message, MAX_MESSAGE) };
   if (params.mode === 'url') {
     const url = toSafeUrl(params.url);
     return url && { ...head, fields: [], url: url.href, host: toShownHost(url) };
@@ -39,8 +40,8 @@ function toSafeUrl(text: string): URL | undefined {
 function toField(name: string, schema: FieldSchema, required: boolean): InputField {
   const { title = name, description } = schema;
   const head = {
-    ...{ name, required, title: title.slice(0, MAX_TEXT) },
-    description: description?.slice(0, MAX_TEXT),
+    ...{ name, required, title: headOf(title, MAX_TEXT) },
+    description: description === undefined ? undefined : headOf(description, MAX_TEXT),
     default: schema.default,
   };
   if (schema.type === 'array') {

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Tool } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import type { JsonSchemaType, Tool as ServerTool } from '@modelcontextprotocol/client';
@@ -42,7 +43,7 @@ function toTool(tool: ServerTool, name: string, options: ServerToolsOptions): To
   const validate = createValidator(tool);
   return {
     ...toBase(name, options, isReading),
-    description: (tool.description ?? tool.title ?? '').slice(0, MAX_DESCRIPTION),
+    description: headOf(tool.description ?? tool.title ?? '', MAX_DESCRIPTION),
     inputSchema: tool.inputSchema,
     async prepare(input) {
       options.check();
@@ -110,6 +111,6 @@ function createValidator({ inputSchema: schema }: ServerTool): (name: string, in
       throw new KlausError('mcp.failed', `The input schema of ${name} is invalid.`, { cause });
     }
     const { valid, errorMessage = 'it does not match the schema' } = check(input);
-    if (!valid) throw new KlausError('tool.input', `Invalid input for ${name}: ${errorMessage.slice(0, 1_000)}.`);
+    if (!valid) throw new KlausError('tool.input', `Invalid input for ${name}: ${headOf(errorMessage, 1_000)}.`);
   };
 }

@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/core/cut-text';
 import type { AgentProcess } from '@klaus/core/agent';
 import { isKlausError, KlausError, messageOf } from '@klaus/core/protocol';
 import {
@@ -110,7 +111,7 @@ export class StdioTransport implements Transport {
 
   #readError(chunk: Uint8Array): void {
     this.#errorBytes += chunk.length;
-    this.#errors = (this.#errors + Buffer.from(chunk.subarray(-SHOWN * 4)).toString('utf8')).slice(-SHOWN);
+    this.#errors = tailOf(this.#errors + Buffer.from(chunk.subarray(-SHOWN * 4)).toString('utf8'), SHOWN);
     if (this.#errorBytes > MAX_STDERR) this.#end(`wrote more than ${MAX_STDERR} bytes of error output`);
   }
 

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Tool, ToolOutput } from '@klaus/core/agent';
 import type { Effect } from '@klaus/core/protocol';
 import { z } from 'zod';
@@ -60,7 +61,7 @@ export function toAccess({ server, workspace }: ServerToolsOptions, isReading: b
 
 export function toShort(input: Input): string {
   const text = JSON.stringify(input);
-  return text === '{}' ? '' : text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  return text === '{}' ? '' : text.length > 100 ? `${headOf(text, 100)}…` : text;
 }
 
 export async function use(

@@ -1,6 +1,8 @@
 export type { AiProvider, AiProviderSettings, AiSdkOptions } from './ai-sdk/ai-sdk-options.ts';
 export { findEntry, listModels, SNAPSHOT_DATE, toModelInfo } from './catalog/catalog.ts';
 export { createModels, isAllowed, type ModelsOptions, type ScriptedServer } from './models.ts';
+export { readCertificates } from './wire/connection.ts';
+export { toPrice, toServerModelInfo } from './servers/server-model.ts';
 export { createModelProxy, toProxyPath, type ProxyHost, type ProxyOptions } from './proxy/model-proxy.ts';
 export type { ProxyExchange, ProxyRequest } from './proxy/proxy-wire.ts';
 export type { NetworkUse } from './proxy/request-shape.ts';

@@ -1,17 +1,23 @@
 import type { Model, ModelInfo, Models, Price } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { covers } from '@klaus/core/allow-list';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, type ModelServerSettings } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, type ProviderName, type Tier } from '@klaus/core/provider-table';
 import type { AiSdkOptions } from './ai-sdk/ai-sdk-options.ts';
 import { toAiModelName } from './ai-sdk/provider-name.ts';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
-import { resolveName, type NameRules, type Target } from './names.ts';
+import { findDialect } from './dialect/find-dialect.ts';
+import { findTiers, resolveName, type NameRules, type Target } from './names.ts';
 import { createOpenaiModel, createResponsesModel } from './openai/openai-model.ts';
 import type { ModelKeys } from './provider.ts';
 import { accessTo, PROVIDERS, type BaseUrls } from './providers.ts';
+import { createKeyCommand } from './servers/key-command.ts';
+import { createServerModel } from './servers/server-model.ts';
+import { createAdaptationStore, type AdaptationStore } from './wire/adaptation-store.ts';
+import { createAgentFinder } from './wire/connection.ts';
+import type { KeySource } from './wire/key-source.ts';
 
 /** A running scripted model server. */
 export interface ScriptedServer {
@@ -37,6 +43,16 @@ export interface ModelsOptions {
   prices?: Readonly<Record<string, Price>>;
   /** Full names that may be used, with `*` at the end for a prefix. Default: all. */
   allow?: readonly string[];
+  /** Configured servers by name, for models named `NAME/ID`. */
+  servers?: Readonly<Record<string, ModelServerSettings>>;
+  /** A folder in which is kept what servers have refused. Default: only in memory. */
+  cache?: string;
+  /** The environment of key commands, and of proxies. Default: that of the process. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Certificates that are trusted in addition to those of Node; see `ConnectionOptions`. */
+  caFile?: string;
+  /** Receives a key that a command has printed, before it is used. */
+  onSecret?: (secret: { name: string; value: string }) => void;
   /** Providers of the AI SDK. Default: `ai/…` is rejected. */
   aiSdk?: AiSdkOptions;
   /** Starts or finds the server of a script. Default: `scripted/…` is rejected. */
@@ -55,9 +71,11 @@ const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 export function createModels(options: ModelsOptions): Models {
   const rules = toRules(options);
   const models = new Map<string, Model>();
+  const shared = { ...options, ...createShared(options) };
 
   async function resolve(name: string): Promise<Model> {
-    const { provider, id, notice } = resolveName(name, rules);
+    const target = resolveName(name, rules);
+    const { provider, id, notice } = target;
     const full = `${provider}/${id}`;
     const known = models.get(full);
     if (known) return known;
@@ -66,7 +84,7 @@ export function createModels(options: ModelsOptions): Models {
         hint: `Choose one of ${options.allow!.join(', ')}.`,
       });
     }
-    const model = await create({ provider, id }, options);
+    const model = await create(target, shared);
     models.set(full, model);
     if (notice) options.onNotice?.(notice);
     return model;
@@ -76,11 +94,10 @@ export function createModels(options: ModelsOptions): Models {
     resolve,
     async cheap(model) {
       const provider = model.name.slice(0, model.name.indexOf('/'));
-      // A script answers all requests itself, and a provider of the AI SDK has a cheap model only if one is configured.
-      const tiers =
-        provider === 'ai' ? rules.aiTiers : (rules.tiers as Readonly<Record<string, typeof rules.aiTiers>>)[provider];
-      if (tiers?.haiku === undefined) return model;
-      const full = `${provider}/${tiers.haiku}`;
+      // A script answers all requests itself. Other servers have a cheap model only if one is configured.
+      const id = findTiers(provider, rules)?.haiku;
+      if (id === undefined) return model;
+      const full = `${provider}/${id}`;
       return isAllowed(full, options.allow) ? resolve(full) : model;
     },
   };
@@ -91,6 +108,7 @@ function toRules(options: ModelsOptions): NameRules {
     access: mapProviders((name) => accessTo(name, options)),
     tiers: mapProviders((name) => ({ ...PROVIDERS[name].tiers, ...optional(options.tiers?.[name] ?? {}) })),
     aiTiers: options.tiers?.ai,
+    servers: options.servers,
   };
 }
 
@@ -103,16 +121,45 @@ export function isAllowed(full: string, allow: readonly string[] | undefined): b
   return allow === undefined || allow.some((entry) => covers(entry, full));
 }
 
-async function create({ provider, id }: Target, options: ModelsOptions): Promise<Model> {
+/** What the models of one configuration share. */
+interface Shared extends ModelsOptions {
+  adaptations: AdaptationStore;
+  /** The key of each server. */
+  keyOf: (server: string, settings: ModelServerSettings) => KeySource;
+}
+
+function createShared({ cache, env, onSecret }: ModelsOptions): Pick<Shared, 'adaptations' | 'keyOf'> {
+  const keys = new Map<string, KeySource>();
+  return {
+    adaptations: createAdaptationStore(cache),
+    keyOf(server, { key, keyCommand }) {
+      const known = keys.get(server);
+      if (known !== undefined) return known;
+      const onKey = (value: string): void => onSecret?.({ name: server, value });
+      // A server without a key gets a placeholder.
+      const source = keyCommand === undefined ? (key ?? 'none') : createKeyCommand(keyCommand, { server, env, onKey });
+      keys.set(server, source);
+      return source;
+    },
+  };
+}
+
+async function create({ provider, id, server }: Target, options: Shared): Promise<Model> {
+  if (server !== undefined) {
+    const settings = options.servers![server]!;
+    const { keyOf, prices, ...shared } = options;
+    const price = prices?.[`${server}/${id}`];
+    return createServerModel({ ...shared, server, id, settings, key: keyOf(server, settings), price });
+  }
   if (provider === 'scripted') return createScripted(id, options);
-  return provider === 'ai' ? createAi(id, options) : createLive({ provider, id }, options);
+  return provider === 'ai' ? createAi(id, options) : createLive({ provider: provider as ProviderName, id }, options);
 }
 
 /** What a provider of the AI SDK accepts is unknown. It ignores what its model does not support. */
-const AI_ACCEPTED = { efforts: UP_TO_MAX, maxTemperature: 2 };
+const AI_ASSUMED = { accepted: { efforts: UP_TO_MAX, maxTemperature: 2 } };
 
 async function createAi(id: string, options: ModelsOptions): Promise<Model> {
-  const { aiSdk, prices } = options;
+  const { aiSdk, prices, onNotice } = options;
   const target = toAiModelName(id)!;
   if (!aiSdk) {
     throw new KlausError(
@@ -125,19 +172,22 @@ async function createAi(id: string, options: ModelsOptions): Promise<Model> {
   // The community package of OpenRouter has another name.
   const routed = target.provider === '@openrouter/ai-sdk-provider' ? target.id : id;
   const entry = provider ? findEntry(provider, target.id) : findEntry('openrouter', routed);
-  const info = toModelInfo(entry, { price: prices?.[name], accepted: AI_ACCEPTED });
+  const info = toModelInfo(entry, { price: prices?.[name], assumed: AI_ASSUMED });
   const { loadAiModel } = await import('./ai-sdk/load-ai-model.ts');
-  return loadAiModel({ name, target, info, aiSdk });
+  return loadAiModel({ name, target, info, aiSdk, onNotice });
 }
 
-function createLive({ provider, id }: { provider: ProviderName; id: string }, options: ModelsOptions): Model {
+function createLive({ provider, id }: { provider: ProviderName; id: string }, options: Shared): Model {
   const name = `${provider}/${id}`;
   const entry = findEntry(provider, id);
   warnOfEnd(name, entry, options);
-  const { keys, baseUrls, prices } = options;
+  const { keys, baseUrls, prices, env, caFile, adaptations, onNotice } = options;
   const baseUrl = baseUrls?.[provider] || PROVIDERS[provider].baseUrl;
-  const info = toModelInfo(entry, { price: prices?.[name], accepted: PROVIDERS[provider].accepted });
-  return PROVIDERS[provider].createModel({ name, id, info, entry, keys, baseUrl });
+  const info = toModelInfo(entry, { price: prices?.[name], assumed: PROVIDERS[provider].assume({ baseUrl, id }) });
+  const findAgent = createAgentFinder({ env, caFile });
+  return PROVIDERS[provider].createModel({
+    ...{ name, id, info, entry, keys, baseUrl, findAgent, adaptations, onNotice },
+  });
 }
 
 async function createScripted(id: string, options: ModelsOptions): Promise<Model> {
@@ -156,10 +206,13 @@ async function createScripted(id: string, options: ModelsOptions): Promise<Model
     ...(server.wire === 'openai' && { maxTemperature: 2 }),
     hidesReasoning: server.wire === 'responses',
   };
-  const model = { name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1` };
-  if (server.wire === 'responses') return createResponsesModel({ ...model, isOpenai: false });
-  if (server.wire === 'openai') return createOpenaiModel({ ...model, dialect: 'openrouter' });
-  return createAnthropicModel({ ...model, baseUrl: server.url, adaptiveThinking: true });
+  // Its address differs from start to start.
+  const model = { name, id, info, apiKey: 'none', baseUrl: `${server.url}/v1`, answeredBy: name };
+  if (server.wire === 'responses')
+    return createResponsesModel({ ...model, ...findDialect({ ...model, wire: 'responses' }) });
+  if (server.wire === 'openai')
+    return createOpenaiModel({ ...model, ...findDialect({ ...model, family: 'openrouter' }) });
+  return createAnthropicModel({ ...model, baseUrl: server.url, dialect: { cacheMark: true, adaptiveThinking: true } });
 }
 
 /** Milliseconds before the retirement of an id at which a notice is shown. */

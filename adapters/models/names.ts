@@ -5,7 +5,10 @@ import { findEntry, listModels } from './catalog/catalog.ts';
 import { keyVariables, PROVIDERS } from './providers.ts';
 
 export interface Target {
-  provider: ProviderName | 'ai' | 'scripted';
+  /** The first part of the name. */
+  provider: string;
+  /** The same, if it is a configured server. */
+  server?: string;
   /** The provider's own id or the script's name. */
   id: string;
   notice?: string;
@@ -16,8 +19,12 @@ export interface NameRules {
   access: Readonly<Record<ProviderName, 'key' | 'server' | undefined>>;
   tiers: Readonly<Record<ProviderName, Readonly<Record<Tier, string>>>>;
   /** `PROVIDER/ID` of the AI SDK, for tiers while no other provider can be reached. Default: none. */
-  aiTiers?: Readonly<Partial<Record<Tier, string | undefined>>>;
+  aiTiers?: Tiers;
+  /** Configured servers. Their tiers come last. */
+  servers?: Readonly<Record<string, { tiers?: Tiers }>>;
 }
+
+type Tiers = Readonly<Partial<Record<Tier, string | undefined>>>;
 
 /** The provider whose ids begin with the vendor of the model. */
 const ROUTER = 'openrouter';
@@ -25,6 +32,7 @@ const ROUTER = 'openrouter';
 /**
  * Resolves the name of a model:
  * - `anthropic/ID`, `openai/ID`, `openrouter/VENDOR/ID`, `ai/PROVIDER/ID`, `scripted/NAME`, whether the id is known or not
+ * - `NAME/ID` of a configured server
  * - a tier, within the first provider that has a key
  * - a bare id that the catalog knows, at its vendor if there is a key for it
  * - `VENDOR/ID` of OpenRouter, if only OpenRouter has a key
@@ -36,9 +44,9 @@ export function resolveName(name: string, rules: NameRules): Target {
   if (slash < 0) return resolveBare(name, rules);
   const id = name.slice(slash + 1);
   if (id === '') throw unknown(name);
-  const provider = [...PROVIDER_NAMES, 'ai' as const, 'scripted' as const].find(
-    (each) => each === name.slice(0, slash),
-  );
+  const first = name.slice(0, slash);
+  if (rules.servers && Object.hasOwn(rules.servers, first)) return { provider: first, server: first, id };
+  const provider = [...PROVIDER_NAMES, 'ai' as const, 'scripted' as const].find((each) => each === first);
   if (provider === undefined) return resolveVendor(name, rules);
   if (provider === 'ai' && toAiModelName(id) === undefined) throw unknown(name);
   if (provider === 'scripted' || provider === 'ai') return { provider, id };
@@ -55,8 +63,8 @@ function resolveBare(name: string, rules: NameRules): Target {
       PROVIDER_NAMES.find((candidate) => access[candidate] === 'server');
     if (provider) return { provider, id: tiers[provider][tier] };
     const id = aiTiers?.[tier];
-    if (id === undefined) throw noKey();
-    return { provider: 'ai', id };
+    if (id !== undefined) return { provider: 'ai', id };
+    return findServerTier(tier, rules);
   }
   const provider = PROVIDER_NAMES.find((candidate) => findEntry(candidate, name));
   if (provider) return withKey({ provider, id: name }, rules);
@@ -69,10 +77,26 @@ function resolveBare(name: string, rules: NameRules): Target {
   return withKey({ provider: vendor, id: name }, rules);
 }
 
+/** @throws KlausError `auth` if no server has the tier. */
+function findServerTier(tier: Tier, { servers = {} }: NameRules): Target {
+  for (const [server, { tiers }] of Object.entries(servers)) {
+    const id = tiers?.[tier];
+    if (id !== undefined) return { provider: server, server, id };
+  }
+  throw noKey();
+}
+
+/** The models of the tiers at a provider or server. Undefined: they are not known. */
+export function findTiers(provider: string, { tiers, aiTiers, servers }: NameRules): Tiers | undefined {
+  if (servers && Object.hasOwn(servers, provider)) return servers[provider]!.tiers;
+  return provider === 'ai' ? aiTiers : (tiers as Readonly<Record<string, Tiers>>)[provider];
+}
+
 /** A name that begins with a vendor that is no provider of Klaus. */
-function resolveVendor(name: string, { access }: NameRules): Target {
+function resolveVendor(name: string, { access, servers = {} }: NameRules): Target {
   const hasOnlyRouter = PROVIDER_NAMES.every((each) => (access[each] !== undefined) === (each === ROUTER));
-  const isMisspelled = toNearest(name.slice(0, name.indexOf('/')), PROVIDER_NAMES) !== undefined;
+  const isMisspelled =
+    toNearest(name.slice(0, name.indexOf('/')), [...PROVIDER_NAMES, ...Object.keys(servers)]) !== undefined;
   if (!hasOnlyRouter || isMisspelled) throw unknown(name);
   return { provider: ROUTER, id: name };
 }

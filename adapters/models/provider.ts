@@ -12,6 +12,13 @@ export interface ModelOptions extends HttpModelOptions {
   keys: ModelKeys;
 }
 
+/** What a model accepts that is not in the catalog. */
+export interface Assumed {
+  accepted: AcceptedSampling;
+  /** Default true. */
+  images?: boolean;
+}
+
 /** Everything about a provider of models except its settings, which are in `PROVIDER_TABLE`. */
 export interface Provider {
   /** Address of its API, without a final slash. */
@@ -19,8 +26,8 @@ export interface Provider {
   readonly tiers: Readonly<Record<Tier, string>>;
   /** Its models in the catalog by id. */
   readonly models: Readonly<Record<string, CatalogEntry>>;
-  /** What a model that is not in the catalog is assumed to accept. Default: nothing. */
-  readonly accepted?: AcceptedSampling;
+  /** What is assumed of a model that is not in the catalog. */
+  assume(at: Pick<ModelOptions, 'baseUrl' | 'id'>): Assumed;
   /** True when a server at a configured base URL needs no key. Default false. */
   readonly keyless?: boolean;
   /** The provider that offers the same models as `provider/id`, used while this one has no key. */

@@ -201,8 +201,9 @@ const OPENAI = [
 test('OpenAI: the tool is required once, and sources and citations are read', async () => {
   const { url, bodies } = await serve(OPENAI);
   const info = { contextWindow: 1, maxOutputTokens: 1_000, images: true, prices: [{ above: 0, price: PRICE }] };
+  const dialect = { cacheKey: true, store: true, strict: true };
   const model = createResponsesModel({
-    ...{ name: 'openai/gpt-6-luna', id: 'gpt-6-luna', info, baseUrl: url, apiKey: 'k', isOpenai: true },
+    ...{ name: 'openai/gpt-6-luna', id: 'gpt-6-luna', info, baseUrl: url, apiKey: 'k', dialect },
   });
   expect(await search(model)).toMatchObject({
     usd: 8_400 / 1_000_000 + 0.01,

@@ -249,14 +249,14 @@ steps:
   const first = message('user', [text('hi')]);
   const { parts } = await answer(model, request([first]));
   expect(parts.slice(0, 2)).toMatchObject([
-    { type: 'thinking', text: 'Deep.', signature: expect.stringMatching(/^sig-/) as string },
-    { type: 'thinking', text: '', encrypted: 'b3BhcXVl' },
+    { text: 'Deep.', providerState: { data: { signature: expect.stringMatching(/^sig-/) as string } } },
+    { text: '', providerState: { data: { redacted_thinking: 'b3BhcXVl' } } },
   ]);
   const result = message('user', [{ type: 'result', call: 'call_0_0', text: 'seen', isError: false }]);
   expect((await answer(model, request([first, message('assistant', parts), result]))).parts).toEqual([text('done')]);
   const sent = server.requests[1]!.json as { messages: { content: unknown[] }[] };
   expect(sent.messages[1]!.content.slice(0, 2)).toEqual([
-    { type: 'thinking', thinking: 'Deep.', signature: parts[0]!.type === 'thinking' ? parts[0]!.signature : '' },
+    { type: 'thinking', thinking: 'Deep.', signature: expect.stringMatching(/^sig-/) as string },
     { type: 'redacted_thinking', data: 'b3BhcXVl' },
   ]);
   // Changed thinking is refused, as by the real API: the round trip above is not a matter of luck.
@@ -420,6 +420,43 @@ test('responses: an answer that broke off while reasoning is left out; images an
     },
     { role: 'user', content: [{ type: 'input_text', text: 'continue' }] },
   ]);
+});
+
+test.each(WIRES)('%s: a request is valid Unicode, also for a log of a former version', async (wire) => {
+  const { model, server } = await start(wire, 'steps: []\nfallback: { text: ok }');
+  const half = 'half \ud83d x';
+  await answer(
+    model,
+    request(
+      [
+        message('user', [text(half), { type: 'file', name: half, mediaType: 'text/plain', text: half }]),
+        message('assistant', [text(half), { type: 'call', id: 'c1', name: half, input: { [half]: half } }]),
+        message('user', [{ type: 'result', call: 'c1', text: half, isError: false }]),
+      ],
+      { system: half, tools: [{ ...tools[0]!, description: half }] },
+    ),
+  );
+  const { body } = server.requests[0]!;
+  expect(body).not.toMatch(/\\ud[89a-f]/);
+  expect(body.match(/half \ufffd x/g)!.length).toBeGreaterThanOrEqual(7);
+});
+
+test.each(WIRES)('%s: only the model and server of an answer get its state', async (wire) => {
+  const { model, server } = await start(
+    wire,
+    'steps:\n  - reply: { thinking: Deep., calls: [{ name: look }] }\n  - reply: { text: done }\n  - reply: { text: done }\n',
+  );
+  const first = message('user', [text('hi')]);
+  const { parts } = await answer(model, request([first]));
+  const result = message('user', [{ type: 'result', call: 'call_0_0', text: 'seen', isError: false }]);
+  const state = /"signature"|"encrypted_content"|"reasoning":"Deep/;
+  for (const [answeredBy, gets] of [
+    [model.answeredBy, true],
+    ['another/model at example.com', false],
+  ] as const) {
+    await answer(model, request([first, { ...message('assistant', parts), answeredBy }, result]));
+    expect(state.test(server.requests.at(-1)!.body)).toBe(gets);
+  }
 });
 
 /** A model of a real provider whose API is the scripted server. */

@@ -7,3 +7,4 @@ export { makeFolder, syncFolder } from './make-folder.ts';
 export { createKeyring, type Keyring } from './keyring.ts';
 export { toProgramBinds } from './program-binds.ts';
 export { findObstacle, isMissing, toLine, toStart, type SearchedProgram } from './program-start.ts';
+export { findUserProxy, parseProxy, toProxyEnvironment, type Environment, type UserProxy } from './user-proxy.ts';

@@ -1,3 +1,5 @@
+import { headOf } from '@klaus/core/cut-text';
+
 /** A program that is searched where a project has programs, then on the path. */
 export interface SearchedProgram {
   readonly name: string;
@@ -69,5 +71,5 @@ export async function findObstacle(
 
 /** The text of a program in one line, at most 300 characters. */
 export function toLine(text: string): string {
-  return text.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_REASON).toWellFormed();
+  return headOf(text.trim().replaceAll(/\s+/g, ' '), MAX_REASON);
 }

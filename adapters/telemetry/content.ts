@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Message, Part } from '@klaus/core/protocol';
 
 /** Characters. */
@@ -43,5 +44,5 @@ function cutDeep(value: unknown): unknown {
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
+  return text.length <= MAX_TEXT ? text : `${headOf(text, MAX_TEXT)}…`;
 }

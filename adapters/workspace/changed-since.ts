@@ -16,7 +16,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { isKlausError, KlausError, type FileChange } from '@klaus/core/protocol';
 import { hashContent, readContent } from './content.ts';
 import type { Directory } from './directory.ts';
-import { toIndexEntries } from './git-index.ts';
+import { toIndexEntries } from './git-index/git-index.ts';
 import { codeOf, isRace } from './race-error.ts';
 import { joinNames, openRoot, toAncestors, withEntry, type Root } from './path-entry.ts';
 

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { lstatSync, readlinkSync, type BigIntStats } from 'node:fs';
 import { posix } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
@@ -203,7 +204,7 @@ function toFailure(error: unknown, path: string): unknown {
 /** A path for a message: one line, at most 200 characters. */
 export function shorten(path: string): string {
   const line = path.replaceAll(/[\n\r\0]/g, '?');
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+  return line.length > 200 ? `${headOf(line, 200)}…` : line;
 }
 
 /** The paths of the parent directories, outermost first; without the root. */

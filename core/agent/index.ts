@@ -3,7 +3,7 @@ export { advance } from './loop/advance.ts';
 export { attend, type AttendOptions } from './runner/attend.ts';
 export { cost, worstCase } from './budget/cost.ts';
 export { NO_CHARGE, PartialAnswer, type Charge } from './budget/partial-answer.ts';
-export { toSupported } from './model/sampling.ts';
+export { toSupported, type SupportedSampling } from './model/sampling.ts';
 export { toChangeParts, toDiffText } from './workspace/change-parts.ts';
 export type { Engine } from './loop/engine.ts';
 export { checkPublication } from './carried/check-publication.ts';
@@ -79,6 +79,7 @@ export type {
   ToolSpec,
   ModelRequest,
   ModelFailure,
+  Refusal,
   ModelEvent,
   Price,
   ModelInfo,

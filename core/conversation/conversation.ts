@@ -27,6 +27,8 @@ export interface Conversation {
   session: string;
   workspace: string;
   model: string;
+  /** The model that answers, if it is another one. */
+  substitute?: string;
   /** Absent: the default of the model. */
   effort?: Effort;
   mode: Mode;

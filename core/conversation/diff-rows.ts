@@ -1,3 +1,4 @@
+import { splitText } from '../protocol/text/cut-text.ts';
 import type { Hunk } from '@klaus/core/protocol';
 import { toDiffLines, toPairs, type DiffLine } from './diff-model.ts';
 
@@ -26,9 +27,8 @@ function toLineRows(line: DiffLine): DiffLine[] {
   if (line.text.length <= MAX_LINE) return [line];
   const { kind, at } = line;
   const parts: DiffLine[] = [];
-  for (let from = 0; from < line.text.length; from += MAX_LINE) {
-    const text = line.text.slice(from, from + MAX_LINE);
-    const numbers = from === 0 ? { old: line.old, new: line.new } : { old: null, new: null };
+  for (const [part, text] of splitText(line.text, MAX_LINE).entries()) {
+    const numbers = part === 0 ? { old: line.old, new: line.new } : { old: null, new: null };
     parts.push({ kind, text, at, ...numbers });
   }
   return parts;

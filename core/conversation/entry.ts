@@ -104,6 +104,7 @@ const VIEWS = {
   'context.compacted': 'line',
   'context.pinned': 'line',
   'context.unpinned': 'line',
+  'content.refused': 'state',
   'process.changed': 'line',
   'usage.counted': 'line',
   notice: 'line',

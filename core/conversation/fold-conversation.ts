@@ -86,6 +86,7 @@ function foldEvent(view: Conversation, event: Event): void {
     case 'context.compacted':
     case 'context.pinned':
     case 'context.unpinned':
+    case 'content.refused':
     case 'process.changed':
     case 'runner.opened':
     case 'usage.counted':
@@ -114,6 +115,7 @@ function foldOpening(view: Conversation, event: EventOf<'session.opened'>): void
 function foldChange(view: Conversation, event: EventOf<'session.changed'>): void {
   if (event.title !== undefined) view.title = event.title;
   if (event.model !== undefined) view.model = event.model;
+  if (event.model !== undefined || event.fallback !== undefined) delete view.substitute;
   if (event.mode !== undefined) view.mode = event.mode;
   if (event.effort !== undefined) view.effort = event.effort;
   if (event.limits) view.limits = { ...NO_LIMITS, ...event.limits };
@@ -135,6 +137,9 @@ function foldAttempt(view: Conversation, event: EventOf<'model.attempted'>): voi
   if (view.requested && event.outcome !== 'abandoned' && !isInherited(view))
     view.minutes += (event.at - view.requested.at) / 60_000;
   delete view.requested;
+  if (event.fallback) view.substitute = event.fallback.model;
+  else if (event.purpose === 'turn' && event.outcome === 'ok' && event.model !== view.substitute)
+    delete view.substitute;
   if (event.retryInMs === undefined) delete view.retryAt;
   else view.retryAt = event.at + event.retryInMs;
   if (event.outcome === 'ok' && event.purpose === 'turn') {

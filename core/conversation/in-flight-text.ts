@@ -1,3 +1,4 @@
+import { tailOf } from '../protocol/text/cut-text.ts';
 import type { Event, Live } from '@klaus/core/protocol';
 import { createParts, type Parts } from './parts.ts';
 
@@ -38,7 +39,7 @@ export function addPiece(inFlight: InFlightText, piece: Live): void {
   }
   if (piece.type === 'tool.progress') {
     const { text, length } = grow(inFlight.calls.get(piece.call) ?? NOTHING, piece);
-    inFlight.calls.set(piece.call, { text: text.slice(-MAX_PROGRESS), length });
+    inFlight.calls.set(piece.call, { text: tailOf(text, MAX_PROGRESS), length });
     return;
   }
   const held = inFlight.messages.get(piece.message) ?? {

@@ -14,6 +14,7 @@ export { allowsAccess, allowsTool, describeAccess, isOfAnyHost } from './grant/a
 export { allowsToolUse } from './grant/allows-tool-use.ts';
 export { delegableOf, heldBy, liveAt, intersect, isCovered, toGrant, unite } from './grant/algebra.ts';
 export { attenuate, type Attenuated } from './grant/attenuate.ts';
+export { allowsModel } from './grant/allows-model.ts';
 export { isAmount } from './grant/authority.ts';
 export { BUNDLE_NAMES, isBundleName, toDefaultGrant, type BundleName } from './grant/bundle.ts';
 export { describeCapability, describeGrant, type GrantLine } from './grant/describe-grant.ts';

@@ -1,3 +1,4 @@
+import { headOf } from '../protocol/text/cut-text.ts';
 import { RE2JS } from 're2js';
 
 /** Steps of one test: instructions of the pattern times characters of the text. About a second. */
@@ -52,7 +53,7 @@ export function createSchemaPatterns(): SchemaPatterns {
 
 /** What a user reads about patterns that are not checked; '' for none. */
 export function describeUnchecked(unchecked: ReadonlySet<string>): string {
-  const shown = [...unchecked].slice(0, 5).map((source) => JSON.stringify(source.slice(0, 100)));
+  const shown = [...unchecked].slice(0, 5).map((source) => JSON.stringify(headOf(source, 100)));
   if (shown.length === 0) return '';
   const more = unchecked.size > shown.length ? ` and ${unchecked.size - shown.length} more` : '';
   return `Not checked, because it cannot be tested in linear time: the pattern ${shown.join(', ')}${more}.`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fallbackSchema } from './settings/model-name.ts';
 import { hunkAnswerSchema, scopeSchema } from './authority/approval.ts';
 import { authoritySchema } from './authority/grant.ts';
 import { limitsSchema } from './settings/limits.ts';
@@ -93,10 +94,11 @@ export const commandSchema = z.discriminatedUnion('type', [
       pinned: z.boolean().optional(),
       archived: z.boolean().optional(),
       model: z.string().optional(),
+      fallback: fallbackSchema.optional(),
       mode: modeSchema.optional(),
       effort: effortSchema.optional(),
     })
-    .describe('Change title, pin, archive, model, mode or effort.'),
+    .describe('Change title, pin, archive, model, fallback, mode or effort.'),
   z
     .object({
       type: z.literal('compact'),

@@ -69,6 +69,7 @@ export { commandSchema, type Command } from './command.ts';
 export { approvalAsked, approvalAnswered, diffOf, grantChanged, hunksOf } from './events/approval-event.ts';
 export type { Edge, Escalation } from './events/child-event.ts';
 export { ERASED_FIELDS, isDisturbance, sortCanonically, toCanonical } from './events/canonical.ts';
+export { contentRefused } from './events/refusal-event.ts';
 export { messageAdded, contextCompacted } from './events/context-event.ts';
 export {
   EVENT_VERSION,
@@ -128,6 +129,7 @@ export {
   type HostEventOf,
 } from './events/host-event.ts';
 export { isReplaced, joinLive, liveSchema, toLiveKey, type Live, type LivePiece } from './events/live.ts';
+export { fallbackSchema } from './settings/model-name.ts';
 export {
   reservedSchema,
   type Reserved,
@@ -142,6 +144,8 @@ export {
   type StopReason,
   modelFailureCodeSchema,
   type ModelFailureCode,
+  modelFailureCauseSchema,
+  type ModelFailureCause,
   isRetryable,
   isOutage,
 } from './events/stop-reason.ts';
@@ -178,6 +182,7 @@ export {
   type Message,
   toText,
 } from './messages/message.ts';
+export { providerStateSchema, type ProviderState } from './messages/provider-state.ts';
 export { toBeginning, toContent } from './messages/message-text.ts';
 export { expandPrompt, fillPlaceholders, toPlaceholders } from './messages/prompt-template.ts';
 export { TOOL_SEARCH, USE_TOOL, toCalled } from './messages/tool-call.ts';
@@ -189,6 +194,8 @@ export {
   type Untrusted,
   type UntrustedText,
 } from './messages/tool-result.ts';
+export { cutText, headOf, splitText, tailOf } from './text/cut-text.ts';
+export { repairJson, toWellFormed, toWellFormedJson } from './text/well-formed-json.ts';
 export { isRecord } from './is-record.ts';
 export { messageOf } from './message-of.ts';
 export { toNearest } from './nearest.ts';
@@ -230,6 +237,8 @@ export {
 } from './settings/hook-settings.ts';
 export type { SearchService } from './settings/web-settings.ts';
 export { TERRAFORM_PROGRAMS, type TerraformProgram } from './settings/deploy-settings.ts';
+export { SERVER_FAMILIES, type ModelDialect, type ServerFamily } from './settings/models/model-dialect.ts';
+export type { ModelFacts, ModelServerSettings } from './settings/models/model-server-settings.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { ROLES, type Role, SIGN_IN_KINDS, type SignInKind } from './settings/sign-in-settings.ts';

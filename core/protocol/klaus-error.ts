@@ -32,6 +32,7 @@ export const ERROR_MEANINGS = {
   'store.full': 'The disk is full or read-only.',
   'tool.unknown': 'The model called a tool that does not exist.',
   'tool.input': 'The input of the tool does not match its schema.',
+  'tool.cut': 'The answer of the model was cut off within the call, so the tool was not run.',
   'tool.failed': 'The tool ran and failed.',
   cancelled: 'The user cancelled it.',
   timeout: 'A deadline passed.',

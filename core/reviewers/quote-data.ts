@@ -1,3 +1,5 @@
+import { headOf } from '../protocol/text/cut-text.ts';
+
 /** Everything at which some program starts a new line. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
@@ -13,7 +15,7 @@ export const DATA_NOTICE =
  */
 export function quoteData(title: string, text: string, options: { max?: number } = {}): string {
   const { max = 40_000 } = options;
-  const shown = text.length <= max ? text : `${text.slice(0, max)}\n[${text.length - max} more characters]`;
+  const shown = text.length <= max ? text : `${headOf(text, max)}\n[${text.length - max} more characters]`;
   const lines = shown.split(LINE_END).map((line) => `| ${line}`);
   return `${title}:\n${lines.join('\n')}`;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import type { Plugin } from 'rolldown';
+import { transformWithOxc } from 'vite';
 
 /** Files of the page without a hash in their names that the worker stores too. */
 const FIXED = [
@@ -22,14 +22,15 @@ export function serviceWorker(source: string): Plugin {
     generateBundle: {
       // Vite removes files that contain only styles.
       order: 'post',
-      handler(_options, bundle) {
+      async handler(_options, bundle) {
         const files = Object.entries(bundle)
           .filter(([name]) => /^assets\/.+\.(?:js|css|woff2)$/.test(name) && !ON_DEMAND.test(name))
           .filter(([, file]) => (file.type === 'chunk' ? file.code : file.source).length <= MAX_BYTES)
           .map(([name]) => `/${name}`)
           .toSorted();
-        const text = stripTypeScriptTypes(readFileSync(source, 'utf8')).replace(
-          /const FILES: readonly string\[\] = __KLAUS_FILES__|const FILES\s+= __KLAUS_FILES__/,
+        const { code } = await transformWithOxc(readFileSync(source, 'utf8'), source);
+        const text = code.replace(
+          /const FILES\s*= __KLAUS_FILES__/,
           `const FILES = ${JSON.stringify([...files, ...FIXED])}`,
         );
         if (text.includes('= __KLAUS_FILES__')) throw new Error(`${source} has no place for the list of files.`);

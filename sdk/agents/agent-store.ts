@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -129,7 +130,7 @@ export async function findAgent(places: AgentPlaces, reference: string): Promise
   const hint =
     own?.error.message ??
     (nearest === undefined ? 'klaus agents lists them; klaus agents new creates one.' : `Did you mean ${nearest}?`);
-  const shown = agentReferenceSchema.safeParse(reference).success ? reference : JSON.stringify(reference.slice(0, 64));
+  const shown = agentReferenceSchema.safeParse(reference).success ? reference : JSON.stringify(headOf(reference, 64));
   throw new KlausError('usage', `There is no agent ${shown}.`, { hint });
 }
 

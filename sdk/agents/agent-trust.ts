@@ -13,7 +13,7 @@ export interface AgentTrust {
   isTrusted: (name: string, hash: string) => boolean;
   add(name: string, hash: string): void;
   /** What a definition asks for beyond reading and editing the workspace, in plain words. Empty if it is trusted. */
-  findRest(found: FoundAgent, given: { grant: Grant; hasModel: boolean }): string[];
+  findRest(found: FoundAgent, given: { grant: Grant; hasModel: boolean; hasFallback: boolean }): string[];
 }
 
 /**
@@ -36,12 +36,13 @@ export function createAgentTrust({
   return {
     isTrusted: (name, hash) => isTrusted(place, toKey(name), { definition: hash }),
     add: (name, hash) => trustEntry(place, toKey(name), { definition: hash }),
-    findRest({ from, isTrusted: trusted, definition }, { grant, hasModel }) {
+    findRest({ from, isTrusted: trusted, definition }, { grant, hasModel, hasFallback }) {
       if (from === 'user' || trusted) return [];
       return [
         ...describeRest(grant, { workspace, now: now() }),
         ...describePrograms(definition),
-        ...(hasModel ? [] : describeModel(definition, model())),
+        ...(hasModel ? [] : describeModel(definition.model ?? definition.config?.model, model())),
+        ...(hasFallback ? [] : (definition.fallback ?? []).flatMap((name) => describeModel(name, model()))),
       ];
     },
   };
@@ -75,8 +76,7 @@ function describePrograms({ runner, command, env = [], home, mcpServers = [] }: 
 }
 
 /** The provider of the model reads the code, so that a project only chooses a tier, if the user has chosen one. */
-function describeModel({ model, config }: AgentDefinition, configured: string): string[] {
-  const asked = model ?? config?.model;
+function describeModel(asked: string | undefined, configured: string): string[] {
   const isTier = (name: string): boolean => (TIERS as readonly string[]).includes(name);
   if (asked === undefined || (isTier(asked) && isTier(configured))) return [];
   return [`Sends what it reads to the model ${asked}`];

@@ -121,8 +121,8 @@ function createTrustQueries({
   grantOf,
   trust,
 }: Pick<Agents, 'find' | 'grantOf'> & { trust: AgentTrust }): Pick<Agents, 'trust' | 'untrusted' | 'checkTrust'> {
-  const untrusted: Agents['untrusted'] = (found, { grant, hasModel = false } = {}) =>
-    trust.findRest(found, { grant: grant ?? grantOf(found.definition).grant, hasModel });
+  const untrusted: Agents['untrusted'] = (found, { grant, hasModel = false, hasFallback = false } = {}) =>
+    trust.findRest(found, { grant: grant ?? grantOf(found.definition).grant, hasModel, hasFallback });
   return {
     async trust(name, { expected } = {}) {
       const found = await find(name);

@@ -51,6 +51,7 @@ test.each([
   ['no description', '---\nname: a\n---\n', 2],
   ['no number of turns', '---\nname: a\ndescription: b\nmaxTurns: 0\n---\n', 4],
   ['a temperature out of range', '---\nname: a\ndescription: b\nconfig: { temperature: 9 }\n---\n', 4],
+  ['too many fallback models', '---\nname: a\ndescription: b\nfallback: a, b, c, d\n---\n', 4],
   ['two documents', '---\nname: a\n--- \nx\n---\n', 2],
   ['aliases that expand', `---\na: &a [1,1]\nb: &b [${'*a,'.repeat(60)}1]\nc: [${'*b,'.repeat(60)}1]\n---\n`, 2],
 ])('%s is refused with its line', async (_, text, line) => {

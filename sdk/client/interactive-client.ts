@@ -60,6 +60,8 @@ export interface InteractiveClient {
 
 export interface SessionChange {
   model?: string;
+  /** Names of the models that answer while that one cannot. */
+  fallback?: string[];
   mode?: Mode;
   /** How much the model reasons from the next request on. */
   effort?: Effort;

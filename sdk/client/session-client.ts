@@ -204,6 +204,7 @@ export interface OpenRequest
         | 'startedBy'
       >
     > {
+  fallback?: readonly string[] | undefined;
   /** Texts of one grant. */
   grant?: readonly string[] | undefined;
   allowNet?: readonly string[] | undefined;

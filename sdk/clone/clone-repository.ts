@@ -1,3 +1,4 @@
+import { headOf, tailOf } from '@klaus/core/cut-text';
 import { spawn } from 'node:child_process';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
@@ -113,7 +114,7 @@ async function runClone({
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
     const read = (rest + text).split(/[\r\n]+/);
-    rest = read.pop()!.slice(-MAX_MESSAGE);
+    rest = tailOf(read.pop()!, MAX_MESSAGE);
     for (const line of read) {
       const progress = toProgress(line);
       if (progress) onProgress?.(progress);
@@ -167,12 +168,14 @@ const CAUSES: readonly (readonly [pattern: RegExp, hint: string])[] = [
 ];
 
 function toFailure(lines: readonly string[], { protocol }: CloneSource): KlausError {
-  const text = lines
-    .filter((line) => !line.startsWith('Cloning into'))
-    .map((line) => line.replace(/^(?:fatal|error): /, ''))
-    .join(' ')
-    .trim()
-    .slice(0, MAX_MESSAGE);
+  const text = headOf(
+    lines
+      .filter((line) => !line.startsWith('Cloning into'))
+      .map((line) => line.replace(/^(?:fatal|error): /, ''))
+      .join(' ')
+      .trim(),
+    MAX_MESSAGE,
+  );
   const hint =
     CAUSES.find(([pattern]) => pattern.test(text))?.[1] ??
     `Try the same on the machine of the server: \`git clone\` with this ${protocol === 'file' ? 'path' : 'address'}.`;

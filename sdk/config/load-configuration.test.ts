@@ -123,6 +123,7 @@ describe('precedence', () => {
 
 describe('the project file', () => {
   const never: [SettingKey, string][] = [
+    ['fallback', 'sonnet'],
     ['keys.anthropic', SECRET],
     ['keys.openrouter', SECRET],
     ['baseUrls.anthropic', 'http://127.0.0.1:1'],

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
@@ -90,7 +91,7 @@ function toCheck(userHome: string | undefined): (found: readonly FoundValue[]) =
         if (one.value === undefined) return [one.key, one];
         const read = typeof one.value === 'string' ? fromText(setting, one.value) : one.value;
         const parsed = setting.schema.safeParse(read);
-        if (!parsed.success) throw invalidValue(one);
+        if (!parsed.success) throw invalidValue(one, parsed.error.issues[0]?.path);
         const value = one.key === 'workspace' ? toPath(String(parsed.data), { ...one, userHome }) : parsed.data;
         return [one.key, { ...one, value }];
       }),
@@ -121,17 +122,22 @@ function toLocation(found: FoundValue): string {
     : `${found.variable} in ${found.where}`;
 }
 
-function invalidValue(found: FoundValue): KlausError {
+/** @param path Of the wrong part of a value with parts. */
+function invalidValue(found: FoundValue, path: readonly PropertyKey[] = []): KlausError {
   const setting: Setting = SETTINGS[found.key];
   const value = setting.secret ? 'the value (not shown)' : toQuoted(setting, found.value);
-  return new KlausError('config', `${found.key}: ${value} is not allowed (${toLocation(found)})`, {
-    hint: `Allowed: ${toAllowed(setting)}.`,
-  });
+  return new KlausError(
+    'config',
+    `${[found.key, ...path.map(String)].join('.')}: ${value} is not allowed (${toLocation(found)})`,
+    {
+      hint: `Allowed: ${toAllowed(setting)}.`,
+    },
+  );
 }
 
 function toQuoted(setting: Setting, value: unknown): string {
   const shown = toShown(setting, value);
-  const short = shown.length > 80 ? `${shown.slice(0, 80)}…` : shown;
+  const short = shown.length > 80 ? `${headOf(shown, 80)}…` : shown;
   return typeof value === 'string' ? JSON.stringify(short) : short;
 }
 

@@ -51,7 +51,7 @@ export interface UserSettings {
 
 /** Settings that load programs, choose where keys are sent, say who may do what, or are read only when Klaus starts. */
 const MACHINE =
-  /^(?:server|cluster|keys|baseUrls|deploy|telemetry|guard|switch|hooks|aiSdk)(?:\.|$)|^(?:workspace|socketDir|claudeBinary|maxToolResultSize|worktree\.setup|sandbox\.(?:hostPaths|image|kubernetes\.\w+)|web\.\w+Url)$/;
+  /^(?:server|cluster|keys|baseUrls|deploy|telemetry|guard|switch|hooks|aiSdk|servers|network)(?:\.|$)|^(?:workspace|socketDir|claudeBinary|maxToolResultSize|worktree\.setup|sandbox\.(?:hostPaths|image|kubernetes\.\w+)|web\.\w+Url)$/;
 
 export function createUserSettings({
   home,

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import {
   isKlausError,
   isSettingKey,
@@ -93,7 +94,7 @@ export function unknownKey(key: string, where?: string): KlausError {
   }
   const byVariable = SETTING_KEYS.find((name) => (SETTINGS[name] as Setting).env === key);
   const nearest = byVariable ?? toNearest(key, [...SETTING_KEYS, ...GROUPS]);
-  return new KlausError('config', `${place}there is no setting ${JSON.stringify(hideSecrets(key).slice(0, 60))}`, {
+  return new KlausError('config', `${place}there is no setting ${JSON.stringify(headOf(hideSecrets(key), 60))}`, {
     hint: nearest === undefined ? 'Run `klaus config` to see all settings.' : `Did you mean ${nearest}?`,
   });
 }

@@ -1,4 +1,6 @@
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderKey } from '@klaus/core/provider-table';
+import { findUserProxy, parseProxy } from '@klaus/adapters/system';
+import type { ModelServerSettings } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import { tryToConnect } from './check-server.ts';
@@ -35,10 +37,13 @@ export async function checkModel(
     const options = { ...toModelsOptions(configuration, { home }), scripted };
     const { name } = await createModels(options).resolve(wanted);
     const model = ok('model', name === wanted ? wanted : `${wanted} means ${name}`);
-    const provider = PROVIDER_NAMES.find((candidate) => name.startsWith(`${candidate}/`));
+    const server = name.slice(0, name.indexOf('/'));
+    const own = configuration.values.servers?.[server];
+    if (own) return [key, model, await checkAddress(own, `servers.${server}.baseUrl`)];
+    const provider = PROVIDER_NAMES.find((candidate) => candidate === server);
     if (provider === undefined) return [key, model];
-    const address = configuration.values.baseUrls[provider] ?? PROVIDERS[provider].baseUrl;
-    return [key, model, await checkAddress(address, PROVIDER_TABLE[provider].baseUrlEnv)];
+    const baseUrl = configuration.values.baseUrls[provider] ?? PROVIDERS[provider].baseUrl;
+    return [key, model, await checkAddress({ baseUrl }, PROVIDER_TABLE[provider].baseUrlEnv)];
   } catch (error) {
     return [key, toFailure('model', error, 'auth')];
   }
@@ -51,13 +56,29 @@ function toKeySource({ sources }: Configuration, name: ProviderKey): string {
 }
 
 /** Only opens a connection. No request is sent, and the key is not used. */
-async function checkAddress(address: string, variable: string): Promise<Finding> {
+async function checkAddress(
+  { baseUrl, proxy }: Pick<ModelServerSettings, 'baseUrl' | 'proxy'>,
+  setting: string,
+): Promise<Finding> {
   const name = 'model address';
-  const { hostname, port, protocol } = new URL(address);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const to = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+  const url = new URL(baseUrl);
+  const address = url.origin + url.pathname;
+  const target = toHostAndPort(url);
+  const via =
+    proxy === undefined
+      ? findUserProxy(process.env, { ...target, isSecure: url.protocol === 'https:' })
+      : parseProxy(proxy);
+  const to = via ? toHostAndPort(via.url) : target;
   const reason = await tryToConnect(to, CONNECT_MS);
-  if (reason === undefined) return ok(name, `${address} accepts connections`);
-  const fix = `Check the network, or set another address with \`${variable}\`.`;
-  return warn(name, `${address} cannot be reached: ${reason}`, fix);
+  const through = via ? `the proxy ${via.url.host}, for ${address},` : address;
+  if (reason === undefined) return ok(name, `${through} accepts connections`);
+  const fix = `Check the network, or set another address with \`${setting}\`.`;
+  return warn(name, `${through} cannot be reached: ${reason}`, fix);
+}
+
+function toHostAndPort({ hostname, port, protocol }: URL): { host: string; port: number } {
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || (protocol === 'https:' ? 443 : 80)),
+  };
 }

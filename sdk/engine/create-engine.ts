@@ -41,6 +41,7 @@ import { toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { readFolderSince } from './folder-identity.ts';
 import { readEditsSince } from './edits-since.ts';
+import { createOpenRedactors, type OpenRedactors } from './open-redactors.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
 import { createSystemIds } from './system-ids.ts';
@@ -58,6 +59,8 @@ export interface EngineInput {
   configurations: Configurations;
   /** Values that no log and no model may get. It grows when a key is set. */
   credentials: readonly SecretValue[];
+  /** Adds to them. */
+  learn: (values: readonly SecretValue[]) => void;
   store: SessionStore;
   snapshots: OpenSnapshots;
   processes: ProcessHome;
@@ -74,13 +77,20 @@ export interface EngineInput {
  */
 export function createEngines(input: EngineInput): (configuration: Configuration) => Engine {
   const { options, home, env, snapshots, onStart } = input;
-  const shared = toShared(input);
+  const redactors = createOpenRedactors();
+  const shared = toShared(input, redactors);
+  const learn = (values: readonly SecretValue[]): void => {
+    input.learn(values);
+    redactors.learn(values);
+  };
   return (configuration) => {
     let models: Models | undefined;
     const toModels = (): Models =>
       (models ??= createModels({
         ...toModelsOptions(configuration, { home, aiProviders: options.aiProviders }),
+        env,
         scripted: options.scripted,
+        onSecret: (secret) => learn([secret]),
         onNotice: options.onNotice,
       }));
     const engine: Engine = {
@@ -115,7 +125,10 @@ export function createEngines(input: EngineInput): (configuration: Configuration
   };
 }
 
-function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild'> {
+function toShared(
+  input: EngineInput,
+  redactors: OpenRedactors,
+): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild'> {
   const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
   const builtin = options.builtinTools === false ? [] : [...builtinTools, pushBranch];
@@ -156,11 +169,13 @@ function toShared(input: EngineInput): Omit<Engine, 'models' | 'settings' | 'ope
     openWeb: (rules) => createWebClient({ rules, env }),
     findSecret: (name) => findSecret(configurations.current, name),
     createRedactor: (session) =>
-      createRedactor({
-        salt: session,
-        digest: (text) => ids.digest(text),
-        values: [...credentials, ...readOwnSecrets(hostFiles, home)],
-      }),
+      redactors.add(
+        createRedactor({
+          salt: session,
+          digest: (text) => ids.digest(text),
+          values: [...credentials, ...readOwnSecrets(hostFiles, home)],
+        }),
+      ),
     checkpoint: reportCheckpoint,
     findCommitted,
     judgeContents,

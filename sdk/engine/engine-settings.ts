@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { ModelsOptions } from '@klaus/adapters/models';
+import { toPrice, type ModelsOptions } from '@klaus/adapters/models';
 import type { EngineSettings, ExecLimits } from '@klaus/core/agent';
 import { KlausError, type SettingValues } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
@@ -116,18 +116,18 @@ export function toKubernetesOptions({ values }: Configuration) {
 export function toModelsOptions(
   { values }: Configuration,
   { home, aiProviders }: { home?: string; aiProviders?: KlausOptions['aiProviders'] } = {},
-): Omit<ModelsOptions, 'scripted' | 'onNotice'> {
-  const { keys, baseUrls, tiers, prices, models, aiSdk: settings } = values;
+): Omit<ModelsOptions, 'scripted' | 'onNotice' | 'env' | 'onSecret'> {
+  const { keys, baseUrls, tiers, prices, models, servers, network, aiSdk: settings } = values;
   const aiSdk = home === undefined ? undefined : { folder: join(home, 'ai-sdk'), settings, providers: aiProviders };
-  return { keys, baseUrls, tiers, prices: prices && toPrices(prices), allow: models.allow, aiSdk };
+  const cache = home === undefined ? undefined : join(home, 'cache', 'dialects');
+  return {
+    ...{ keys, baseUrls, tiers, servers, aiSdk, cache },
+    prices: prices && toPrices(prices),
+    allow: models.allow,
+    caFile: network.caFile,
+  };
 }
 
-/** Without prices of cache classes, cached tokens have the price of input tokens. */
 function toPrices(prices: NonNullable<SettingValues['prices']>): NonNullable<ModelsOptions['prices']> {
-  return Object.fromEntries(
-    Object.entries(prices).map(([name, { input, output, cacheRead = input, cacheWrite = input }]) => [
-      name,
-      { input, output, cacheRead, cacheWrite },
-    ]),
-  );
+  return Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, toPrice(price)]));
 }

@@ -12,6 +12,8 @@ export interface OpenedSettings {
   configurations: Configurations;
   /** Values that no log and no model may get. It grows when a key is set; a replaced key remains a secret. */
   credentials: readonly SecretValue[];
+  /** Adds to them. */
+  learn: (values: readonly SecretValue[]) => void;
   /** For text that belongs to no session. */
   redactor: Redactor;
   /** What clients do with them. */
@@ -41,6 +43,7 @@ export async function openSettings(
   return {
     configurations,
     credentials,
+    learn,
     redactor,
     queries: {
       refresh,

@@ -93,7 +93,7 @@ function take(session: RecordedSession, state: State, event: Event): void {
     case 'approval.answered':
       return takeAnswer(run, event);
     case 'session.changed':
-      if (event.summary === undefined && (event.model ?? event.mode ?? event.effort ?? event.limits) !== undefined) {
+      if (event.summary === undefined && CHANGED.some((field) => event[field] !== undefined)) {
         throw refuse('its model, mode, effort or limits were changed on the way');
       }
       session.title = event.title ?? session.title;
@@ -119,6 +119,8 @@ function take(session: RecordedSession, state: State, event: Event): void {
   }
 }
 
+/** Changes that a script cannot repeat. */
+const CHANGED = ['model', 'fallback', 'mode', 'effort', 'limits'] as const;
 const UNPLAYABLE: ReadonlySet<string> = new Set(['cancelled', 'limit', 'model_failed']);
 
 function takeMessage(session: RecordedSession, state: State, { message }: EventOf<'message.added'>): void {

@@ -1,5 +1,6 @@
 import { findRegistries } from '@klaus/adapters/sandboxes';
 import {
+  allowsModel,
   isCovered,
   parseGrants,
   toDefaultGrant,
@@ -89,10 +90,8 @@ function toNarrower(limit: number, cap: number | undefined): number {
 
 /** @throws KlausError `usage` if the grant names models without this one. */
 export function checkModel(grant: Grant, name: string): void {
+  if (allowsModel(grant, name)) return;
   const models = grant.authorities.filter((one) => one.kind === 'model');
-  if (models.length === 0) return;
-  if (isCovered(toGrant([{ kind: 'model', ids: [name] }]), toGrant(models.map(({ ids }) => ({ kind: 'model', ids })))))
-    return;
   throw new KlausError('usage', `The grant does not name the model ${name}.`, {
     hint: `It names ${models.flatMap(({ ids }) => ids).join(', ')}: choose one with --model.`,
   });

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mcpPromptSchema, type McpPrompt, type McpPromptCommand } from '@klaus/core/protocol';
@@ -19,8 +20,8 @@ const fileSchema = z.record(z.string(), z.array(mcpPromptSchema));
 export function rememberPrompts(home: string, entryHash: string, prompts: readonly McpPrompt[]): void {
   const { [entryHash]: known, ...others } = readAll(home);
   const kept = prompts.slice(0, MAX_PROMPTS).map(({ name, description, arguments: words }) => ({
-    name: name.slice(0, MAX_TEXT),
-    description: description.slice(0, MAX_TEXT),
+    name: headOf(name, MAX_TEXT),
+    description: headOf(description, MAX_TEXT),
     arguments: words.slice(0, 20),
   }));
   if (JSON.stringify(kept) === JSON.stringify(known ?? [])) return;

@@ -7,7 +7,7 @@ import type { Configuration } from '../config/configuration.ts';
 const CREDENTIAL = /(?:_|^)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)$/;
 
 /** Names of options that hold credentials: `apiKey`, `secretAccessKey`, `x-api-key`, `authorization`. */
-const SECRET_OPTION = /key|token|secret|password|authorization/i;
+const SECRET_OPTION = /key|token|secret|password|authorization|cookie|credential/i;
 
 const SECRETS: readonly SettingKey[] = SETTING_KEYS.filter((key) => (SETTINGS[key] as Setting).secret === true);
 
@@ -24,7 +24,7 @@ export function findCredentials(
     if (value && (CREDENTIAL.test(name) || (passed.includes(name) && looksSecret(name, value))))
       found.set(value, toRuleName(name));
   }
-  const given = findOptions(values.aiSdk);
+  const given = [...findOptions(values.aiSdk), ...findServerSecrets(values.servers), ...findProxyPasswords(env)];
   const settings = SECRETS.map((key): [string, unknown] => [key.replace(/^keys\./, ''), configuration.get(key)]);
   for (const [name, value] of [...Object.entries(unusedKeys), ...settings, ...given]) {
     if (typeof value !== 'string' || value === '') continue;
@@ -48,6 +48,24 @@ function findOptions(value: unknown, name = ''): [name: string, value: string][]
   if (typeof value === 'string') return SECRET_OPTION.test(name) ? [[name, value]] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => findOptions(inner, key));
+}
+
+/** Keys of servers of models, and secrets in their headers, addresses and proxies. */
+function findServerSecrets(servers: Configuration['values']['servers'] = {}): [name: string, value: string][] {
+  return Object.entries(servers).flatMap(([server, { key, headers = {}, baseUrl, proxy }]) => {
+    const named = [...new URL(baseUrl).searchParams, ...Object.entries(headers)];
+    const secret = named.filter(([name]) => SECRET_OPTION.test(name));
+    // A header can have a scheme before the secret.
+    const values = secret.flatMap(([, value]) => [value, value.slice(value.indexOf(' ') + 1)]);
+    const login = proxy?.includes('@') === true ? proxy : undefined;
+    return [key, ...values, login].flatMap((value): [string, string][] => (value ? [[server, value]] : []));
+  });
+}
+
+function findProxyPasswords(env: Readonly<Record<string, string | undefined>>): [name: string, value: string][] {
+  return Object.entries(env).flatMap(([name, value]): [string, string][] =>
+    /_proxy$/i.test(name) && value?.includes('@') ? [[name, value]] : [],
+  );
 }
 
 function looksSecret(name: string, value: string): boolean {

@@ -6,13 +6,15 @@ import {
   PROVIDERS,
   SNAPSHOT_DATE,
   toModelInfo,
+  toServerModelInfo,
+  type ModelsOptions,
 } from '@klaus/adapters/models';
 import { PROVIDER_NAMES, TIERS, type Tier } from '@klaus/core/provider-table';
 import type { ModelInfo } from '@klaus/core/agent';
 import type { Configuration } from '../config/configuration.ts';
 import { toModelsOptions } from '../engine/engine-settings.ts';
 
-/** A model of the catalog. */
+/** A model of the catalog, or one of a configured server. */
 export interface KnownModel extends ModelInfo {
   /** Full name, `provider/id`. */
   name: string;
@@ -43,5 +45,17 @@ export function listKnownModels(configuration: Configuration): { models: KnownMo
         until: entry?.until,
       };
     });
-  return { models, asOf: SNAPSHOT_DATE };
+  return { models: [...models, ...listServerModels(options)], asOf: SNAPSHOT_DATE };
+}
+
+/** The models of configured servers that have an entry or a tier of their own. Other ids are not known. */
+function listServerModels({ servers = {}, ...options }: Omit<ModelsOptions, 'onNotice'>): KnownModel[] {
+  return Object.entries(servers).flatMap(([provider, { models = {}, tiers = {} }]) =>
+    [...new Set([...Object.keys(models), ...Object.values(tiers)])]
+      .filter((id) => isAllowed(`${provider}/${id}`, options.allow))
+      .map((id): KnownModel => ({
+        ...toServerModelInfo(servers[provider]!, { id, price: options.prices?.[`${provider}/${id}`] }),
+        ...{ name: `${provider}/${id}`, provider, usable: true, tier: TIERS.find((each) => tiers[each] === id) },
+      })),
+  );
 }

@@ -91,7 +91,12 @@ export async function openAs(
     given.grant === undefined ? undefined : toOpeningGrant(given.grant, { workspace, now: engine.clock.now() });
   // Only the user decides what the agent may delegate of it.
   const grant = user ? toGrant(heldBy(intersect(requested.grant, user)), delegableOf(user)) : requested.grant;
-  if (!isTrustedAgent) agents.checkTrust(found, { grant, hasModel: given.model !== undefined });
+  if (!isTrustedAgent)
+    agents.checkTrust(found, {
+      grant,
+      hasModel: given.model !== undefined,
+      hasFallback: given.fallback !== undefined,
+    });
   const { approve } = configuration.values;
   const limits = toOpeningLimits(configuration, given);
   const { maxTurns = 0 } = definition;
@@ -108,6 +113,7 @@ export async function openAs(
       mode: toAgentMode(definition, given.mode ?? approve),
       chat: given.chat === true && definition.config?.preserve_history !== false,
       model,
+      fallback: given.fallback ?? definition.fallback,
       temperature,
       effort,
     },

@@ -3,6 +3,7 @@ import { allowsAccess } from '@klaus/core/policy';
 import { KlausError, type EventBody } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { checkModel } from '../grants/opening-grant.ts';
+import { findFallback } from './find-fallback.ts';
 import { toAgentMode, toRequestedModel } from './open-as.ts';
 import { selectServers } from '../mcp/session-servers.ts';
 import { toOpened } from './open-session.ts';
@@ -40,6 +41,8 @@ export async function openChild(
         hint: `Configure prices."${model.name}", or give ${agent} another model.`,
       });
     }
+    const names = definition.fallback ?? opened.fallback ?? [];
+    const { fallback, notices } = await findFallback(engine, { names, model: model.name, grant, limits });
     const now = engine.clock.now();
     const isReadable = (path: string): boolean => allowsAccess(grant, { kind: 'fs', path, right: 'r' }, now);
     const given = {
@@ -54,6 +57,7 @@ export async function openChild(
       {
         workspace: opened.workspace,
         model: model.name,
+        fallback,
         sandbox: opened.sandbox,
         limits,
         grant,
@@ -73,6 +77,7 @@ export async function openChild(
         ...(reviewers.length === 0 ? {} : { reviewers }),
       },
       { type: 'session.changed', title },
+      ...notices.map((text): EventBody => ({ type: 'notice', level: 'warn', text })),
     ];
     await engine.store.append(
       id,

@@ -11,7 +11,6 @@ import {
   type Authority,
   type EventBody,
   type Grant,
-  type Limits,
   type SessionRunner,
 } from '@klaus/core/protocol';
 import { openCopy } from '../copies/open-copy.ts';
@@ -19,11 +18,13 @@ import { settleCopies } from '../copies/settle-copies.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
 import { findSessionServers } from '../mcp/session-servers.ts';
+import { findFallback } from './find-fallback.ts';
+import { findModel } from './find-model.ts';
 import { openAs, type OpenAs } from './open-as.ts';
 import { toOpeningLimits, withUnpricedLimit } from './opening-limits.ts';
 import { resolveSessionGrant } from './resolve-session-grant.ts';
 import { checkRunner, toRunnerModel } from './open-runner.ts';
-import { checkModel, narrowLimits, withHosts } from '../grants/opening-grant.ts';
+import { narrowLimits, withHosts } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 import { VERSION } from '../version.ts';
@@ -94,10 +95,15 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   const narrowed = narrowLimits(toOpeningLimits(configuration, given), grant);
   const found =
     given.wrap || runner ? undefined : await findModel(input, { wanted: given.model, grant, limits: narrowed });
-  const isPriced = found === undefined || found.isPriced;
-  const limits = withUnpricedLimit(narrowed, { isPriced, given, sources: configuration.sources });
+  const limits = withUnpricedLimit(narrowed, {
+    isPriced: found?.isPriced ?? true,
+    given,
+    sources: configuration.sources,
+  });
   const model =
     (given.wrap && `wrap/${basename(given.wrap[0] ?? '')}`) ?? (runner ? toRunnerModel(runner, as.agent) : found!.name);
+  const fallback =
+    found && (await findFallback(engine, { names: given.fallback ?? values.fallback ?? [], model, grant, limits }));
   const sandbox = await createSandbox({
     ...toSandboxOptions(configuration),
     workspace: workspace.root,
@@ -115,6 +121,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     workspace: workspace.root,
     model,
     sandbox: sandbox.name,
+    fallback: fallback?.fallback,
     limits,
     mcpServers: mcp?.servers,
   };
@@ -127,11 +134,13 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     sandbox.name === 'bubblewrap'
       ? findRefusedEnvironments({ workspace: workspace.root, home: engine.home, env, shown: readable })
       : [];
-  const notices = [...as.warnings, ...(mcp?.notices ?? []), ...refused].map((text): EventBody => ({
-    type: 'notice',
-    level: 'warn',
-    text,
-  }));
+  const notices = [...as.warnings, ...(mcp?.notices ?? []), ...(fallback?.notices ?? []), ...refused].map(
+    (text): EventBody => ({
+      type: 'notice',
+      level: 'warn',
+      text,
+    }),
+  );
   const lease = await engine.store.claim(id);
   if (!lease) throw new KlausError('store.busy', `The new session ${id} is already held.`);
   try {
@@ -183,22 +192,6 @@ function findServers(
   return { ...found, notices };
 }
 
-/** @throws KlausError `model.unknown`, `auth`, `config`, and `usage` for a model that the grant does not name. */
-async function findModel(
-  { engine, configuration }: OpenInput,
-  { wanted, grant, limits }: { wanted: string | undefined; grant: Grant; limits: Limits },
-): Promise<{ name: string; isPriced: boolean }> {
-  const { name, info } = await engine.models.resolve(wanted ?? configuration.values.model);
-  checkModel(grant, name);
-  const isPriced = info.prices.length > 0;
-  if (limits.usd > 0 && !isPriced) {
-    throw new KlausError('config', `No price is known for ${name}, so a budget in dollars cannot be kept.`, {
-      hint: `Configure prices."${name}" with input and output in dollars per million tokens, or run without --budget-usd.`,
-    });
-  }
-  return { name, isPriced };
-}
-
 /** The fields of a session whose agent another program drives: it has its own tools and its own system prompt. */
 function toDriven(
   { deferred: _, ...first }: Opened,
@@ -244,13 +237,15 @@ export function toOpened(
   {
     workspace,
     model,
+    fallback,
     sandbox,
     limits,
     grant,
     readable,
     writable,
     mcpServers = [],
-  }: Pick<Opened, 'workspace' | 'model' | 'sandbox' | 'limits' | 'mcpServers'> & ReturnType<typeof resolveSessionGrant>,
+  }: Pick<Opened, 'workspace' | 'model' | 'fallback' | 'sandbox' | 'limits' | 'mcpServers'> &
+    ReturnType<typeof resolveSessionGrant>,
 ): Opened {
   const { values } = configuration;
   const isAllowed = (path: string, right: 'r' | 'w'): boolean =>
@@ -263,6 +258,7 @@ export function toOpened(
     type: 'session.opened',
     workspace,
     model,
+    fallback,
     temperature: given.temperature ?? values.temperature,
     effort: given.effort ?? values.effort,
     mode,

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { isKlausError, KlausError, policyFileSchema, toNearest, type PolicyFile } from '@klaus/core/protocol';
 import { readTargets, type PolicyProblem, type PolicyTarget } from '@klaus/core/policy';
 import type * as Yaml from 'yaml';
@@ -74,7 +75,7 @@ const KEYS = [
 ] as const;
 
 function toUnknownKey(at: YamlPath, key: string): PolicyProblem {
-  const message = `there is no key ${JSON.stringify(hideSecrets(key).slice(0, 60))} here`;
+  const message = `there is no key ${JSON.stringify(headOf(hideSecrets(key), 60))} here`;
   if (key === 'allow' && at[0] === 'rules' && at.length === 2) {
     const hint = 'A policy can only deny or ask. To allow calls, approve one for the session or the project.';
     return { at, message, hint };

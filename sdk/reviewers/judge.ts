@@ -24,11 +24,14 @@ export interface JudgeOptions {
 
 /**
  * A judge over the models of the configuration: each tier is that of the first provider with a key, as for sessions.
- * Undefined without a key of any provider and without tiers of AI SDK providers.
+ * Undefined without a key of any provider and without tiers of AI SDK providers and of configured servers.
  */
 export function createJudge({ configuration, home, redact }: JudgeOptions): Judge | undefined {
   const options = toModelsOptions(configuration, { home });
-  const hasTiers = home !== undefined && Object.values(options.tiers?.ai ?? {}).some((id) => id !== undefined);
+  const ownTiers = Object.values(options.servers ?? {}).map(({ tiers }) => tiers ?? {});
+  const hasTiers = [home === undefined ? {} : (options.tiers?.ai ?? {}), ...ownTiers].some((tiers) =>
+    Object.values(tiers).some((id) => id !== undefined),
+  );
   if (!hasTiers && !PROVIDER_NAMES.some((name) => accessTo(name, options) !== undefined)) return undefined;
   const models = createModels(options);
   const { tiers, timeoutMs } = configuration.values.reviewers;

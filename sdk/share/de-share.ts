@@ -44,6 +44,7 @@ export const deShare: ShareText = {
     opened: (model, mode, sandbox) => `${model}, Modus ${mode}, Sandbox ${sandbox}`,
     agent: (name) => `Agent ${name}`,
     attempted: (model, what) => `${model}: ${what}`,
+    answersInstead: (model) => `${model} antwortet stattdessen`,
     retry: (ms) => `neuer Versuch in ${formatDuration(ms)}`,
     used: (percent, limit) => `${Math.round(percent)} % des Limits ${limit} verbraucht`,
     compacted: (n) => `${count(n, 'ältere Nachricht', 'ältere Nachrichten')} durch eine Zusammenfassung ersetzt`,

@@ -48,6 +48,7 @@ export const enShare = {
     opened: (model: string, mode: string, sandbox: string) => `${model}, mode ${mode}, sandbox ${sandbox}`,
     agent: (name: string) => `agent ${name}`,
     attempted: (model: string, what: string) => `${model}: ${what}`,
+    answersInstead: (model: string) => `${model} answers instead`,
     retry: (ms: number) => `retrying in ${formatDuration(ms)}`,
     used: (percent: number, limit: string) => `${Math.round(percent)} % of the ${limit} limit used`,
     compacted: (n: number) => `${count(n, 'older message')} replaced by a summary`,

@@ -15,6 +15,7 @@ export function describeSharedFact(event: FactEvent, t: ShareText): string | und
     }
     case 'model.attempted': {
       const what = facts.attempted(event.model, toLine(event.message ?? event.outcome.replaceAll('_', ' '), 200));
+      if (event.fallback) return `${what}; ${facts.answersInstead(event.fallback.model)}`;
       return event.retryInMs === undefined ? what : `${what}; ${facts.retry(event.retryInMs)}`;
     }
     case 'usage.counted':

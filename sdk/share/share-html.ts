@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { stripVTControlCharacters } from 'node:util';
 import {
   createConversation,
@@ -98,7 +99,7 @@ function renderChild(
 
 function firstPrompt({ entries }: Conversation): string {
   const first = entries.find((entry): entry is UserEntry => entry.kind === 'user');
-  return first?.text.split('\n')[0]!.slice(0, 200) ?? '';
+  return headOf(first?.text.split('\n')[0] ?? '', 200);
 }
 
 function renderFacts(view: Conversation, t: ShareText): string {

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Skill } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { splitFrontMatter } from '@klaus/core/skill-text';
@@ -75,5 +76,5 @@ function toLine(
 
 function toFirstParagraph(body: string): string {
   const text = body.split(/\r?\n\s*\r?\n/).find((part) => part.trim() !== '' && !part.trim().startsWith('#')) ?? '';
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, 1_024).toWellFormed();
+  return headOf(text.replaceAll(/\s+/g, ' ').trim(), 1_024).toWellFormed();
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { BrokenSkill, Skill, SkillList, Skills } from '@klaus/core/agent';
 import { isKlausError, KlausError, toNearest } from '@klaus/core/protocol';
 import { readSkill } from './read-skill.ts';
@@ -61,5 +62,5 @@ function toUnknown(name: string, { skills, broken }: SkillList): KlausError {
     skills.map((skill) => skill.name),
   );
   const hint = own?.error.message ?? (nearest === undefined ? 'klaus skills lists them.' : `Did you mean ${nearest}?`);
-  return new KlausError('usage', `There is no skill ${JSON.stringify(name.slice(0, 64))}.`, { hint });
+  return new KlausError('usage', `There is no skill ${JSON.stringify(headOf(name, 64))}.`, { hint });
 }

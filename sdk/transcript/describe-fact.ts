@@ -31,6 +31,7 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
     if (event.outcome === 'ok' || event.outcome === 'cancelled' || event.purpose === 'title') return [];
     const what = toLine(`${event.model}: ${event.message ?? event.outcome.replaceAll('_', ' ')}`, 200);
     const left = event.waitUntil === undefined ? '' : `, for ${formatDuration(event.waitUntil - event.at)} at most`;
+    if (event.fallback) return line('warn', `${what.replace(/[.;]+$/, '')}; ${event.fallback.model} answers instead`);
     if (event.retryInMs === undefined) return line('warn', what);
     return line('warn', `${what.replace(/[.;]+$/, '')}; retrying in ${formatDuration(event.retryInMs)}${left}`);
   },

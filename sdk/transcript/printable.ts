@@ -1,3 +1,6 @@
+import { headOf } from '@klaus/core/cut-text';
+import { repairJson } from '@klaus/core/well-formed-json';
+
 /**
  * Characters with which text of a model, a file or a command could control the terminal or hide from the reader: control
  * characters except line feed and tab, and marks that reorder or hide text.
@@ -20,12 +23,12 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 /** One line of at most `max` characters: white space is folded, the end cut with an ellipsis. */
 export function toLine(text: string, max: number): string {
   const line = PLAIN.test(text) ? text : toPrintable(text).replaceAll(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, Math.max(0, max - 1))}…`;
+  return line.length <= max ? line : `${headOf(line, Math.max(0, max - 1))}…`;
 }
 
 /**
  * A value as JSON without control characters: those that JSON does not escape, such as DEL, C1 and the marks that reorder
- * text, are written as `\u009b`.
+ * text, are written as `\u009b`, and halves of surrogate pairs, which are no valid Unicode, as U+FFFD.
  */
 export function toSafeJson(value: unknown, indent?: number): string {
   return toSafeJsonText(JSON.stringify(value, undefined, indent));
@@ -33,5 +36,8 @@ export function toSafeJson(value: unknown, indent?: number): string {
 
 /** The same for JSON text. Such characters occur in its strings alone. */
 export function toSafeJsonText(json: string): string {
-  return json.replace(ACTING, (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`);
+  return repairJson(json).replace(
+    ACTING,
+    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  );
 }

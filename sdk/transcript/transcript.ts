@@ -140,6 +140,7 @@ const ENTRIES = {
   'context.compacted': ({ dropped }) => [toNote(`${formatNumber(dropped, 'older message')} replaced by a summary.`)],
   'compaction.requested': none,
   'context.pinned': (event) => [toNote(`Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`)],
+  'content.refused': none,
   'context.unpinned': ({ pin, by }) => [toNote(`Unpinned ${pin} by ${by}.`)],
   'process.changed': (event) => [toNote(`${describeProcessChange(event)}.`)],
   'runner.opened': ({ agent, resumed }) => [

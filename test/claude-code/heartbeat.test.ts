@@ -127,9 +127,10 @@ test.each([
     klaus: {
       store: klaus.store,
       async recordGuard(entry) {
-        await klaus.recordGuard(entry);
+        const recorded = await klaus.recordGuard(entry);
         if (isAway) restore(folder);
         isAway = false;
+        return recorded;
       },
     },
     home: place.home,

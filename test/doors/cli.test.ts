@@ -239,6 +239,26 @@ test('--effort and --temperature reach the model, or a notice says that it does 
   expect(sent).not.toHaveProperty('temperature');
 });
 
+test('--fallback names the models that answer while the model cannot, and the output names the one that does', async () => {
+  using place = createTestHome();
+  await using server = await startServer({
+    steps: [
+      { when: { model: 'sonnet' }, reply: { text: 'never' }, faults: [{ kind: 'status', status: 529, always: true }] },
+    ],
+    fallback: { text: 'All is well.' },
+  });
+  const words = ['--fallback', 'anthropic/claude-haiku-4-5, opus', '--plain', 'hello there'];
+  const { code, stdout, stderr } = await runKlaus(words, { place, server });
+  expect(code).toBe(0);
+  expect(stdout).toContain('All is well.');
+  expect(stderr).toMatch(/claude-sonnet-5-5.*claude-haiku-4-5 answers instead/);
+  const [row] = await listSessions(place);
+  const events = toEvents((await runKlaus(['show', row!.id, '--json'], { place })).stdout);
+  expect(events[0]).toMatchObject({ fallback: ['anthropic/claude-haiku-4-5', expect.stringMatching(/^anthropic\/./)] });
+  const usage = await runKlaus(['usage', '--by', 'model', '--json'], { place });
+  expect(usage.stdout).toContain('anthropic/claude-haiku-4-5');
+});
+
 test('exit 2 names the most similar command, option, choice or session', async () => {
   using place = createTestHome();
   await using server = await startServer(ANSWER);

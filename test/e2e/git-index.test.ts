@@ -1,10 +1,11 @@
-// Covers adapters/workspace: the trees that the index of git caches.
+// Covers adapters/workspace: the trees that the index of git caches, and what changed between two indexes.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
-import { repairIndex } from '../../adapters/workspace/git-index.ts';
+import { createRandom, type Random } from '../network/cases.ts';
+import { compareIndexes, repairIndex } from '../../adapters/workspace/git-index/git-index.ts';
 
 const NO_EDITS = { restored: new Set<string>(), unflagged: new Set<string>() };
 
@@ -70,4 +71,53 @@ test('an index with another cached tree is written without it', () => {
   writeFileSync(join(place.workspace, '.git/index'), repaired);
   expect(git(place, 'status', '--porcelain')).toBe('');
   expect(git(place, 'write-tree')).toBe(git(place, 'rev-parse', 'HEAD^{tree}'));
+});
+
+const MODES = ['100644', '100755', '120000', '160000'];
+const toId = (random: Random): string =>
+  Array.from({ length: 40 }, () => Math.trunc(random() * 16).toString(16)).join('');
+
+/** Entries in long equal runs, as in the index of a large repository. */
+function toRandomChange(random: Random, entries: ReadonlyMap<string, string>): Map<string, string> {
+  const changed = new Map(entries);
+  const names = [...entries.keys()];
+  for (let count = random() * 6; count > 0; count--) {
+    const at = Math.trunc(random() * names.length);
+    if (random() < 0.4) for (const name of names.slice(at, at + 1 + random() * 90)) changed.delete(name);
+    else if (random() < 0.5) changed.set(`${names[at]}${random() < 0.5 ? '0' : '/x'}`, `100644 ${toId(random)}`);
+    else changed.set(names[at] ?? 'a', `${MODES[Math.trunc(random() * 4)]} ${toId(random)}`);
+  }
+  return changed;
+}
+
+test.for([2, 4])('what changed between two indexes of version %i is what differs between their lists', (version) => {
+  using place = createTestHome();
+  const random = createRandom(version);
+  git(place, 'init', '-q');
+  const write = (entries: ReadonlyMap<string, string>): { bytes: Buffer; lines: string[] } => {
+    git(place, 'read-tree', '--empty');
+    const input = [...entries].map(([path, entry]) => `${entry}\t${path}\n`).join('');
+    execFileSync('git', ['update-index', `--index-version=${version}`, '--add', '--replace', '--index-info'], {
+      cwd: place.workspace,
+      env: place.env,
+      input,
+    });
+    return { bytes: readIndex(place), lines: git(place, 'ls-files', '--stage').split('\n').filter(Boolean) };
+  };
+  let entries = new Map<string, string>(
+    Array.from({ length: 700 }, (_, n) => [`d${Math.trunc(n / 40)}/f${n}.ts`, `100644 ${toId(random)}`] as const),
+  );
+  let before = write(entries);
+  for (let round = 0; round < 12; round++) {
+    entries = toRandomChange(random, entries);
+    const after = write(entries);
+    const old = new Set(before.lines);
+    const changes = compareIndexes(before.bytes, after.bytes)!;
+    const lines = changes.map(({ mode, blob, stage, path }) => `${mode} ${blob} ${stage}\t${path}`);
+    expect(lines, `round ${round}`).toEqual(after.lines.filter((line) => !old.has(line)));
+    const known = new Map(before.lines.map((line) => [line.slice(line.indexOf('\t') + 1), line]));
+    for (const { path, before: was } of changes)
+      expect(was && `${was.mode} ${was.blob} ${was.stage}\t${was.path}`).toBe(known.get(path));
+    before = after;
+  }
 });

@@ -48,20 +48,3 @@ test('an answer that is cut for ever is given up', async () => {
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'failed' } });
   expect(ofType(await Array.fromAsync(session.events()), 'turn.finished')).toHaveLength(4);
 });
-
-test('a call that was cut at the output limit is returned to the model as invalid, and the run continues', async () => {
-  await using engine = await createTestEngine({
-    script: {
-      steps: [
-        {
-          when: { turn: 0 },
-          reply: { calls: [{ name: 'write_file', raw: '{"path":"a.txt","cont' }], stop: 'max_tokens' },
-        },
-        { when: { turn: 1, result: 'Invalid' }, reply: { text: 'I write less.' } },
-      ],
-    },
-  });
-  const session = await engine.klaus.open();
-  await session.prompt('write');
-  expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
-});

@@ -36,6 +36,9 @@ test('the server runs a command of the user and compacts a session', async () =>
   expect(await client.changeSession({ params, body: { effort: 'low' } })).toMatchObject({ id: session });
   const { events: after } = await client.log({ params, query: {} });
   expect(after.at(-1)).toMatchObject({ type: 'session.changed', effort: 'low' });
+  await client.changeSession({ params, body: { fallback: ['scripted/other'] } });
+  const { events: last } = await client.log({ params, query: {} });
+  expect(last.at(-1)).toMatchObject({ type: 'session.changed', fallback: ['scripted/other'] });
 });
 
 test('klaus compact compacts a session that no process holds', async () => {

@@ -236,6 +236,18 @@ test('a prompt that is sent again because its answer was lost is one session and
   await expect(it.klaus.open({ id: session })).rejects.toThrow('already');
 });
 
+test('a session is opened with fallback models, at most three', async () => {
+  await using it = await startTestServer({ script: { steps: [TITLE], fallback: { text: 'Done.' } } });
+  const { client, klaus } = it;
+  const session = await run(it, { body: { text: 'go', fallback: ['anthropic/claude-haiku-4-5'] } });
+  const [opened] = await Array.fromAsync(klaus.handle(session).events());
+  expect(opened).toMatchObject({ fallback: ['anthropic/claude-haiku-4-5'] });
+  const refused: unknown = await client
+    .openSession({ body: { fallback: ['a', 'b', 'c', 'd'] } })
+    .catch((error: unknown) => error);
+  expect(isProblemError(refused) && refused.problem.status).toBe(400);
+});
+
 test('a session is opened with an effort and a temperature', async () => {
   await using it = await startTestServer({ script: { steps: [TITLE], fallback: { text: 'Done.' } } });
   const { client, klaus } = it;

@@ -78,6 +78,32 @@ test('signatures of calls and reasoning of any provider go back with their parts
   ]);
 });
 
+test('signatures in a log of a former version go back with the part that follows', async () => {
+  const { model, prompts } = await connect([finish()]);
+  const encrypted = 'ai-sdk:next:{"google":{"thoughtSignature":"s"}}';
+  await ask(model, [
+    HELLO,
+    message(
+      'assistant',
+      { type: 'thinking', text: '', encrypted },
+      { type: 'call', id: 'c1', name: 'look', input: {} },
+    ),
+  ]);
+  expect(prompts[0]![1]!.content).toMatchObject([{ providerOptions: { google: { thoughtSignature: 's' } } }]);
+});
+
+test('what a model invented is valid when it goes back, and text is valid Unicode', async () => {
+  const { model, prompts } = await connect([finish()]);
+  await ask(model, [
+    HELLO,
+    message('assistant', { type: 'call', id: 'c1', name: 'read file/x', input: { path: 'half \ud83d' } }),
+    message('user', { type: 'result', call: 'c1', text: '\ude00', isError: true }),
+  ]);
+  const sent = prompts[0]!.flatMap(({ content }) => content).filter(({ toolName }) => toolName !== undefined);
+  expect(sent.map(({ toolName }) => toolName)).toEqual(['read_file_x', 'read_file_x']);
+  expect(JSON.stringify(prompts)).not.toMatch(/\\ud[89a-f]/);
+});
+
 test('an answer of reasoning alone is not sent back', async () => {
   const { model, prompts } = await connect([finish()]);
   await ask(model, [HELLO, message('assistant', { type: 'thinking', text: 'hm', signature: 's' }), HELLO]);
@@ -146,4 +172,39 @@ test.each([
 ])('%s is a failure', async (_, parts, code) => {
   const { model } = await connect(parts);
   expect(await ask(model, [HELLO])).toMatchObject({ type: 'failed', failure: { code } });
+});
+
+test('a parameter that the provider refuses is left out from then on, and reported once', async () => {
+  const calls: Record<string, unknown>[] = [];
+  const notices: string[] = [];
+  const languageModel = () => ({
+    specificationVersion: 'v4',
+    provider: 'mine.chat',
+    async doStream(call: Record<string, unknown>) {
+      calls.push(call);
+      const name =
+        call['temperature'] === undefined ? (call['reasoning'] ? 'reasoning_effort' : undefined) : 'temperature';
+      if (name === undefined) return { stream: ReadableStream.from([finish()]) };
+      const message = `Unsupported parameter: '${name}' is not supported with this model.`;
+      throw Object.assign(new Error(message), {
+        [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
+        statusCode: 400,
+        responseBody: JSON.stringify({ error: { message, param: name, code: 'unsupported_parameter' } }),
+      });
+    },
+  });
+  const aiSdk = { folder: '/nowhere', providers: { mine: { languageModel } } };
+  const models = createModels({ keys: {}, aiSdk, onNotice: (text) => notices.push(text) });
+  const model = await models.resolve('ai/mine/m');
+  const request = {
+    ...{ system: '', tools: [], messages: [HELLO], maxOutputTokens: 100, session: 'S1' },
+    ...{ temperature: 0.2, effort: 'high' as const },
+  };
+  for (const expected of [3, 4]) {
+    const events = await Array.fromAsync(model.stream(request, { signal: new AbortController().signal }));
+    expect(events.at(-1)).toMatchObject({ type: 'finished' });
+    expect(calls).toHaveLength(expected);
+  }
+  expect(calls.at(-1)).toMatchObject({ maxOutputTokens: 100 });
+  expect(notices).toHaveLength(2);
 });

@@ -8,9 +8,12 @@ import {
   type StreamOptions,
 } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
+import { toAnsweredBy } from '../wire/answered-by.ts';
 import { createCallIds } from '../wire/call-ids.ts';
 import { endWithFailure } from '../wire/http-model.ts';
 import { withSearch } from '../wire/search-model.ts';
+import { ProviderError } from '../wire/errors.ts';
+import { createCallAdapter, type CallAdapter } from './call-adapter.ts';
 import { createAnswerParts, type AnswerParts } from './answer-parts.ts';
 import { toError } from './errors.ts';
 import type { LanguageModel, LanguageModelPart } from './language-model.ts';
@@ -25,6 +28,8 @@ export interface AiModelOptions {
   model: LanguageModel;
   /** Address of the provider's API, if the user has configured one. */
   url?: string;
+  /** Receives a line for the user. */
+  onNotice?: (text: string) => void;
 }
 
 interface Answering {
@@ -34,8 +39,10 @@ interface Answering {
 }
 
 /** A model of an AI SDK provider. It neither retries nor times out: the loop does. */
-export function createAiModel({ name, info, model, url }: AiModelOptions): Model {
-  const toPrompt = createPromptWriter(model, info.images);
+export function createAiModel({ name, info, model, url, onNotice }: AiModelOptions): Model {
+  const answeredBy = toAnsweredBy(name, url);
+  const adapter = createCallAdapter((part) => onNotice?.(`${name} refused ${part}: it is not sent from now on.`));
+  const toPrompt = createPromptWriter(model, { images: info.images, answeredBy });
   const toTools = createToolWriter();
   const stream = (request: ModelRequest, options: StreamOptions, more: Answering): ReturnType<Model['stream']> => {
     const call: LanguageModelV4CallOptions = {
@@ -50,12 +57,17 @@ export function createAiModel({ name, info, model, url }: AiModelOptions): Model
       toCallId: createCallIds(request.messages),
       promptBytes: () => JSON.stringify([call.prompt, call.tools]).length,
     });
-    return endWithFailure(read(model, { call, options }, more.wrap?.(parts) ?? parts), options);
+    const { signal } = options;
+    return endWithFailure(read(model, { call, options, adapter }, more.wrap?.(parts) ?? parts), {
+      signal,
+      tools: request.tools,
+    });
   };
   const search = findAiSearch(model);
   return {
     name,
     info,
+    answeredBy,
     stream: (request, options) => stream(request, options, { tools: toTools(request.tools) }),
     ...(search && {
       webSearch: {
@@ -82,14 +94,21 @@ function withSources(parts: AnswerParts, { info, usd }: { info: ModelInfo; usd: 
   };
 }
 
+interface Sending {
+  call: LanguageModelV4CallOptions;
+  options: StreamOptions;
+  adapter: CallAdapter;
+}
+
 async function* read(
   model: LanguageModel,
-  { call, options }: { call: LanguageModelV4CallOptions; options: StreamOptions },
+  sending: Sending,
   parts: AnswerParts,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   // Not every provider looks at a signal that is already aborted.
+  const { options } = sending;
   if (options.signal.aborted) return;
-  for await (const part of receive(model, call, options)) {
+  for await (const part of receive(model, sending)) {
     options.onBytes?.();
     yield* parts.take(part);
   }
@@ -97,18 +116,28 @@ async function* read(
 }
 
 /** The parts of the provider's stream. Everything that its code throws is a failure of the provider. */
-async function* receive(
-  model: LanguageModel,
-  call: LanguageModelV4CallOptions,
-  options: StreamOptions,
-): AsyncGenerator<LanguageModelPart, void, undefined> {
+async function* receive(model: LanguageModel, sending: Sending): AsyncGenerator<LanguageModelPart, void, undefined> {
   try {
-    // The prompt has the form of the model's version, see `createPromptWriter`.
-    const send = (): ReturnType<LanguageModel['doStream']> => model.doStream(call as never);
-    const { stream } = await runWatched(options, send);
+    const { stream } = await send(model, sending);
     yield* stream as AsyncIterable<LanguageModelPart>;
   } catch (error) {
     throw toError(error);
+  }
+}
+
+/** Repeats a call without what the provider refuses, each part once. */
+async function send(
+  model: LanguageModel,
+  { call, options, adapter }: Sending,
+): Promise<Awaited<ReturnType<LanguageModel['doStream']>>> {
+  for (let watch: StreamOptions = options; ; watch = { ...options, onSent: undefined }) {
+    try {
+      // The prompt has the form of the model's version, see `createPromptWriter`.
+      return await runWatched(watch, () => model.doStream(adapter.adapt(call) as never));
+    } catch (thrown) {
+      const error = toError(thrown);
+      if (!(error instanceof ProviderError) || !adapter.learn(call, error)) throw thrown;
+    }
   }
 }
 

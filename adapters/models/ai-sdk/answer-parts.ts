@@ -6,7 +6,7 @@ import { parseInput, type ToCallId } from '../wire/call-ids.ts';
 import { StreamCut } from '../wire/errors.ts';
 import { toError } from './errors.ts';
 import type { LanguageModelPart, ProviderMetadata } from './language-model.ts';
-import { mergeMetadata, toSignaturePart, toThinking } from './metadata.ts';
+import { mergeMetadata, toSignatures, toThinking } from './metadata.ts';
 
 /** An incomplete part of the answer. `text` of a call is its input as JSON. */
 interface Building {
@@ -110,9 +110,9 @@ interface Piece {
 
 function toParts({ type, id, text, metadata, name, index }: Building, toCallId: ToCallId): Part[] {
   if (type === 'thinking') return [toThinking(text, metadata)].flatMap((part) => part ?? []);
-  const signed = toSignaturePart(metadata);
-  if (type === 'text') return text === '' && !signed ? [] : [...(signed ? [signed] : []), { type, text }];
-  return [...(signed ? [signed] : []), { type, id: toCallId(id, index), name, input: parseInput(text) }];
+  const signed = toSignatures(metadata);
+  if (type === 'text') return text === '' && !signed.providerState ? [] : [{ type, text, ...signed }];
+  return [{ type, id: toCallId(id, index), name, input: parseInput(text), ...signed }];
 }
 
 /** Providers report the end of the connection as the end of the answer, without a reason of their own. */

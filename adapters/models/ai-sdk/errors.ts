@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { isRecord } from '@klaus/core/protocol';
 import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 
@@ -40,7 +41,7 @@ function fromCall(error: AiSdkError): ProviderError | ConnectionLost | Malformed
   const { message, cause, statusCode: status, responseHeaders: headers = {}, responseBody } = error;
   if (status === undefined) return new ConnectionLost(cause instanceof Error ? (cause.cause ?? cause) : message);
   if (status < 400) {
-    return toLost(cause) ?? new MalformedResponse(`${message}: ${(responseBody ?? '').slice(0, 300)}`);
+    return toLost(cause) ?? new MalformedResponse(`${message}: ${headOf(responseBody ?? '', 300)}`);
   }
   const body = toBody(responseBody);
   const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : body;

@@ -10,14 +10,15 @@ export interface LoadAiModelOptions {
   target: AiModelName;
   info: ModelInfo;
   aiSdk: AiSdkOptions;
+  onNotice?: (text: string) => void;
 }
 
 /** @throws KlausError `config`, `model.unknown`; see {@link loadLanguageModel}. */
-export async function loadAiModel({ name, target, info, aiSdk }: LoadAiModelOptions): Promise<Model> {
+export async function loadAiModel({ name, target, info, aiSdk, onNotice }: LoadAiModelOptions): Promise<Model> {
   const model = await loadLanguageModel(target, aiSdk);
   // Version 3 has no levels of effort of its own.
   const { efforts: _, ...others } = info;
   const { baseURL } = aiSdk.settings?.[target.provider]?.options ?? {};
   const url = typeof baseURL === 'string' && URL.canParse(baseURL) ? baseURL : undefined;
-  return createAiModel({ name, info: model.specificationVersion === 'v3' ? others : info, model, url });
+  return createAiModel({ name, info: model.specificationVersion === 'v3' ? others : info, model, url, onNotice });
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelRequest } from '@klaus/core/agent';
-import type { Message, Part } from '@klaus/core/protocol';
+import { toWellFormed, type Message, type Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
+import { toReplayed, toToolName } from '../wire/replayed-message.ts';
 import { NO_IMAGES, toDocumentText } from '../wire/request-writer.ts';
 import type { LanguageModel, ProviderMetadata } from './language-model.ts';
-import { fromThinking } from './metadata.ts';
+import { readMetadata } from './metadata.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 type UserPart = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number];
@@ -20,23 +21,24 @@ const CACHE: ProviderMetadata = { anthropic: { cacheControl: { type: 'ephemeral'
  */
 export function createPromptWriter(
   { specificationVersion: version, provider }: Pick<LanguageModel, 'specificationVersion' | 'provider'>,
-  images: boolean,
+  { images, answeredBy }: { images: boolean; answeredBy: string },
 ): (request: Pick<ModelRequest, 'system' | 'messages'>) => LanguageModelV4Prompt {
   const toId = provider?.startsWith('mistral') ? toMistralId : toSafeId;
   const written = new WeakMap<Message, LanguageModelV4Message[]>();
   return ({ system, messages }) => {
     const toolNames = new Map<string, string>();
     const prompt: LanguageModelV4Prompt =
-      system === '' ? [] : [{ role: 'system', content: system, providerOptions: CACHE }];
+      system === '' ? [] : [{ role: 'system', content: system.toWellFormed(), providerOptions: CACHE }];
     for (const message of messages) {
-      for (const part of message.parts) if (part.type === 'call') toolNames.set(part.id, part.name);
+      for (const part of message.parts) if (part.type === 'call') toolNames.set(part.id, toToolName(part.name));
       let items = written.get(message);
       if (items === undefined) {
         items =
           message.role === 'assistant'
-            ? toAssistant(message.parts, toId)
+            ? toAssistant(toReplayed(message, answeredBy).parts, toId)
             : toUser(message.parts, { toolNames, images, toId });
         if (version === 'v3') items = items.map(toVersion3);
+        items = toWellFormed(items);
         written.set(message, items);
       }
       prompt.push(...items);
@@ -50,19 +52,20 @@ function toAssistant(parts: readonly Part[], toId: ToId): LanguageModelV4Message
   const content: AssistantPart[] = [];
   let next: ProviderMetadata | undefined;
   for (const part of parts) {
-    const options = next && { providerOptions: next };
+    if (part.type !== 'thinking' && part.type !== 'text' && part.type !== 'call') continue;
+    const metadata = readMetadata(part);
+    const own = metadata.own ?? next;
+    const options = own && { providerOptions: own };
     if (part.type === 'thinking') {
-      const { place, metadata } = fromThinking(part);
-      if (place === 'next') next = metadata;
-      else content.push({ type: 'reasoning', text: part.text, ...(metadata && { providerOptions: metadata }) });
-    } else if (part.type === 'text' && (part.text.trim() !== '' || options)) {
-      content.push({ type: 'text', text: part.text, ...options });
-      next = undefined;
-    } else if (part.type === 'call') {
+      next = metadata.next ?? next;
+      if (!metadata.next) content.push({ type: 'reasoning', text: part.text, ...options });
+      continue;
+    }
+    next = undefined;
+    if (part.type === 'call') {
       const call = { toolCallId: toId(part.id), toolName: part.name, input: toInputObject(part.input) };
       content.push({ type: 'tool-call', ...call, ...options });
-      next = undefined;
-    }
+    } else if (part.text.trim() !== '' || options) content.push({ type: 'text', text: part.text, ...options });
   }
   // Reasoning must be followed by its result, so an answer that ended after it is omitted.
   while (content.at(-1)?.type === 'reasoning') content.pop();

@@ -120,9 +120,9 @@ function toPart(building: Building, toCallId: ToCallId): Part[] {
     case 'text':
       return text === '' ? [] : [{ type: 'text', text }];
     case 'thinking':
-      return [{ type: 'thinking', text, ...(signature !== '' && { signature }) }];
+      return [{ type: 'thinking', text, ...(signature !== '' && { providerState: { data: { signature } } }) }];
     case 'redacted_thinking':
-      return [{ type: 'thinking', text: '', encrypted: block.data }];
+      return [{ type: 'thinking', text: '', providerState: { data: { redacted_thinking: block.data } } }];
     case 'tool_use': {
       const input = json === '' ? (block.input ?? {}) : parseInput(json);
       return [{ type: 'call', id: toCallId(block.id, call), name: block.name, input }];

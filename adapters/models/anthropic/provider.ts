@@ -8,12 +8,12 @@ export const anthropic = defineProvider({
   tiers: { opus: 'claude-opus-5-5', sonnet: 'claude-sonnet-5-5', haiku: 'claude-haiku-5-5' },
   models: ANTHROPIC_MODELS,
   // Every model since 4.6 has these levels, and since 4.7 none accepts a temperature.
-  accepted: { efforts: [...UP_TO_HIGH, 'max'] },
+  assume: () => ({ accepted: { efforts: [...UP_TO_HIGH, 'max'] } }),
   createModel: ({ keys, entry, ...model }) =>
     createAnthropicModel({
       ...model,
-      apiKey: keys.anthropic,
-      authToken: keys.anthropicToken,
-      adaptiveThinking: entry?.adaptiveThinking,
+      apiKey: keys.anthropic || keys.anthropicToken || '',
+      keyHeader: keys.anthropic ? undefined : 'authorization',
+      dialect: { cacheMark: true, adaptiveThinking: entry?.adaptiveThinking ?? false },
     }),
 });

@@ -1,13 +1,13 @@
 import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
-import type { Part } from '@klaus/core/protocol';
+import type { ModelDialect, Part } from '@klaus/core/protocol';
 import { toInputObject } from '../wire/call-ids.ts';
-import { isMarked } from '../wire/sealed-reasoning.ts';
+import { readState } from '../wire/provider-state.ts';
 import { createRequestWriter, NO_IMAGES, toDocumentText, type RequestWriter } from '../wire/request-writer.ts';
 
 export interface BodyOptions {
   id: string;
-  /** Send `thinking: {type: 'adaptive'}`; older models reject it. */
-  adaptiveThinking: boolean;
+  /** Older models reject adaptive thinking, some gateways the marks of the cache. */
+  dialect: Pick<ModelDialect, 'adaptiveThinking' | 'cacheMark'>;
   info: ModelInfo;
   /** A tool that the provider runs, in place of the tools of requests. */
   serverTool?: object;
@@ -22,15 +22,16 @@ const CACHE = { type: 'ephemeral' };
  * Consecutive user messages become one, as tool results must be in the message that follows their
  * calls. Consecutive assistant messages stay apart; the provider joins them.
  */
-export function createBodyWriter({ id, adaptiveThinking, info, serverTool }: BodyOptions): RequestWriter {
+export function createBodyWriter({ id, dialect, info, serverTool }: BodyOptions): RequestWriter {
+  const mark = dialect.cacheMark && { cache_control: CACHE };
   return createRequestWriter({
     list: 'messages',
     toHead: ({ system, tools }) => ({
       model: id,
-      ...(adaptiveThinking && { thinking: { type: 'adaptive', display: 'summarized' } }),
-      cache_control: CACHE,
+      ...(dialect.adaptiveThinking && { thinking: { type: 'adaptive', display: 'summarized' } }),
+      ...mark,
       ...(serverTool ? { tools: [serverTool] } : tools.length > 0 && { tools: tools.map(toTool) }),
-      ...(system !== '' && { system: [{ type: 'text', text: system, cache_control: CACHE }] }),
+      ...(system !== '' && { system: [{ type: 'text', text: system, ...mark }] }),
     }),
     toItems: (message) => message.parts.flatMap((part) => toBlocks(part, info.images)),
     join: (previous, next) =>
@@ -63,12 +64,12 @@ function toBlocks(part: Part, images: boolean): object[] {
     case 'image':
       if (!images) return [{ type: 'text', text: NO_IMAGES }];
       return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } }];
-    case 'thinking':
-      if (isMarked(part.encrypted)) return [];
-      if (part.encrypted !== undefined) return [{ type: 'redacted_thinking', data: part.encrypted }];
+    case 'thinking': {
+      const { signature, redacted_thinking: data } = readState(part) ?? {};
+      if (typeof data === 'string') return [{ type: 'redacted_thinking', data }];
       // Without its signature, as it comes from other providers, thinking is refused.
-      if (part.signature === undefined) return [];
-      return [{ type: 'thinking', thinking: part.text, signature: part.signature }];
+      return typeof signature === 'string' ? [{ type: 'thinking', thinking: part.text, signature }] : [];
+    }
     case 'call':
       return [{ type: 'tool_use', id: toWireId(part.id), name: part.name, input: toInputObject(part.input) }];
     case 'result':

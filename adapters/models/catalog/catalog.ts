@@ -1,7 +1,8 @@
 import type { ModelInfo, Price } from '@klaus/core/agent';
 import type { ProviderName } from '@klaus/core/provider-table';
 import { PROVIDERS } from '../providers.ts';
-import type { AcceptedSampling, CatalogCost, CatalogEntry } from './catalog-entry.ts';
+import type { Assumed } from '../provider.ts';
+import type { CatalogCost, CatalogEntry } from './catalog-entry.ts';
 
 export const SNAPSHOT_DATE = '2026-11-21';
 
@@ -23,13 +24,13 @@ const UNKNOWN: ModelInfo = { contextWindow: 128_000, maxOutputTokens: 32_000, im
 
 /**
  * @param options.price A configured price. It replaces that of the catalog and has no steps.
- * @param options.accepted What a model without an entry is assumed to accept.
+ * @param options.assumed What a model without an entry is assumed to accept.
  */
 export function toModelInfo(
   entry: CatalogEntry | undefined,
-  { price, accepted = {} }: { price?: Price; accepted?: AcceptedSampling } = {},
+  { price, assumed }: { price?: Price; assumed?: Assumed } = {},
 ): ModelInfo {
-  const { efforts, maxTemperature } = entry ?? accepted;
+  const { efforts, maxTemperature } = entry ?? assumed?.accepted ?? {};
   const base: ModelInfo = entry
     ? {
         contextWindow: entry.limit.context,
@@ -37,7 +38,7 @@ export function toModelInfo(
         images: entry.images,
         prices: toSteps(entry),
       }
-    : UNKNOWN;
+    : { ...UNKNOWN, images: assumed?.images ?? UNKNOWN.images };
   // A model with levels of effort reasons. Its provider streams a summary of that, or nothing.
   const hidesReasoning = efforts !== undefined && efforts.length > 0;
   const info = { ...base, efforts, maxTemperature, hidesReasoning };

@@ -4,6 +4,7 @@ import { parseInput } from '../wire/call-ids.ts';
 import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
+import { createAnswerState } from './answer-state.ts';
 import { estimateUsage, toUsage } from './usage.ts';
 
 /** A part of a call. Compatible servers omit fields that OpenAI always sends. */
@@ -58,6 +59,7 @@ interface Building {
 export function createAnswerReader(options: ReadOptions & { exactCost: boolean }): AnswerReader {
   const { toCallId, promptBytes, exactCost } = options;
   const calls: Building[] = [];
+  const state = createAnswerState();
   let text = '';
   let thinking = '';
   let refused = false;
@@ -73,6 +75,7 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
       usage = chunk.usage ?? usage;
       const choice = chunk.choices?.[0];
       const { delta } = choice ?? {};
+      state.take(delta);
       const reasoning = delta?.reasoning ?? delta?.reasoning_content;
       if (reasoning) {
         thinking += reasoning;
@@ -94,13 +97,14 @@ export function createAnswerReader(options: ReadOptions & { exactCost: boolean }
     finish() {
       if (finish === undefined) throw new StreamCut('The stream ended before the answer was complete.');
       const parts: Part[] = [
-        ...(thinking === '' ? [] : [{ type: 'thinking' as const, text: thinking }]),
+        ...state.toThinking(thinking, calls.length > 0),
         ...(text === '' ? [] : [{ type: 'text' as const, text }]),
         ...calls.map((call, index) => ({
           type: 'call' as const,
           id: toCallId(call.id, index),
           name: call.name,
           input: parseInput(call.json),
+          ...state.ofCall(call),
         })),
       ];
       const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);

@@ -1,28 +1,29 @@
 import { toSupported, type ModelInfo, type ToolSpec } from '@klaus/core/agent';
-import type { Part } from '@klaus/core/protocol';
-import { toInputObject } from '../wire/call-ids.ts';
-import { fromSealed } from '../wire/sealed-reasoning.ts';
+import type { ModelDialect, Part } from '@klaus/core/protocol';
+import { toInputText } from '../wire/call-ids.ts';
+import { readState } from '../wire/provider-state.ts';
 import { createRequestWriter, type RequestWriter } from '../wire/request-writer.ts';
 import { readUserParts } from './user-parts.ts';
 
-interface ResponsesBodyOptions {
+export interface ResponsesBodyOptions {
   id: string;
   info: ModelInfo;
+  dialect: Pick<ModelDialect, 'cacheKey' | 'store' | 'strict'>;
   /** Fields that replace those before the history. Default: none. */
   fields?: object;
 }
 
 /** @source https://platform.openai.com/docs/api-reference/responses/create */
-export function createResponsesBodyWriter({ id, info, fields }: ResponsesBodyOptions): RequestWriter {
+export function createResponsesBodyWriter({ id, info, dialect, fields }: ResponsesBodyOptions): RequestWriter {
   return createRequestWriter({
     list: 'input',
     toHead: ({ system, tools }) => ({
       model: id,
       ...(system !== '' && { instructions: system }),
-      ...(tools.length > 0 && { tools: tools.map(toTool) }),
+      ...(tools.length > 0 && { tools: tools.map((tool) => toTool(tool, dialect.strict)) }),
       // No summaries of the reasoning are requested: OpenAI rejects such requests of unverified organizations.
       include: ['reasoning.encrypted_content'],
-      store: false,
+      ...(dialect.store && { store: false }),
       ...fields,
     }),
     toItems: ({ role, parts }) => (role === 'assistant' ? toOutputItems(parts) : toInputItems(parts, info.images)),
@@ -31,7 +32,7 @@ export function createResponsesBodyWriter({ id, info, fields }: ResponsesBodyOpt
       return {
         max_output_tokens: request.maxOutputTokens,
         stream: true,
-        prompt_cache_key: request.session,
+        ...(dialect.cacheKey && { prompt_cache_key: request.session }),
         temperature,
         reasoning: effort && { effort },
       };
@@ -39,9 +40,9 @@ export function createResponsesBodyWriter({ id, info, fields }: ResponsesBodyOpt
   });
 }
 
-function toTool({ name, description, inputSchema }: ToolSpec): object {
+function toTool({ name, description, inputSchema }: ToolSpec, hasStrict: boolean): object {
   // Strict schemas must require every property; ours have optional ones.
-  return { type: 'function', name, description, strict: false, parameters: inputSchema };
+  return { type: 'function', name, description, ...(hasStrict && { strict: false }), parameters: inputSchema };
 }
 
 function toOutputItems(parts: readonly Part[]): object[] {
@@ -50,15 +51,15 @@ function toOutputItems(parts: readonly Part[]): object[] {
   return parts.slice(0, last + 1).flatMap((part): object[] => {
     switch (part.type) {
       case 'thinking': {
-        const sealed = fromSealed(part.encrypted);
-        if (sealed === undefined) return [];
+        const { id, encrypted_content: content } = readState(part) ?? {};
+        if (typeof content !== 'string') return [];
         const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }];
-        return [{ type: 'reasoning', id: sealed.id, summary, encrypted_content: sealed.content }];
+        return [{ type: 'reasoning', id, summary, encrypted_content: content }];
       }
       case 'text':
         return part.text === '' ? [] : [{ role: 'assistant', content: [{ type: 'output_text', text: part.text }] }];
       case 'call': {
-        const input = JSON.stringify(toInputObject(part.input));
+        const input = toInputText(part.input);
         return [{ type: 'function_call', call_id: part.id, name: part.name, arguments: input }];
       }
       default:

@@ -3,7 +3,6 @@ import type { Part, StopReason } from '@klaus/core/protocol';
 import { parseInput } from '../wire/call-ids.ts';
 import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
-import { toSealed } from '../wire/sealed-reasoning.ts';
 import type { AnswerReader } from '../wire/stream-answer.ts';
 import { estimateUsage, toUsage } from './usage.ts';
 
@@ -133,7 +132,8 @@ function toFinished(
 function toThinking({ id = '', summary = [], encrypted_content: content }: Item): Part[] {
   const text = summary.map((part) => part.text ?? '').join('\n\n');
   if (text === '' && !content) return [];
-  return [{ type: 'thinking', text, ...(content && { encrypted: toSealed({ id, content }) }) }];
+  const providerState = content ? { data: { id, encrypted_content: content } } : undefined;
+  return [{ type: 'thinking', text, ...(providerState && { providerState }) }];
 }
 
 function toStopReason(incomplete: string | undefined, refused: boolean, calls: boolean): StopReason {

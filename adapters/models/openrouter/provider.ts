@@ -1,4 +1,5 @@
 import { UP_TO_XHIGH } from '../catalog/catalog-entry.ts';
+import { findDialect } from '../dialect/find-dialect.ts';
 import { createOpenaiModel } from '../openai/openai-model.ts';
 import { defineProvider } from '../provider.ts';
 import { OPENROUTER_MODELS } from './models.ts';
@@ -12,7 +13,9 @@ export const openrouter = defineProvider({
   },
   models: OPENROUTER_MODELS,
   // OpenRouter ignores what the model does not support.
-  accepted: { efforts: UP_TO_XHIGH, maxTemperature: 2 },
-  createModel: ({ keys, entry: _, ...model }) =>
-    createOpenaiModel({ ...model, apiKey: keys.openrouter!, dialect: 'openrouter' }),
+  assume: () => ({ accepted: { efforts: UP_TO_XHIGH, maxTemperature: 2 } }),
+  createModel({ keys, entry: _, ...model }) {
+    const { family, dialect } = findDialect({ ...model, family: 'openrouter' });
+    return createOpenaiModel({ ...model, apiKey: keys.openrouter!, family, dialect });
+  },
 });

@@ -11,6 +11,9 @@ import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderName } from '@klaus/core/p
 import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { isAllowed, type ModelsOptions } from '../models.ts';
 import { PROVIDERS } from '../providers.ts';
+import { findDialect } from '../dialect/find-dialect.ts';
+import { createAgentFinder, type FindAgent } from '../wire/connection.ts';
+import { toKeyHeader } from '../wire/key-source.ts';
 import { readAnswer, type ReadAnswer } from './read-answer.ts';
 import {
   FREE_WIRES,
@@ -42,7 +45,9 @@ export interface ProxyReservation extends Pick<Reservation, 'maxOutputTokens'> {
   settle(end: Parameters<Reservation['settle']>[0], exchange?: ProxyExchange): Promise<void>;
 }
 
-export type ProxyOptions = Pick<ModelsOptions, 'keys' | 'baseUrls' | 'prices' | 'allow'> & { host: ProxyHost };
+export type ProxyOptions = Pick<ModelsOptions, 'keys' | 'baseUrls' | 'prices' | 'allow' | 'caFile' | 'env'> & {
+  host: ProxyHost;
+};
 
 const MAX_BODY = 64 * 1_024 * 1_024;
 /** Minimum UTF-8 bytes of a token. */
@@ -66,9 +71,9 @@ export function toProxyPath(provider: ProviderName): string {
  * It reserves the budget of each request before, removes secrets from it, and does not change its answer.
  */
 export function createModelProxy(options: ProxyOptions): Server {
-  const redactor = new RequestRedactor();
+  const shared = { ...options, redactor: new RequestRedactor(), findAgent: createAgentFinder(options) };
   const server = createServer((request, response) => {
-    serve(request, response, { ...options, redactor }).catch((error: unknown) => {
+    serve(request, response, shared).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy();
       refuse(response, toError(`The model proxy of Klaus failed: ${String(error)}`), 502);
     });
@@ -79,7 +84,7 @@ export function createModelProxy(options: ProxyOptions): Server {
   return server;
 }
 
-type Serving = ProxyOptions & { redactor: RequestRedactor };
+type Serving = ProxyOptions & { redactor: RequestRedactor; findAgent: FindAgent };
 
 const toError = (message: string): Json => ({
   type: 'error',
@@ -107,7 +112,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
     const text = `Klaus has no key of ${title}. Store it with \`klaus login ${provider}\`.`;
     return refuse(response, (known?.toError ?? toError)(text), 401);
   }
-  const target = { url: new URL(toUpstream(provider, options) + path + search), method, headers };
+  const target = { url: toUpstream(provider, options, path + search), method, headers, findAgent: options.findAgent };
   if (!known) return void (await send(target, undefined, { response }));
   const body = await readBody(request);
   if (!body) return refuse(response, known.toError('The body of this request is no JSON object.'), 400);
@@ -124,6 +129,7 @@ interface Target {
   url: URL;
   method: string;
   headers: OutgoingHttpHeaders;
+  findAgent: FindAgent;
 }
 
 interface Paying {
@@ -173,15 +179,20 @@ async function pay(target: Target, body: Json, { wire, provider, response, optio
   await reserved.settle(end, end.outcome === 'ok' ? { hasTools, results: wire.resultsOf(body), parts } : undefined);
 }
 
-function toInfo(provider: ProviderName, model: string, { prices }: Serving): ModelInfo {
-  const entry = findEntry(provider, model.slice(provider.length + 1));
-  return toModelInfo(entry, { price: prices?.[model], accepted: PROVIDERS[provider].accepted });
+function toInfo(provider: ProviderName, model: string, { prices, baseUrls }: Serving): ModelInfo {
+  const id = model.slice(provider.length + 1);
+  const baseUrl = baseUrls?.[provider] || PROVIDERS[provider].baseUrl;
+  const assumed = PROVIDERS[provider].assume({ baseUrl, id });
+  return toModelInfo(findEntry(provider, id), { price: prices?.[model], assumed });
 }
 
-/** With the version of the API at its end. */
-function toUpstream(provider: ProviderName, { baseUrls }: Serving): string {
-  const base = (baseUrls?.[provider] || PROVIDERS[provider].baseUrl).replace(/\/+$/, '');
-  return provider === 'anthropic' ? `${base}/v1` : base;
+/** The address of a path below the version of the API. The query of the base URL is kept. */
+function toUpstream(provider: ProviderName, { baseUrls }: Serving, path: string): URL {
+  const base = new URL(baseUrls?.[provider] || PROVIDERS[provider].baseUrl);
+  const version = provider === 'anthropic' ? '/v1' : '';
+  const url = new URL(base.origin + base.pathname.replace(/\/+$/, '') + version + path);
+  for (const [name, value] of base.searchParams) url.searchParams.set(name, value);
+  return url;
 }
 
 /** Undefined without a key. */
@@ -194,13 +205,14 @@ function toHeaders(
   const common = { ...kept, 'accept-encoding': 'identity' };
   if (provider === 'anthropic' && keys.anthropic) return { ...common, 'x-api-key': keys.anthropic };
   const token = provider === 'anthropic' ? keys.anthropicToken : keys[provider];
-  if (token) return { ...common, authorization: `Bearer ${token}` };
+  const at = baseUrls?.[provider] || PROVIDERS[provider].baseUrl;
+  if (token) return { ...common, ...toKeyHeader(token, findDialect({ baseUrl: at, id: '' }).server?.keyHeader) };
   return PROVIDERS[provider].keyless && baseUrls?.[provider] ? common : undefined;
 }
 
 /** Sends a request and passes the answer on as it arrives. With `read`, it is also read. */
 function send(
-  { url, method, headers }: Target,
+  { url, method, headers, findAgent }: Target,
   body: string | undefined,
   { response, read }: { response: ServerResponse; read?: Parameters<typeof readAnswer>[1] },
 ): Promise<ReadAnswer | undefined> {
@@ -209,7 +221,7 @@ function send(
     // The body is written again, so that the provider reads what this proxy has read.
     const own =
       body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const sent = request(url, { method, headers: { ...headers, ...own } });
+    const sent = request(url, { method, headers: { ...headers, ...own }, agent: findAgent(url) });
     // The program may leave before the answer is complete.
     response.on('close', () => void (response.writableFinished || sent.destroy(new Error('the program has left'))));
     sent.on('error', reject);

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { isRecord } from '@klaus/core/protocol';
 
 /** A part of a request with which the provider would use the network for the program. */
@@ -131,5 +132,5 @@ function isAbsent(value: unknown): boolean {
 
 function toWhat(value: unknown): string {
   const text = typeof value === 'string' && value !== '' ? value : 'unknown';
-  return text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT)}…` : text;
+  return text.length > MAX_WHAT ? `${headOf(text, MAX_WHAT)}…` : text;
 }

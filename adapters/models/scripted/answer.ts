@@ -1,3 +1,4 @@
+import { splitText } from '@klaus/core/cut-text';
 import { createHash } from 'node:crypto';
 import type { Usage } from '@klaus/core/protocol';
 import type { Conversation } from './conversation.ts';
@@ -95,7 +96,5 @@ function renderAll(value: unknown, conversation: Conversation): unknown {
 
 /** Pieces of at most `size` characters. */
 export function cut(text: string, size: number): string[] {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
-  return pieces;
+  return splitText(text, size);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Conversation } from './conversation.ts';
 import type { Script, Step, When } from './script.ts';
 
@@ -66,5 +67,5 @@ export function describeRequest(conversation: Conversation): string {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  return JSON.stringify(text.length > 200 ? `${headOf(text, 200)}…` : text);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Conversation } from './conversation.ts';
 
 const VARIABLES = ['result', 'user', 'turn', 'system', 'model'] as const;
@@ -52,7 +53,7 @@ function apply({ name, argument }: Filter, text: string): string {
   switch (name) {
     case 'match': {
       const found = new RegExp(argument).exec(text);
-      if (!found) throw new TemplateError(`match '${argument}' finds nothing in: ${text.slice(0, 200)}`);
+      if (!found) throw new TemplateError(`match '${argument}' finds nothing in: ${headOf(text, 200)}`);
       return found[1] ?? found[0];
     }
     case 'line': {
@@ -70,7 +71,7 @@ function readJson(text: string, path: string): string {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new TemplateError(`json ${path}: this is not JSON: ${text.slice(0, 200)}`);
+    throw new TemplateError(`json ${path}: this is not JSON: ${headOf(text, 200)}`);
   }
   for (const key of path === '' ? [] : path.split('.')) {
     value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;

@@ -1,4 +1,4 @@
-import { type Message, isRecord } from '@klaus/core/protocol';
+import { isRecord, toWellFormedJson, type Message } from '@klaus/core/protocol';
 
 /** Gives a call its unique id. `index` counts the calls of the answer. */
 export type ToCallId = (id: string | undefined, index: number) => string;
@@ -31,5 +31,10 @@ export function parseInput(text: string): unknown {
 /** A call's input as the object that the providers demand, also for one that never was JSON. */
 export function toInputObject(input: unknown): Record<string, unknown> {
   if (isRecord(input)) return input;
-  return { invalid_input: typeof input === 'string' ? input : JSON.stringify(input) };
+  return { invalid_input: typeof input === 'string' ? input : toWellFormedJson(input) };
+}
+
+/** The same as JSON text, for APIs that carry it within a text. */
+export function toInputText(input: unknown): string {
+  return toWellFormedJson(toInputObject(input));
 }

@@ -1,6 +1,7 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '@klaus/core/agent';
-import { type ModelFailureCode, isRecord } from '@klaus/core/protocol';
+import { type ModelFailureCause, type ModelFailureCode, isRecord } from '@klaus/core/protocol';
 import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from './errors.ts';
 
 const MAX_MESSAGE = 2_000;
@@ -46,8 +47,10 @@ function fromProvider(error: ProviderError, now: number): ModelFailure {
   const details = toDetails(error);
   const message = details?.message ?? error.message;
   const retryAfterMs = toRetryAfterMs(error.headers, now);
+  const cause = toCause(error.status, details, message);
   return {
     ...fail(toCode(error.status, details, message), message),
+    ...(cause !== undefined && { cause }),
     ...(error.status !== undefined && { status: error.status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
@@ -90,6 +93,21 @@ function toCode(status: number | undefined, details: Details | undefined, messag
   return 'invalid_request';
 }
 
+/** An account without credit and an unknown model are no errors of the request itself. */
+function toCause(
+  status: number | undefined,
+  details: Details | undefined,
+  message: string,
+): ModelFailureCause | undefined {
+  const names = [details?.code, details?.type];
+  if (status === 402 || names.some((name) => name === 402 || name === 'insufficient_quota' || name === 'billing_error'))
+    return 'no_credit';
+  if (names.includes('model_not_found') || status === 410) return 'unknown_model';
+  return (status === 404 || names.includes('not_found_error')) && /\bmodel\b/i.test(message)
+    ? 'unknown_model'
+    : undefined;
+}
+
 /** Milliseconds, from `retry-after-ms` or from `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */
 function toRetryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const exact = Number.parseFloat(String(headers['retry-after-ms'] ?? ''));
@@ -103,5 +121,5 @@ function toRetryAfterMs(headers: IncomingHttpHeaders, now: number): number | und
 }
 
 function fail(code: ModelFailureCode, message: string): ModelFailure {
-  return { code, message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message };
+  return { code, message: message.length > MAX_MESSAGE ? `${headOf(message, MAX_MESSAGE)}…` : message };
 }

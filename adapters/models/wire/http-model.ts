@@ -1,59 +1,34 @@
-import type { OutgoingHttpHeaders } from 'node:http';
-import type { Model, ModelEvent, ModelInfo, StreamOptions } from '@klaus/core/agent';
-import { createCallIds, type ToCallId } from './call-ids.ts';
+import type { Model, ModelEvent, ModelRequest, StreamOptions } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
+import { toAnsweredBy } from './answered-by.ts';
 import { toFailure } from './failure.ts';
-import { lengthOf } from './post.ts';
-import type { RequestWriter } from './request-writer.ts';
-import { streamAnswer, type AnswerReader } from './stream-answer.ts';
+import { toRefusal } from './refused-content.ts';
+import { createSender, type HttpModelOptions, type ModelWire } from './sender.ts';
 
-export interface HttpModelOptions {
-  /** Full name, such as `anthropic/claude-sonnet-5-5`. */
-  name: string;
-  /** The provider's id. */
-  id: string;
-  info: ModelInfo;
-  baseUrl: string;
-}
-
-export interface ReadOptions {
-  toCallId: ToCallId;
-  /** Bytes of the request, to count tokens by when the server sends no usage. */
-  promptBytes: number;
-}
-
-/** The format of an API. */
-export interface ModelWire {
-  /** Of the requests, below the base URL. */
-  path: string;
-  headers: OutgoingHttpHeaders;
-  writeBody: RequestWriter;
-  createReader: (options: ReadOptions) => AnswerReader;
-}
+export type { HttpModelOptions, ModelWire, ReadOptions } from './sender.ts';
 
 /** A model behind an API. It neither retries nor times out: the loop does, in one place for every provider. */
-export function createHttpModel({ name, info, baseUrl }: HttpModelOptions, wire: ModelWire): Model {
-  const url = baseUrl.replace(/\/+$/, '') + wire.path;
+export function createHttpModel(options: HttpModelOptions, wire: ModelWire): Model {
+  const { name, info, answeredBy = toAnsweredBy(name, options.baseUrl) } = options;
+  const send = createSender({ ...options, answeredBy }, wire);
   return {
     name,
     info,
-    stream(request, { signal, onBytes, onSent }) {
-      const body = wire.writeBody(request);
-      const toCallId = createCallIds(request.messages);
-      const reader = wire.createReader({ toCallId, promptBytes: lengthOf(body) });
-      const post = { headers: wire.headers, body, signal, onBytes, onSent };
-      return endWithFailure(streamAnswer(url, post, reader), { signal });
-    },
+    answeredBy,
+    stream: (request, stream) =>
+      endWithFailure(send(request, stream), { signal: stream.signal, tools: request.tools }),
   };
 }
 
 /**
  * Turns any error of `events` into the one `failed` event that ends a stream.
  *
+ * @param options.tools The offered tools, which an error can name.
  * @throws only what is not a failure of provider or network, that is, bugs.
  */
 export async function* endWithFailure(
   events: AsyncIterable<ModelEvent>,
-  { signal }: StreamOptions,
+  { signal, tools }: Pick<StreamOptions, 'signal'> & Pick<ModelRequest, 'tools'>,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   let ended = false;
   try {
@@ -64,7 +39,13 @@ export async function* endWithFailure(
   } catch (error) {
     // An error after an abort is the abort, in one of many forms.
     const failure = signal.aborted ? undefined : toFailure(error, Date.now());
-    if (failure) return yield { type: 'failed', failure };
+    if (failure) {
+      const names = tools.map(({ name }) => name);
+      return yield {
+        type: 'failed',
+        failure: { ...failure, ...optional({ refused: toRefusal(error, failure, names) }) },
+      };
+    }
     if (!signal.aborted) throw error;
   }
   if (!ended) yield { type: 'failed', failure: { code: 'abandoned', message: 'The request was cancelled.' } };

@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import { ConnectionLost } from './errors.ts';
 
 export interface PostOptions {
@@ -6,6 +6,8 @@ export interface PostOptions {
   /** Pieces, which are sent in order. They must not change until the answer has arrived. */
   body: readonly Uint8Array[];
   signal: AbortSignal;
+  /** Default: the global one of Node. */
+  agent?: Agent;
   /** Called when the last byte was handed to the system. */
   onSent?: () => void;
 }
@@ -17,7 +19,7 @@ export interface PostOptions {
  *
  * @throws ConnectionLost with the network's error; after an abort, any error.
  */
-export async function post(url: URL, { headers, body, signal, onSent }: PostOptions): Promise<IncomingMessage> {
+export async function post(url: URL, { headers, body, signal, agent, onSent }: PostOptions): Promise<IncomingMessage> {
   // Not by `import`, which touches all that the module exports and so loads all of `fetch`.
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const options: RequestOptions = {
@@ -31,6 +33,7 @@ export async function post(url: URL, { headers, body, signal, onSent }: PostOpti
       ...headers,
     },
     signal,
+    agent,
   };
   const sent = request(url, options);
   if (onSent) sent.once('finish', onSent);

@@ -1,10 +1,24 @@
 import type { ModelRequest } from '@klaus/core/agent';
-import type { FilePart, Message } from '@klaus/core/protocol';
+import { toWellFormedJson, type FilePart, type Message } from '@klaus/core/protocol';
+import { adaptFields, adaptRole, type Adaptation } from './adaptation.ts';
+import { toReplayed } from './replayed-message.ts';
 
 type Role = Message['role'];
 
+/** What differs from the format of a body. It is the same object until something changes. */
+export interface BodyShape {
+  /** What the server has refused. */
+  adaptations: readonly Adaptation[];
+  /** Further fields, which replace those of the format. */
+  fields?: Readonly<Record<string, unknown>>;
+  /** The model and server that get it, always the same. Default: unknown, which gets only state of unknown origin. */
+  answeredBy?: string;
+}
+
 /** Returns the pieces of a body. */
-export type RequestWriter = (request: ModelRequest) => Uint8Array[];
+export type RequestWriter = (request: ModelRequest, shape?: BodyShape) => Uint8Array[];
+
+const AS_IT_IS: BodyShape = { adaptations: [] };
 
 /** The format of request bodies: an object whose fields surround the list of messages. */
 export interface BodyFormat {
@@ -30,22 +44,30 @@ export interface BodyFormat {
  */
 export function createRequestWriter(format: BodyFormat): RequestWriter {
   const writeHistory = createHistory(format);
-  let head: { system: string; tools: ModelRequest['tools']; isEmpty: boolean; bytes: Buffer } | undefined;
-  return (request) => {
+  let head:
+    | (Pick<ModelRequest, 'system' | 'tools'> & { isEmpty: boolean; shape: BodyShape; bytes: Buffer })
+    | undefined;
+  return (request, shape = AS_IT_IS) => {
     const { system, tools } = request;
-    const { bytes, isEmpty } = writeHistory(request.messages);
-    if (head?.system !== system || head.tools !== tools || head.isEmpty !== isEmpty) {
-      head = { system, tools, isEmpty, bytes: Buffer.from(toBegin(request, format, isEmpty)) };
+    const { bytes, isEmpty } = writeHistory(request.messages, shape.answeredBy);
+    if (head?.system !== system || head.tools !== tools || head.isEmpty !== isEmpty || head.shape !== shape) {
+      head = { system, tools, isEmpty, shape, bytes: Buffer.from(toBegin(request, format, { isEmpty, shape })) };
     }
     const end = isEmpty ? '' : (format.end ?? '');
-    return [head.bytes, bytes, Buffer.from(`${end}],${JSON.stringify(format.toTail(request)).slice(1)}`)];
+    const tail = { ...adaptFields(format.toTail(request), shape.adaptations), ...shape.fields };
+    return [head.bytes, bytes, Buffer.from(`${end}],${toWellFormedJson(tail).slice(1)}`)];
   };
 }
 
-function toBegin(request: ModelRequest, { list, toHead, toFirstItem }: BodyFormat, isEmpty: boolean): string {
+function toBegin(
+  request: ModelRequest,
+  { list, toHead, toFirstItem }: BodyFormat,
+  { isEmpty, shape: { adaptations, fields = {} } }: { isEmpty: boolean; shape: BodyShape },
+): string {
   const first = toFirstItem?.(request);
-  const item = first ? `${JSON.stringify(first)}${isEmpty ? '' : ','}` : '';
-  return `${JSON.stringify(toHead(request)).slice(0, -1)},"${list}":[${item}`;
+  const item = first ? `${toWellFormedJson(adaptRole(first, adaptations))}${isEmpty ? '' : ','}` : '';
+  const head = Object.entries(adaptFields(toHead(request), adaptations)).filter(([name]) => !(name in fields));
+  return `${toWellFormedJson(Object.fromEntries(head)).slice(0, -1)},"${list}":[${item}`;
 }
 
 interface HistoryBytes {
@@ -63,9 +85,13 @@ const PIECE = 256 * 1024;
  * Writes histories, each message once. Messages are immutable and keep their identity from request to
  * request, so their bytes never change either: that is what keeps the provider's prompt cache warm. A
  * history that continues the one before is that one's bytes with the new messages behind them, so a late
- * turn costs little more than an early one.
+ * turn costs little more than an early one. This is the last step before a request: what a model invented is made valid,
+ * and text is made valid Unicode.
  */
-function createHistory({ toItems, join = joinByComma }: BodyFormat): (messages: readonly Message[]) => HistoryBytes {
+function createHistory({
+  toItems,
+  join = joinByComma,
+}: BodyFormat): (messages: readonly Message[], answeredBy: string | undefined) => HistoryBytes {
   let buffer = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   let length = 0;
   let last: Role | undefined;
@@ -91,7 +117,7 @@ function createHistory({ toItems, join = joinByComma }: BodyFormat): (messages: 
     length += buffer.write(text, length);
   }
 
-  return (messages) => {
+  return (messages, answeredBy) => {
     if (!continues(messages)) {
       // Another buffer: the bytes of the last history may still be in flight.
       if (length > 0) buffer = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
@@ -102,9 +128,9 @@ function createHistory({ toItems, join = joinByComma }: BodyFormat): (messages: 
     let text = '';
     for (let at = written.count; at < messages.length; at++) {
       const message = messages[at]!;
-      const items = toItems(message);
+      const items = toItems(toReplayed(message, answeredBy));
       if (items.length === 0) continue;
-      text += join(last, message.role) + items.map((item) => JSON.stringify(item)).join(',');
+      text += join(last, message.role) + items.map((item) => toWellFormedJson(item)).join(',');
       last = message.role;
       // In large pieces, because the history of a resumed session is long.
       if (text.length < PIECE) continue;
@@ -126,7 +152,7 @@ export function toDocumentText(part: FilePart): string {
   if (part.text === undefined) {
     return `[File ${part.name} (${part.mediaType}, ${part.blob?.size ?? 0} bytes) is attached but is not text.]`;
   }
-  return `<document name=${JSON.stringify(part.name)}>\n${part.text}\n</document>`;
+  return `<document name=${toWellFormedJson(part.name)}>\n${part.text}\n</document>`;
 }
 
 export const NO_IMAGES = '[An image was left out: this model does not see images.]';

@@ -1,5 +1,6 @@
 import { cost, type Model, type ModelEvent, type ModelSearch, type WebSource } from '@klaus/core/agent';
 import { createHttpModel, type HttpModelOptions, type ModelWire } from './http-model.ts';
+import { toEndpoint, toShownUrl } from './endpoint.ts';
 import type { AnswerReader } from './stream-answer.ts';
 
 /** What an answer says about the searches of its provider. */
@@ -15,7 +16,7 @@ export function createSearch(model: HttpModelOptions, options: { usd: number; to
   let opened: Pick<Model, 'stream'> | undefined;
   const { path } = options.toWire();
   return {
-    url: model.baseUrl.replace(/\/+$/, '') + path,
+    url: toShownUrl(toEndpoint(model.baseUrl, path)),
     usd: options.usd,
     stream: (request, stream) => (opened ??= createHttpModel(model, options.toWire())).stream(request, stream),
   };

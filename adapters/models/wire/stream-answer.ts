@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { StringDecoder } from 'node:string_decoder';
 import type { IncomingMessage } from 'node:http';
 import type { ModelEvent } from '@klaus/core/agent';
@@ -39,8 +40,8 @@ export async function* streamAnswer(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { onBytes } = options;
   const incoming = await post(new URL(url), options);
-  onBytes?.();
   await checkHead(incoming);
+  onBytes?.();
   const decoder = new StringDecoder('utf8');
   const found: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => found.push(data) });
@@ -99,7 +100,7 @@ async function checkHead(incoming: IncomingMessage): Promise<void> {
   if (isSuccess && !/^(?:text\/html|application\/json)\b/i.test(type)) return;
   const text = await readText(incoming);
   if (!isSuccess) throw new ProviderError({ status, headers: incoming.headers, body: toBody(text) });
-  const begin = text.slice(0, 300);
+  const begin = headOf(text, 300);
   throw new MalformedResponse(`The server answered with ${type} where a stream of events was asked for: ${begin}`);
 }
 

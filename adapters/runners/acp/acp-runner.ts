@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Runner, RunnerEnd, RunnerHost, RunnerRequest, RunnerSession } from '@klaus/core/agent';
 import { KlausError, type Part, type StopReason } from '@klaus/core/protocol';
 import {
@@ -205,7 +206,7 @@ function toAgentError(error: unknown): KlausError {
   // -32000: the agent needs a login.
   const hint =
     code === -32_000 ? 'Log in with the program of the agent, or name the variable of its key in `env`.' : undefined;
-  const detail = data === undefined || data === null ? '' : ` ${JSON.stringify(data).slice(0, 300)}`;
+  const detail = data === undefined || data === null ? '' : ` ${headOf(JSON.stringify(data), 300)}`;
   return new KlausError('runner.failed', `The agent answered with an error: ${message ?? String(error)}${detail}`, {
     hint,
     cause: error,

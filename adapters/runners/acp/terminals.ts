@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/core/cut-text';
 import { randomUUID } from 'node:crypto';
 import type { RunnerHost, ToolUse } from '@klaus/core/agent';
 import { quoteShellWord } from '@klaus/core/protocol';
@@ -41,7 +42,7 @@ export class Terminals {
     const stop = new AbortController();
     const add = (text: string): void => {
       const all = terminal.output + text;
-      terminal.output = all.length > terminal.limit ? all.slice(-terminal.limit) : all;
+      terminal.output = all.length > terminal.limit ? tailOf(all, terminal.limit) : all;
       terminal.truncated ||= all.length > terminal.limit;
     };
     const use = this.#host.useTool('run_command', input, { signal: stop.signal, onOutput: add });

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type {
   AskAnswer,
   Runner,
@@ -158,7 +159,7 @@ class ClaudeCodeSession implements RunnerSession {
     }
     if (result.subtype !== 'success' || result.is_error) {
       const why = result.errors?.join(' ') || result.result || result.subtype;
-      throw new KlausError('runner.failed', `Claude Code ended its turn with an error: ${why.slice(0, 600)}`, {
+      throw new KlausError('runner.failed', `Claude Code ended its turn with an error: ${headOf(why, 600)}`, {
         hint: 'Name the variable of its key in `env`, such as ANTHROPIC_API_KEY, and check that the grant has web-access.',
       });
     }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { resolve, relative, sep } from 'node:path';
 import type { AgentCall, AgentCallKind } from '@klaus/core/agent';
 import { createTwoFilesPatch } from 'diff';
@@ -80,7 +81,7 @@ function isText(value: unknown): value is string {
 
 function toLine(text: string): string {
   const [line = ''] = text.trim().split('\n');
-  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE)}…` : line;
+  return line.length > MAX_TITLE ? `${headOf(line, MAX_TITLE)}…` : line;
 }
 
 interface Edit {

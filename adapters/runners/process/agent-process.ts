@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/core/cut-text';
 import type { AgentProcess, ExecResult, RunnerHost, RunnerRequest } from '@klaus/core/agent';
 import { KlausError, messageOf } from '@klaus/core/protocol';
 import { toProgramBinds } from '@klaus/adapters/system';
@@ -57,7 +58,7 @@ export function startAgentProcess(
     onOutput(chunk, stream) {
       // The chunk is reused.
       if (stream === 'stdout') received.enqueue(Uint8Array.from(chunk));
-      else errors = (errors + Buffer.from(chunk).toString('utf8')).slice(-MAX_STDERR);
+      else errors = tailOf(errors + Buffer.from(chunk).toString('utf8'), MAX_STDERR);
     },
   };
   const [program] = command;

@@ -1,21 +1,14 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { isOwnPort } from '@klaus/adapters/system';
-import { classifyAddress, findRule, parseHostRule, toAllowedAddresses, type HostRule } from '@klaus/core/policy';
+import { findUserProxy, isOwnPort, type Environment, type UserProxy } from '@klaus/adapters/system';
+import { classifyAddress, toAllowedAddresses, type HostRule } from '@klaus/core/policy';
 
 export interface Target {
   /** Lower case, without brackets. */
   host: string;
   port: number;
   rule: HostRule;
-}
-
-/** The proxy in the user's environment. */
-export interface UserProxy {
-  url: URL;
-  /** Value of the header `Proxy-Authorization`. */
-  authorization?: string;
 }
 
 /** How connections are opened. */
@@ -33,37 +26,8 @@ export interface ResolvedAddress {
   family: number;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const MAX_ANSWER = 16_384;
 const CONNECT_MS = 30_000;
-
-/** The proxy for a target, from `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, also in lower case. */
-function findUserProxy(env: Environment, { host, port }: Pick<Target, 'host' | 'port'>): UserProxy | undefined {
-  const read = (name: string): string => env[name.toLowerCase()] || env[name] || '';
-  const noProxy = read('NO_PROXY')
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  if (noProxy.some((each) => isExcepted(each, { host, port }))) return undefined;
-  const text = read(port === 80 ? 'HTTP_PROXY' : 'HTTPS_PROXY') || read('ALL_PROXY');
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
-  const user = [url.username, url.password].map(decodeURIComponent).join(':');
-  return { url, ...(user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }) };
-}
-
-function isExcepted(text: string, target: { host: string; port: number }): boolean {
-  if (text === '*') return true;
-  try {
-    const rule = parseHostRule(text.replace(/^\./, '*.'));
-    const port = rule.port ?? target.port;
-    const isBelow = findRule([{ ...rule, port, isBelow: true }], target) !== undefined;
-    return isBelow || findRule([{ ...rule, port }], target) !== undefined;
-  } catch {
-    // An address range, which is not compared with names.
-    return false;
-  }
-}
 
 /** Opens a connection: directly, after its address was checked, or through the user's proxy. @throws Error */
 export async function openConnection(target: Target, options: UpstreamOptions): Promise<Socket> {

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { once } from 'node:events';
 import { request as sendPlain, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -63,7 +64,7 @@ function findTarget(text: string, rules: readonly HostRule[]): WebTarget {
   if (!url || !given) {
     throw new KlausError(
       'tool.input',
-      `${JSON.stringify(text.slice(0, 200))} is not a URL of http or https without a password.`,
+      `${JSON.stringify(headOf(text, 200))} is not a URL of http or https without a password.`,
     );
   }
   const { host, port = url.protocol === 'https:' ? 443 : 80 } = given;

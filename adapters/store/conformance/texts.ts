@@ -28,6 +28,20 @@ export function describeTexts(create: CreateStoreHarness): void {
     expect(await readTexts(store, 'unknown')).toEqual([]);
   });
 
+  test('text that is no valid Unicode is repaired in the record and in the event', async () => {
+    await using harness = await create();
+    await using store = await harness.open();
+    const lease = (await store.claim('A'))!;
+    const events = await store.append('A', [toNotice('half \ud83d x'), toNotice('\ude00'), toNotice('😀 \\ud83d')], {
+      lease,
+    });
+    const repaired = ['half \ufffd x', '\ufffd', '😀 \\ud83d'];
+    for (const found of [events, await readLog(store, 'A')]) {
+      expect(found.map((event) => (event.type === 'notice' ? event.text : ''))).toEqual(repaired);
+    }
+    expect(await readTexts(store, 'A')).toEqual(await readJson(store, 'A'));
+  });
+
   test('a record that is not on one line, or of an earlier version, is converted', async () => {
     await using harness = await create();
     await using store = await harness.open();

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { AttentionItem, AttentionList } from '@klaus/core/agent';
 import { toIso } from './iso-time.ts';
 
@@ -95,11 +96,11 @@ export function findRoot(session: string, parentOf: (session: string) => string 
 }
 
 function toFirstLine(text: string): string {
-  return toLines(text)[0]?.slice(0, LINE) ?? '';
+  return headOf(toLines(text)[0] ?? '', LINE);
 }
 
 function toLastLine(text: string): string {
-  return toLines(text).at(-1)?.slice(0, LINE) ?? '';
+  return headOf(toLines(text).at(-1) ?? '', LINE);
 }
 
 function toLines(text: string): string[] {

@@ -1,5 +1,5 @@
 import type { Draft } from '@klaus/core/agent';
-import { EVENT_VERSION, KlausError, type Event } from '@klaus/core/protocol';
+import { EVENT_VERSION, KlausError, repairJson, type Event } from '@klaus/core/protocol';
 import { toHash, type ChainHead } from '../sqlite/log/record.ts';
 
 /** The end of a session's chain, with the fence of its newest claim. */
@@ -7,7 +7,10 @@ export interface Head extends ChainHead {
   fence: number;
 }
 
-/** The drafts as events with their stored texts, and the head after them. */
+/**
+ * The drafts as events with their stored texts, and the head after them. Text that is no valid Unicode is repaired, so
+ * that every program can read the log.
+ */
 export function chainDrafts({ seq, hash, fence }: Head, session: string, drafts: readonly Draft[]) {
   const head: Head = { seq, hash, fence };
   const events: Event[] = [];
@@ -15,9 +18,10 @@ export function chainDrafts({ seq, hash, fence }: Head, session: string, drafts:
   for (const draft of drafts) {
     head.seq += 1;
     const event: Event = { v: EVENT_VERSION, seq: head.seq, prev: head.hash, session, ...draft };
-    const record = JSON.stringify(event);
+    const json = JSON.stringify(event);
+    const record = repairJson(json);
     head.hash = toHash(record);
-    events.push(event);
+    events.push(record === json ? event : (JSON.parse(record) as Event));
     records.push(record);
   }
   return { events, records, head };

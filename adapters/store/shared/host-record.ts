@@ -1,4 +1,4 @@
-import { HOST_EVENT_VERSION, type HostEvent, type HostEventBody } from '@klaus/core/protocol';
+import { HOST_EVENT_VERSION, toWellFormed, type HostEvent, type HostEventBody } from '@klaus/core/protocol';
 import type { ChainHead } from '../sqlite/log/record.ts';
 
 /** Redacts secrets in a text before it is stored. */
@@ -8,7 +8,7 @@ export type Redact = (text: string) => string;
 export function toHostEvent(head: ChainHead, options: { body: HostEventBody; at: number; redact?: Redact }): HostEvent {
   const { redact } = options;
   const body = redact ? (redactFields(options.body, redact) as HostEventBody) : options.body;
-  return { v: HOST_EVENT_VERSION, seq: head.seq + 1, prev: head.hash, at: options.at, ...body };
+  return toWellFormed({ v: HOST_EVENT_VERSION, seq: head.seq + 1, prev: head.hash, at: options.at, ...body });
 }
 
 /** The subject of an event: its session, its person or its workspace; empty for all. */

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { KNOWLEDGE_LIMITS, type KnowledgeDraft, type KnowledgeEntry, type KnowledgeScope } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
@@ -58,9 +59,8 @@ export function tooManyEntries(scope: KnowledgeScope): KlausError {
 /** The words of a query, each at most 100 characters. They consist of letters and digits. */
 export function toKnowledgeWords(query: string): string[] {
   const words =
-    query
-      .slice(0, MAX_QUERY)
+    headOf(query, MAX_QUERY)
       .toWellFormed()
       .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.slice(0, MAX_WORDS).map((word) => word.slice(0, 100));
+  return words.slice(0, MAX_WORDS).map((word) => headOf(word, 100));
 }

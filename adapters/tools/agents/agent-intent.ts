@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { formatPatch, structuredPatch } from 'diff';
 import type { Agents, FoundAgent, Intent } from '@klaus/core/agent';
 import { toGrantText } from '@klaus/core/policy';
@@ -23,7 +24,7 @@ export function toAgentIntent(agents: Agents, change: AgentChange): Intent {
   const judged = after ?? before;
   const patch = structuredPatch(`${name}.md`, `${name}.md`, toText(before), toText(after), '', '');
   return {
-    title: `${verb} the agent ${name}, because: ${JSON.stringify(reason.slice(0, 200))}`,
+    title: `${verb} the agent ${name}, because: ${JSON.stringify(headOf(reason, 200))}`,
     access: [],
     diff: formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: true }),
     // Later sessions get the text of the definition as their instructions.

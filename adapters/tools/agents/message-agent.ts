@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { budgetSchema, toLimits } from './budget.ts';
@@ -26,7 +27,7 @@ export const messageAgent = defineBuiltinTool({
     output: 'Sent to poet',
   },
   async prepare({ to, message, budget }, { children }) {
-    const title = `send ${to} a message: ${JSON.stringify(message.slice(0, 200))}`;
+    const title = `send ${to} a message: ${JSON.stringify(headOf(message, 200))}`;
     const planned = children.planned();
     if (planned) return { title, access: [], child: planned, creates: false };
     if (!children.isNewWorker(to)) return { title, access: [], creates: false };

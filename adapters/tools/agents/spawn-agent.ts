@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { toGrantText } from '@klaus/core/policy';
 import { agentReferenceSchema, limitsSchema } from '@klaus/core/protocol';
@@ -30,7 +31,7 @@ export const spawnAgent = defineBuiltinTool({
     output: 'Started poet',
   },
   async prepare({ agent, task, budget, narrow }, { children }) {
-    const title = `give ${agent} a task: ${JSON.stringify(task.slice(0, 200))}`;
+    const title = `give ${agent} a task: ${JSON.stringify(headOf(task, 200))}`;
     // It was judged before it was recorded, and counts as one of the agents that may be created.
     const planned = children.planned();
     if (planned) return { title, access: [], child: planned, creates: false };

@@ -1,3 +1,5 @@
+import { headOf } from '@klaus/core/cut-text';
+
 export interface Diagnostic {
   /** Relative to the workspace; '' without a file. */
   path: string;
@@ -38,7 +40,7 @@ function toLine({ path, line, column, severity, code, message }: Diagnostic): st
 }
 
 function cut(message: string): string {
-  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`.toWellFormed();
+  return message.length <= MAX_MESSAGE ? message : `${headOf(message, MAX_MESSAGE)}…`;
 }
 
 function count(number: number, noun: string): string {

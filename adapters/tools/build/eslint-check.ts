@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { quoteShellWord } from '@klaus/core/protocol';
@@ -46,7 +47,7 @@ export const eslintCheck = defineBuiltinTool({
   },
   async prepare(options, context) {
     const command = await choose(options, context);
-    return { title: `lint: ${command.slice(0, 120)}`, access: [{ kind: 'exec', command }], command };
+    return { title: `lint: ${headOf(command, 120)}`, access: [{ kind: 'exec', command }], command };
   },
   async run(_options, context, intent) {
     const command = intent.command!;
@@ -60,7 +61,7 @@ export const eslintCheck = defineBuiltinTool({
       if (NO_CONFIG.test(output))
         lines.push('ESLint has no configuration in this project. First create an eslint.config.js in its root.');
       if (result.truncated) lines.push('[the report is too long to be read; use fewer paths]');
-      lines.push(...describeEnd(result, timeoutMs), output.slice(0, 10_000).toWellFormed());
+      lines.push(...describeEnd(result, timeoutMs), headOf(output, 10_000));
       return { text: lines.join('\n'), isError: true, detail: toProgramDetail(result) };
     }
     const lines = [

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { quoteShellWord } from '@klaus/core/protocol';
@@ -31,7 +32,7 @@ export const npmRun = defineBuiltinTool({
   },
   async prepare(options, context) {
     const command = await choose(options, context);
-    return { title: `run script: ${command.slice(0, 120)}`, access: [{ kind: 'exec', command }], command };
+    return { title: `run script: ${headOf(command, 120)}`, access: [{ kind: 'exec', command }], command };
   },
   async run({ timeoutMs }, context, intent) {
     const command = intent.command!;
@@ -48,7 +49,7 @@ async function choose({ script, args }: z.infer<typeof input>, context: ToolCont
   const names = Object.keys(pkg.scripts ?? {});
   if (script.startsWith('-') || !names.includes(checkWord('name', script))) {
     const listed = names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? ', …' : '');
-    throw toolFailed(`package.json has no script ${JSON.stringify(script.slice(0, 200))}.`, {
+    throw toolFailed(`package.json has no script ${JSON.stringify(headOf(script, 200))}.`, {
       hint: names.length === 0 ? 'It has no scripts.' : `Its scripts: ${listed}.`,
     });
   }

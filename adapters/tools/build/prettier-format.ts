@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { quoteShellWord } from '@klaus/core/protocol';
@@ -33,7 +34,7 @@ export const prettierFormat = defineBuiltinTool({
   },
   async prepare(options, context) {
     const command = await choose(options, context);
-    const title = `${options.check ? 'check format' : 'format'}: ${command.slice(0, 120)}`;
+    const title = `${options.check ? 'check format' : 'format'}: ${headOf(command, 120)}`;
     return { title, access: [{ kind: 'exec', command }], command };
   },
   async run({ check = false }, context, intent) {
@@ -52,7 +53,7 @@ export const prettierFormat = defineBuiltinTool({
     const as = { kind: 'format' as const, runner: 'prettier' };
     const evidence = check && ok ? await toEvidence(context, { command, result, as }) : undefined;
     const errors = result.stderr.trim();
-    if (errors !== '') lines.push(errors.slice(0, 10_000).toWellFormed());
+    if (errors !== '') lines.push(headOf(errors, 10_000));
     return {
       text: lines.join('\n'),
       isError: !isSuccess(result),

@@ -1,3 +1,5 @@
+import { headOf } from '@klaus/core/cut-text';
+
 export interface NearestLines {
   /** From 0. */
   start: number;
@@ -32,7 +34,7 @@ export function findNearest(have: readonly string[], want: readonly string[]): N
 export function showLines(have: readonly string[], start: number, count: number): string {
   const shown = have
     .slice(start, start + Math.min(count, 20))
-    .map((line, i) => `${start + i + 1}\t${line.slice(0, 300)}`);
+    .map((line, i) => `${start + i + 1}\t${headOf(line, 300)}`);
   if (count > 20) shown.push('…');
   return shown.join('\n');
 }
@@ -58,7 +60,7 @@ function findByWords(have: readonly string[], wanted: readonly string[]): number
 }
 
 function toWords(line: string): string[] {
-  return line.slice(0, 1_000).match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
+  return headOf(line, 1_000).match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
 }
 
 function explain(have: readonly string[], want: readonly string[], start: number): string {
@@ -68,7 +70,7 @@ function explain(have: readonly string[], want: readonly string[], start: number
     if (own === other) continue;
     if (squeeze(own) === squeeze(other))
       return `line ${start + i + 1} differs in whitespace: ${describeSpace(own, other)}`;
-    return `line ${start + i + 1} differs; expected: ${JSON.stringify(other.slice(0, 200))}`;
+    return `line ${start + i + 1} differs; expected: ${JSON.stringify(headOf(other, 200))}`;
   }
   return 'the lines match, but not the start or end of the text';
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { KlausError } from '@klaus/core/protocol';
 import { toolFailed } from '../tool-failed.ts';
 import type { FilePatch, Hunk } from './hunk.ts';
@@ -97,5 +98,5 @@ function checkPatch(patch: FilePatch): FilePatch {
 }
 
 function invalidLine(at: number, line: string, why: string): KlausError {
-  return toolFailed(`Line ${at + 1} of the patch is invalid: ${JSON.stringify(line.slice(0, 120))}; ${why}.`);
+  return toolFailed(`Line ${at + 1} of the patch is invalid: ${JSON.stringify(headOf(line, 120))}; ${why}.`);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { decodeContent, type TextEncoding } from '@klaus/core/policy';
 import type { ReadOptions, ToolContext, ToolOutput } from '@klaus/core/agent';
@@ -164,7 +165,7 @@ export function cutLines(text: string, max: number): string {
   for (let used = 0; tail > head && used + lines[tail - 1]!.length + 1 <= max * 0.3; tail--)
     used += lines[tail - 1]!.length + 1;
   if (head === 0)
-    return `${text.slice(0, Math.floor(max * 0.9))}\n[… ${text.length - Math.floor(max * 0.9)} more characters]`;
+    return `${headOf(text, Math.floor(max * 0.9))}\n[… ${text.length - Math.floor(max * 0.9)} more characters]`;
   // A range has line numbers; the lines of a complete file are counted.
   const numberOf = (at: number) => Number(/^(\d+)\t/.exec(lines[at] ?? '')?.[1] ?? at + 1);
   const note = `[… lines ${numberOf(head)}–${numberOf(tail - 1)} omitted; read them with start and end]`;

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { toolFailed } from '../tool-failed.ts';
 import type { FilePatch, Hunk } from './hunk.ts';
 
@@ -62,7 +63,7 @@ function addLine(hunk: Hunk, line: string, at: number): void {
   }
   if (line === '') hunk.lines.push({ kind: ' ', text: '' });
   else if (kind === ' ' || kind === '-' || kind === '+') hunk.lines.push({ kind, text: line.slice(1) });
-  else throw toolFailed(`Line ${at + 1} of the patch is not part of a diff: ${JSON.stringify(line.slice(0, 120))}.`);
+  else throw toolFailed(`Line ${at + 1} of the patch is not part of a diff: ${JSON.stringify(headOf(line, 120))}.`);
 }
 
 function readExtended(file: Header, line: string): void {
@@ -90,7 +91,7 @@ function toFilePatch(file: Header): FilePatch[] {
   if (from === undefined || to === undefined) {
     // An empty file, a copy or a mode. Ignoring it would apply only a part of the patch.
     throw toolFailed(
-      `The patch has no lines to change for ${JSON.stringify(file.begin.slice(0, 200))}; nothing was changed. Remove that part, or use *** Begin Patch.`,
+      `The patch has no lines to change for ${JSON.stringify(headOf(file.begin, 200))}; nothing was changed. Remove that part, or use *** Begin Patch.`,
     );
   }
   if (from === NOTHING && to === NOTHING) throw toolFailed('The patch has /dev/null as old and new file.');

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isSecretFile } from '@klaus/core/policy';
@@ -66,7 +67,7 @@ export async function checkpoint(
   const ref = `${CHECKPOINTS}${context.session.replaceAll(/[^\w-]/g, '-')}`;
   const env = {
     KLAUS_REF: ref,
-    KLAUS_MESSAGE: message.slice(0, 4_000).replaceAll('\0', '').toWellFormed() || 'Checkpoint',
+    KLAUS_MESSAGE: headOf(message, 4_000).replaceAll('\0', '') || 'Checkpoint',
     KLAUS_NAME: context.gitIdentity.name,
     KLAUS_EMAIL: context.gitIdentity.email,
   };

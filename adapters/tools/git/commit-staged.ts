@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext, ToolOutput } from '@klaus/core/agent';
 import { checkWord } from '../shell/quote.ts';
@@ -37,7 +38,7 @@ export async function toPaths(
 }
 
 export function toSubject(message: string): string {
-  return message.trim().split('\n')[0]!.slice(0, 100);
+  return headOf(message.trim().split('\n')[0]!, 100);
 }
 
 export const LEFT_OUT = 'Left out, because they are hidden secret files or cannot be read';

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { type KlausError, quoteShellWord } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
@@ -39,7 +40,7 @@ export const gitCommit = defineBuiltinTool({
     const what =
       source.kind === 'paths' ? source.paths.join(', ') : source.kind === 'all' ? 'all changes' : 'what is staged';
     return {
-      title: `git commit${options.amend ? ' --amend' : ''}: ${toSubject(options.message)} (${what.slice(0, 200)})`,
+      title: `git commit${options.amend ? ' --amend' : ''}: ${toSubject(options.message)} (${headOf(what, 200)})`,
       access: [
         { kind: 'exec', command },
         { kind: 'fs', path: context.workspace.root, right: 'r' },

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -97,7 +98,7 @@ export const pushBranch = defineTool({
 
 /** @throws KlausError `tool.failed` for an unknown remote, or a URL that starts a program. */
 function readUrl({ commonDir, top }: Repository, remote: string): string {
-  if (!NAME.test(remote)) throw toolFailed(`${JSON.stringify(remote.slice(0, 100))} is not the name of a remote.`);
+  if (!NAME.test(remote)) throw toolFailed(`${JSON.stringify(headOf(remote, 100))} is not the name of a remote.`);
   const file = join(commonDir, 'config');
   const { kept } = readGitSettings(existsSync(file) ? readFileSync(file, 'utf8') : '');
   const section = kept

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
 import type { ToolContext } from '@klaus/core/agent';
@@ -79,7 +80,7 @@ export const stageChanges = defineTool({
   async prepare({ paths }, context) {
     await findOwnRepository(context);
     return {
-      title: `prepare a commit of ${paths?.join(', ').slice(0, 200) ?? 'all changes'}`,
+      title: `prepare a commit of ${headOf(paths?.join(', ') ?? 'all changes', 200)}`,
       access: [
         { kind: 'exec', command: 'git add -A' },
         { kind: 'fs', path: context.workspace.root, right: 'r' },
@@ -136,7 +137,7 @@ async function describe(
     head,
     branch,
     files,
-    diff: diff.slice(0, MAX_DIFF),
+    diff: headOf(diff, MAX_DIFF),
     cut: bytes.length > MAX_DIFF || diff.length > MAX_DIFF || result.truncated,
     ignored,
     submodules,

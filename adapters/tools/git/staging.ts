@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/core/cut-text';
 import { isSecretFile } from '@klaus/core/policy';
 import type { KlausError } from '@klaus/core/protocol';
 import type { ExecResult } from '@klaus/core/agent';
@@ -137,7 +138,7 @@ export async function stageTree(
 
 export function toHookError({ stderr }: Pick<ExecResult, 'stderr'>): KlausError {
   const text = stderr.trim();
-  const shown = text.length > MAX_HOOK_OUTPUT ? `…${text.slice(-MAX_HOOK_OUTPUT)}` : text;
+  const shown = text.length > MAX_HOOK_OUTPUT ? `…${tailOf(text, MAX_HOOK_OUTPUT)}` : text;
   return toolFailed(`Not committed. ${shown}`, {
     hint: 'Fix what the hook reports, then commit again.',
   });

@@ -1,3 +1,4 @@
+import { headOf, tailOf } from '@klaus/core/cut-text';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,7 +91,7 @@ export const gitClone = defineBuiltinTool({
       });
       if (!isSuccess(result))
         throw toolFailed(
-          `Not cloned: ${[result.output.trim().slice(-2_000), ...describeEnd(result, timeoutMs)].join('\n')}`,
+          `Not cloned: ${[tailOf(result.output.trim(), 2_000), ...describeEnd(result, timeoutMs)].join('\n')}`,
         );
       const [commit = ''] = result.stdout.split(' ');
       return { text: `Cloned ${url} into ${path}: ${result.stdout.trim()}`, detail: { path, commit } };
@@ -107,7 +108,7 @@ async function check({ url: text, path, branch }: Input, { workspace }: ToolCont
     url?.protocol === 'https:' && url.username === '' && url.password === '' ? parseAuthority(url.host) : undefined;
   if (!url || !given) throw toolFailed('The address must be https, without a name and password.');
   if (branch !== undefined && !BRANCH.test(branch))
-    throw toolFailed(`${JSON.stringify(branch.slice(0, 200))} is not a branch.`);
+    throw toolFailed(`${JSON.stringify(headOf(branch, 200))} is not a branch.`);
   const name =
     url.pathname
       .replace(/\/+$/, '')

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { toCommandNetwork } from '@klaus/core/policy';
@@ -53,7 +54,7 @@ export const npmInstall = defineBuiltinTool({
     ];
     refuseLimited(context, { access });
     return {
-      title: `${lines.join(' && ').slice(0, 120)}${describeHosts(access)}`,
+      title: `${headOf(lines.join(' && '), 120)}${describeHosts(access)}`,
       access,
       command: lines.join(' && '),
     };
@@ -72,7 +73,7 @@ export const npmInstall = defineBuiltinTool({
 async function toCommand({ packages = [], dev }: z.infer<typeof input>, context: ToolContext): Promise<string> {
   const wrong = packages.find((spec) => !SPEC.test(spec) || spec.startsWith('-'));
   if (wrong !== undefined) {
-    throw toolFailed(`${JSON.stringify(wrong.slice(0, 200))} is not a package of a registry.`, {
+    throw toolFailed(`${JSON.stringify(headOf(wrong, 200))} is not a package of a registry.`, {
       hint: 'Write a name, with a version if needed: is-number@7.0.0.',
     });
   }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import type { ToolContext } from '@klaus/core/agent';
 import { PIP_COMMAND, PIP_ENVIRONMENT, toCommandNetwork } from '@klaus/core/policy';
@@ -44,7 +45,7 @@ export const pipInstall = defineBuiltinTool({
     const access = [{ kind: 'exec' as const, command }, ...toRegistryAccess(context, 'pypi')];
     refuseLimited(context, { access });
     const what = options.packages?.join(' ') ?? `-r ${REQUIREMENTS}`;
-    return { title: `pip install ${what.slice(0, 120)}${describeHosts(access)}`, access, command };
+    return { title: `pip install ${headOf(what, 120)}${describeHosts(access)}`, access, command };
   },
   async run({ timeoutMs }, context, { access, command = '' }) {
     const run = await runProgram(context, { command, timeoutMs, network: toCommandNetwork(access) });
@@ -55,7 +56,7 @@ export const pipInstall = defineBuiltinTool({
 async function toCommand({ packages = [] }: z.infer<typeof input>, { workspace }: ToolContext): Promise<string> {
   const wrong = packages.find((spec) => !SPEC.test(spec));
   if (wrong !== undefined) {
-    throw toolFailed(`${JSON.stringify(wrong.slice(0, 200))} is not a package of an index.`, {
+    throw toolFailed(`${JSON.stringify(headOf(wrong, 200))} is not a package of an index.`, {
       hint: 'Write a name, with versions if needed: six==1.16.0.',
     });
   }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { KnowledgeEntry } from '@klaus/core/agent';
 
 /** Characters. */
@@ -15,7 +16,7 @@ export function listEntries(entries: readonly KnowledgeEntry[]): string {
   return entries
     .map(({ key, value, category, scope }) => {
       const text = value.replaceAll(/\s+/g, ' ');
-      const shown = text.length <= MAX_IN_LIST ? text : `${text.slice(0, MAX_IN_LIST)}…`.toWellFormed();
+      const shown = text.length <= MAX_IN_LIST ? text : `${headOf(text, MAX_IN_LIST)}…`;
       return `${key} [${scope === 'global' ? `${category}, all projects` : category}]: ${shown}`;
     })
     .join('\n');

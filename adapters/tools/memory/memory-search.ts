@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { checkWord } from '../shell/quote.ts';
@@ -19,7 +20,7 @@ export const memorySearch = defineBuiltinTool({
   },
   async prepare({ query }) {
     checkWord('query', query);
-    return { title: `memory search ${query.slice(0, 100)}`, access: [] };
+    return { title: `memory search ${headOf(query, 100)}`, access: [] };
   },
   async run({ query }, { memory, maxSearchResults }) {
     const entries = await memory.search(query, { limit: Math.min(LIMIT, maxSearchResults) });

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { formatPatch, structuredPatch } from 'diff';
 import { z } from 'zod';
 import { KNOWLEDGE_LIMITS } from '@klaus/core/agent';
@@ -30,11 +31,11 @@ export const memorySet = defineBuiltinTool({
     for (const [what, text] of Object.entries({ key, value, category: category ?? '' })) checkWord(what, text);
     const before = (await memory.get(key, 'project'))?.value ?? '';
     const verb = value.trim() === '' ? 'forget' : before === '' ? 'remember' : 'update memory';
-    const name = key.trim().replaceAll(/\s+/g, ' ').slice(0, KNOWLEDGE_LIMITS.key);
+    const name = headOf(key.trim().replaceAll(/\s+/g, ' '), KNOWLEDGE_LIMITS.key);
     const path = `memory/${name}`;
     const patch = structuredPatch(path, path, toText(before), toText(value), '', '');
     return {
-      title: `${verb}: ${name.slice(0, 60)}${category === undefined ? '' : ` [${category.slice(0, KNOWLEDGE_LIMITS.category)}]`}`,
+      title: `${verb}: ${headOf(name, 60)}${category === undefined ? '' : ` [${headOf(category, KNOWLEDGE_LIMITS.category)}]`}`,
       access: [],
       isForLater: true,
       // The approver sees what later sessions will read.

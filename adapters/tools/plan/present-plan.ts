@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { PRESENT_PLAN } from '@klaus/core/agent';
 import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
@@ -38,8 +39,5 @@ export const presentPlan = defineBuiltinTool({
 /** The first line with text, without its Markdown marks. */
 function toHeading(plan: string): string {
   const line = plan.split('\n').find((each) => /\p{L}|\p{N}/u.test(each)) ?? '';
-  return line
-    .replace(/^[#>*\-\s]+/, '')
-    .trim()
-    .slice(0, MAX_TITLE);
+  return headOf(line.replace(/^[#>*\-\s]+/, '').trim(), MAX_TITLE);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import type { RecalledText } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
@@ -29,7 +30,7 @@ export const recall = defineBuiltinTool({
   async prepare({ query, seq }) {
     if ((query === undefined) === (seq === undefined)) throw toolFailed('Use either query or seq.');
     checkWord('query', query ?? '');
-    const what = query === undefined ? `record ${seq}` : query.replaceAll(/\s+/g, ' ').slice(0, 100);
+    const what = query === undefined ? `record ${seq}` : headOf(query.replaceAll(/\s+/g, ' '), 100);
     return { title: `recall ${what}`, access: [] };
   },
   async run({ query, seq, start }, context) {

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { type Access, quoteShellWord } from '@klaus/core/protocol';
 import { z } from 'zod';
 import type { Intent, ToolContext, ToolOutput } from '@klaus/core/agent';
@@ -33,7 +34,7 @@ export async function toScriptIntent(
     // Code that begins with a hyphen would be read as an option.
     const word = quoteShellWord(checkWord('code', code.startsWith('-') ? `\n${code}` : code));
     const command = `${program} ${inline} ${word}${afterCode}${quoteArguments(args)}`;
-    const title = `run ${program} code: ${code.trim().replaceAll(/\s+/g, ' ').slice(0, 100)}`;
+    const title = `run ${program} code: ${headOf(code.trim().replaceAll(/\s+/g, ' '), 100)}`;
     return { title, access: [{ kind: 'exec', command }], command };
   }
   const { relative, absolute } = await context.workspace.resolve(path!);
@@ -44,7 +45,7 @@ export async function toScriptIntent(
     { kind: 'exec', command },
     { kind: 'fs', path: absolute, right: 'r' },
   ];
-  return { title: `run ${command.slice(0, 120)}`, access, command };
+  return { title: `run ${headOf(command, 120)}`, access, command };
 }
 
 /** @param interpreter Its name, and how to install it. */

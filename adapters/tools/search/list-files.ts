@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { findApproved } from '../find-approved.ts';
@@ -73,5 +74,5 @@ export function cutList(text: string, max: number): string {
     `By folder: ${countFolders(paths)}`,
     'A sample:',
   ].join('\n');
-  return [head, ...sample(paths, max - head.length - 1)].join('\n').slice(0, max);
+  return headOf([head, ...sample(paths, max - head.length - 1)].join('\n'), max);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { decodeContent } from '@klaus/core/policy';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
@@ -51,7 +52,7 @@ export const searchFiles = defineBuiltinTool({
   cut: cutMatches,
   async prepare({ pattern, path = '.' }, { find }) {
     const { absolute, shown } = await find(path);
-    const title = `search ${JSON.stringify(pattern.slice(0, 80))}${shown === '' ? '' : ` in ${shown}`}`;
+    const title = `search ${JSON.stringify(headOf(pattern, 80))}${shown === '' ? '' : ` in ${shown}`}`;
     return { title, access: [{ kind: 'fs', path: absolute, right: 'r' }] };
   },
   async run(options, context, intent) {
@@ -121,7 +122,7 @@ function toText(value: z.infer<typeof textSchema>): string {
 
 function shorten(line: string): string {
   const clean = line.replace(/\r?\n$/, '').replaceAll('\0', '?');
-  return clean.length > MAX_LINE ? `${clean.slice(0, MAX_LINE)}… [${clean.length} characters]` : clean;
+  return clean.length > MAX_LINE ? `${headOf(clean, MAX_LINE)}… [${clean.length} characters]` : clean;
 }
 
 /** Counts by extension and file, then the first matches of each file up to the limit. */
@@ -152,5 +153,5 @@ export function cutMatches(text: string, max: number): string {
     }
   }
   for (const [path, lines] of taken) samples.push('', path, ...lines);
-  return [...top, ...list, ...samples].join('\n').slice(0, max);
+  return headOf([...top, ...list, ...samples].join('\n'), max);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { KlausError } from '@klaus/core/protocol';
 import type { ToolContext, WaitFor } from '@klaus/core/agent';
@@ -64,7 +65,7 @@ export const processOutput = defineBuiltinTool({
 function listProcesses({ processes }: ToolContext): string {
   const rows = processes.list().map((status) => {
     const command = status.command.replaceAll(/\s+/g, ' ');
-    const line = command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}…`.toWellFormed() : command;
+    const line = command.length > MAX_COMMAND ? `${headOf(command, MAX_COMMAND)}…`.toWellFormed() : command;
     return `${status.id}: ${describeProcess(status)}, ${status.bytes} bytes of output: ${line}`;
   });
   return rows.length === 0 ? 'There are no background processes.' : rows.join('\n');

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import type { Access } from '@klaus/core/protocol';
 import { describeStarted } from '@klaus/core/agent';
@@ -42,7 +43,7 @@ export const runCommand = defineBuiltinTool({
     if (network) access.push(...toNetAccess(held));
     access.push(...toSecretAccess(held, access, (name) => context.hasSecret(name)));
     refuseLimited(context, { access, background });
-    const title = `run ${command.replaceAll(/\s+/g, ' ').slice(0, 120)}${describeHosts(access)}`;
+    const title = `run ${headOf(command.replaceAll(/\s+/g, ' '), 120)}${describeHosts(access)}`;
     if (!background) return { title, access, command };
     const how = survive ? 'in the background, also after Klaus ends' : 'in the background';
     return { title: `${title} ${how}`, access, command, background };

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { ExecLimits, ExecRequest, ExecResult, PrestartRequest, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { toOfflineEnvironment } from './offline.ts';
@@ -91,5 +92,5 @@ export function toProgramDetail({ exitCode, timedOut, durationMs, refusedHosts }
 }
 
 function cutCommand(command: string): string {
-  return command.length <= 500 ? command : `${command.slice(0, 400)}…`.toWellFormed();
+  return command.length <= 500 ? command : `${headOf(command, 400)}…`.toWellFormed();
 }

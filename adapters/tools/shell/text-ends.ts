@@ -3,6 +3,10 @@ import type { LiveText } from '@klaus/core/agent';
 /** Pieces up to this length are joined, so that output in small pieces does not become thousands of strings. */
 const MAX_JOINED = 4_096;
 
+/** Half of a surrogate pair. */
+const LAST_HALF = /[\ud800-\udbff]$/;
+const FIRST_HALF = /^[\udc00-\udfff]/;
+
 /** Stores the start and the end of a text that arrives in pieces. */
 export class TextEnds {
   readonly #part: number;
@@ -45,6 +49,8 @@ export class TextEnds {
   }
 
   toParts(): { head: string; tail: string } {
-    return { head: this.#head, tail: this.#tail.join('').slice(-this.#part) };
+    const [head, tail] = [this.#head, this.#tail.join('').slice(-this.#part)];
+    // The other half of a character at an end was left out.
+    return this.left === 0 ? { head, tail } : { head: head.replace(LAST_HALF, ''), tail: tail.replace(FIRST_HALF, '') };
   }
 }

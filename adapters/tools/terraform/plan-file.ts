@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -60,7 +61,7 @@ function parsePlan(json: string): z.infer<typeof planSchema> {
 }
 
 function toOneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, 300);
+  return headOf(text.replaceAll(/[\p{Cc}\s]+/gu, ' '), 300);
 }
 
 export function describeCounts({ add, change, destroy }: Omit<PlanSummary, 'rows'>): string {

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
@@ -109,7 +110,7 @@ export function toFailure(line: string, run: ProgramRun): ToolOutput | undefined
   if (isSuccess(result)) return undefined;
   const program = line.slice(0, line.indexOf(' '));
   if (isMissing(result, text, program)) return toMissingProgram(program, INSTALL[program] ?? '');
-  const head = [`$ ${line.slice(0, 500)}`, ...describeEnd(result, timeoutMs)];
+  const head = [`$ ${headOf(line, 500)}`, ...describeEnd(result, timeoutMs)];
   const hint = /Saved plan is stale/.test(text) ? ['The state changed after the plan: run terraform_plan again.'] : [];
   return {
     text: [...head, ...hint, '', hideSecrets(text).trim()].join('\n'),

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { readdir } from 'node:fs/promises';
 import { type KlausError, quoteShellWord } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
@@ -58,7 +59,7 @@ async function findPackageRunner(
     const name = detectRunner(script);
     if (name === 'script' && pattern !== undefined) {
       throw toolFailed(
-        `The test script (${script.slice(0, 200)}) uses an unknown runner, so tests cannot be selected by name. Use run_command.`,
+        `The test script (${headOf(script, 200)}) uses an unknown runner, so tests cannot be selected by name. Use run_command.`,
       );
     }
     const words = path === undefined && pattern === undefined ? '' : ` ${toArguments(name, choice)}`;

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { todoSchema, type Todo } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
@@ -34,7 +35,7 @@ export const todoWrite = defineBuiltinTool<z.infer<typeof inputSchema>>({
   async prepare({ todos }) {
     const current = todos.find(({ status }) => status === 'in_progress');
     const title = `todo list: ${toProgress(todos)}${current ? `, ${current.text.replaceAll(/\s+/g, ' ')}` : ''}`;
-    return { title: title.slice(0, 120), access: [] };
+    return { title: headOf(title, 120), access: [] };
   },
   async run({ todos }) {
     return { text: todos.length === 0 ? 'The list is empty.' : `${toProgress(todos)}.`, todos };

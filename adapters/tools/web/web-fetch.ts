@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import type { WebClient, WebResponse } from '@klaus/core/agent';
 import { toAddress } from '@klaus/core/policy';
@@ -38,10 +39,10 @@ export const webFetch = defineBuiltinTool({
     checkWord('URL', url);
     const address = toAddress(url);
     if (address === undefined || /[\u0000-\u0020]/.test(url.trim())) {
-      throw toolFailed(`${JSON.stringify(url.slice(0, 200))} is not an address of http or https without a password.`);
+      throw toolFailed(`${JSON.stringify(headOf(url, 200))} is not an address of http or https without a password.`);
     }
     const access = { kind: 'net' as const, ...toEndpoint(new URL(address)) };
-    return { title: `fetch ${address.slice(0, 300)}`, access: [access], fetches: address };
+    return { title: `fetch ${headOf(address, 300)}`, access: [access], fetches: address };
   },
   async run({ maxChars = DEFAULT_CHARS, offset = 0 }, context, intent) {
     const { signal, session } = context;
@@ -61,7 +62,7 @@ export const webFetch = defineBuiltinTool({
       return { text: error.message, isError: true, ...untrusted(''), detail: { ...detail, code: error.code } };
     }
     const { text, type, notes, image } = read;
-    const shown = text.slice(offset, offset + maxChars);
+    const shown = headOf(text.slice(offset), maxChars);
     const end = offset + shown.length;
     if (end < text.length) notes.push(`characters ${offset} to ${end} of ${text.length}: read on with offset ${end}`);
     const lines = [

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { KlausError, type SearchService } from '@klaus/core/protocol';
 import { toAddress } from '@klaus/core/policy';
@@ -50,7 +51,7 @@ export const webSearch = defineBuiltinTool({
     // The provider gets its key with every request of the session.
     const key = service === 'provider' ? undefined : SERVICES[service].key;
     return {
-      title: `search ${url.host} for ${query.replaceAll(/\s+/g, ' ').slice(0, 200)}`,
+      title: `search ${url.host} for ${headOf(query.replaceAll(/\s+/g, ' '), 200)}`,
       access: [
         { kind: 'net', host, port },
         ...(key === undefined ? [] : [{ kind: 'secret' as const, name: key, host }]),
@@ -117,9 +118,11 @@ function toText({ title, url, snippet }: WebSource, index: number): string {
 
 /** One line without the tags with which services mark words. */
 function toLine(text: string, max: number): string {
-  return text
-    .replaceAll(/<\/?\w{1,10}>/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .slice(0, max);
+  return headOf(
+    text
+      .replaceAll(/<\/?\w{1,10}>/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    max,
+  );
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toIndexEntries } from '../git-index.ts';
+import { toIndexEntries } from '../git-index/git-index.ts';
 import { block } from './commit-work.ts';
 import type { CopyRecord } from './copy-record.ts';
 

@@ -3,7 +3,7 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { IndexEntry } from '@klaus/core/agent';
-import { toIndexEntries } from '../git-index.ts';
+import { toIndexEntries } from '../git-index/git-index.ts';
 
 /** The Git data of a folder. All paths are absolute. */
 export interface GitFolder {

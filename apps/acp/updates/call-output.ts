@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/sdk/cut-text';
 import type { ClientCapabilities, SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk/unstable';
 import type { CallEntry, Conversation } from '@klaus/sdk/conversation';
 import { toOutput } from './call-update.ts';
@@ -50,7 +51,7 @@ export class CallOutput {
     output.length = Math.max(output.length, offset + text.length);
     this.#outputs.set(call.id, output);
     if (this.#isTerminal(call)) return this.#sendData(call, fresh);
-    output.text = (output.text + fresh).slice(-MAX_SHOWN);
+    output.text = tailOf(output.text + fresh, MAX_SHOWN);
     output.timer ??= setTimeout(() => {
       output.timer = undefined;
       this.#sendText(output);

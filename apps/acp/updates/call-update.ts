@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import type {
   ToolCall,
   ToolCallContent,
@@ -59,7 +60,7 @@ export function toFinished(call: CallEntry, workspace: string, hasTerminal: bool
 /** The text of a call as a content that no editor renders as Markdown. */
 export function toOutput({ name }: Pick<CallEntry, 'name'>, text: string): ToolCallContent[] {
   if (text === '') return [];
-  const cut = text.length <= MAX_OUTPUT ? text : `${text.slice(0, MAX_OUTPUT).toWellFormed()}\n…`;
+  const cut = text.length <= MAX_OUTPUT ? text : `${headOf(text, MAX_OUTPUT)}\n…`;
   const language = toToolKind(name) === 'execute' ? 'console' : '';
   return [{ type: 'content', content: { type: 'text', text: toFence(cut, language) } }];
 }

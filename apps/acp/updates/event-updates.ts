@@ -58,6 +58,11 @@ export class EventUpdates {
       case 'context.compacted':
         this.#sendCompaction(event);
         if (event.type === 'model.attempted' && event.outcome === 'ok') this.sendUsage();
+        if (event.type === 'model.attempted' && event.fallback)
+          this.notice(
+            'warning',
+            `${event.model} cannot answer (${event.outcome}). ${event.fallback.model} answers instead.`,
+          );
         return;
       case 'run.finished':
         this.#options.send({ sessionUpdate: 'session_info_update', updatedAt: new Date(event.at).toISOString() });

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { realpathSync } from 'node:fs';
 import type { Klaus } from '@klaus/sdk';
 import { messageOf } from '@klaus/sdk/message-of';
@@ -119,14 +120,14 @@ function toRecorder(
         call: event.tool_use_id,
         tool: event.tool_name,
         ...decision,
-        text: decision.text.slice(0, MAX_TEXT),
+        text: headOf(decision.text, MAX_TEXT),
       });
       foldGuarded(session, recorded);
       if (recorded.type === 'guard.decided') onDecision?.(recorded);
       return recorded.seq;
     },
     async observed(what, text, more = {}) {
-      const shown = text.slice(0, what === 'prompt' ? MAX_PROMPT : MAX_TEXT);
+      const shown = headOf(text, what === 'prompt' ? MAX_PROMPT : MAX_TEXT);
       foldGuarded(session, await klaus.recordGuard({ type: 'guard.observed', ...head, what, text: shown, ...more }));
     },
   };

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { relative } from 'node:path';
 import {
   findClaims,
@@ -60,7 +61,7 @@ async function findMissingEvidence(context: HookContext, message: string): Promi
   const todo = isFailed
     ? 'Fix it, or say that it fails'
     : 'Run the checks of the project, wait for their end, or say that you did not';
-  return { rule: 'evidence', reason: `you report "${found.said.slice(0, MAX_SAID)}". ${found.reason} ${todo}` };
+  return { rule: 'evidence', reason: `you report "${headOf(found.said, MAX_SAID)}". ${found.reason} ${todo}` };
 }
 
 function toEvidence(

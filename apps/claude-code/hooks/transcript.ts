@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { readForeignFile } from '@klaus/sdk/foreign-file';
 import type { Spoken } from '@klaus/sdk/guard';
 
@@ -71,5 +72,5 @@ function toWords(value: unknown): string {
 }
 
 function cut(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return text.length > MAX_TEXT ? `${headOf(text, MAX_TEXT)}…` : text;
 }

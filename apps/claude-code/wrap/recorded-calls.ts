@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { isAbsolute, join } from 'node:path';
 import type { AgentCall, ProgramExchange, ProxyExchange, ProxyRequest } from '@klaus/sdk/wrap';
 
@@ -50,7 +51,7 @@ export class RecordedCalls {
     const paths = ['file_path', 'filePath', 'path'].flatMap((key) => toPath(fields[key], this.#workspace));
     return {
       ...{ id, kind, paths, input, output: '' },
-      title: [name, command ?? paths[0] ?? ''].join(' ').trim().slice(0, 200),
+      title: headOf([name, command ?? paths[0] ?? ''].join(' ').trim(), 200),
       state: 'running',
       command,
     };

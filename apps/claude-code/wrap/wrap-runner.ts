@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -142,7 +143,7 @@ export function createWrapRunner(options: WrapRunnerOptions): WrapRunner {
     deferred: true,
     // What the user passes to the program is data, which only the program understands.
     prepare: async ({ program, arguments: words }) => ({
-      title: ['run', program, ...words.map(quoteShellWord)].join(' ').slice(0, 200),
+      title: headOf(['run', program, ...words.map(quoteShellWord)].join(' '), 200),
       access: [{ kind: 'exec', command: quoteShellWord(program) }],
       command: quoteShellWord(program),
     }),

@@ -15,6 +15,7 @@ export function checkContinued({
   worker,
   addDir,
   isolate,
+  fallback,
   effort,
   temperature,
 }: Options): void {
@@ -25,6 +26,7 @@ export function checkContinued({
     ...(worker ? ['--worker'] : []),
     ...(addDir ? ['--add-dir'] : []),
     ...(isolate ? ['--isolate'] : []),
+    ...(fallback ? ['--fallback'] : []),
     ...(effort ? ['--effort'] : []),
     ...(temperature === undefined ? [] : ['--temperature']),
   ];

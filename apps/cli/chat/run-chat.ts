@@ -98,6 +98,7 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
       worker: workers,
       waitForModel,
       approve,
+      fallback,
       effort,
       temperature,
     } = opening;
@@ -108,6 +109,7 @@ function createChat({ client, output, options, agent, keepsHistory, session: fir
       chat: keepsHistory,
       attended: hasKeyboard(),
       model,
+      fallback,
       effort,
       temperature,
       mode: approve ?? (isInteractive ? (await client.startMode(cwd)).mode : undefined),

@@ -63,6 +63,7 @@ export async function runInTerminal({ name, isStart, options, session }: InTermi
       attended: true,
       onAsk: 'wait',
       model: options.model,
+      fallback: options.fallback,
       effort: options.effort,
       temperature: options.temperature,
       mode: options.approve,

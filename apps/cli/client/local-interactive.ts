@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { realpathSync } from 'node:fs';
 import { KlausError, type Klaus } from '@klaus/sdk';
 import type { InteractiveClient } from '@klaus/sdk/client';
@@ -53,7 +54,7 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     },
     async remember(workspace, note) {
       const [first = ''] = note.split('\n');
-      await klaus.memory(workspace).set({ key: first.slice(0, MAX_NOTE_KEY), value: note });
+      await klaus.memory(workspace).set({ key: headOf(first, MAX_NOTE_KEY), value: note });
     },
     models: async () => klaus.models().models.map((model) => ({ ...model, tier: model.tier })),
     async agents(workspace) {

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { toText, type Event, type EventOf } from '@klaus/sdk';
 
 /** An event in the words of the socket protocol. */
@@ -65,7 +66,7 @@ export function createRuntimeEvents(): (event: Event) => RuntimeEvent[] {
 }
 
 function toLog({ name, outcome, output }: EventOf<'tool.finished'>): RuntimeEvent {
-  const message = `${name} ${outcome}: ${output.slice(0, MAX_OUTPUT)}`;
+  const message = `${name} ${outcome}: ${headOf(output, MAX_OUTPUT)}`;
   return { type: 'log', level: outcome === 'ok' ? 'info' : 'warn', message };
 }
 

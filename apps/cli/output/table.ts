@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { toLine } from '@klaus/sdk/printable';
 import { err, out } from './sink.ts';
 
@@ -51,7 +52,7 @@ function createTable(width: number) {
       measure(row);
     }
   };
-  const cut = (line: string): string => (width > 0 && line.length > width ? `${line.slice(0, width - 1)}…` : line);
+  const cut = (line: string): string => (width > 0 && line.length > width ? `${headOf(line, width - 1)}…` : line);
   return {
     add(row: string[]): void {
       measure(row);

@@ -8,6 +8,7 @@ import { CliError, UsageError } from './cli-error.ts';
 import { EXIT, isKlausError, toExitCode } from './exit-codes.ts';
 import { toCommandWords } from './other-spellings.ts';
 import { COMMAND_NAMES, createProgram } from './program.ts';
+import { useProxies } from './use-proxies.ts';
 
 /** Runs one command line and ends the process with its exit code. Never throws. */
 export async function execute(given: readonly string[]): Promise<never> {
@@ -18,6 +19,7 @@ export async function execute(given: readonly string[]): Promise<never> {
   process.once('uncaughtException', (error) => process.exit(reportError(error, { asJson })));
   let code: number = EXIT.done;
   try {
+    await useProxies();
     const isChat = words.length === 0 && (await isTerminal());
     const program = await createProgram(words, (result) => (code = result), isChat);
     await program.parseAsync([...words], { from: 'user' });

@@ -61,6 +61,7 @@ export const ERROR_EXITS: Readonly<Record<ErrorCode, ExitName>> = {
   'store.full': 'failed',
   'tool.unknown': 'failed',
   'tool.input': 'failed',
+  'tool.cut': 'failed',
   'tool.failed': 'failed',
   cancelled: 'interrupted',
   timeout: 'busy',

@@ -18,6 +18,11 @@ export function toAmount(text: string): number {
   return value;
 }
 
+/** Names with commas between them. */
+export function toNames(text: string): string[] {
+  return text.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+}
+
 export function toTemperature(text: string): number {
   const value = toAmount(text);
   if (value > 2) throw new InvalidArgumentError('It must be a number from 0 to 2.');

@@ -20,6 +20,8 @@ export interface Options {
   session?: string;
   cwd?: string;
   model?: string;
+  /** Names of models. */
+  fallback?: readonly string[];
   agent?: string;
   runner?: 'acp' | 'claude-code';
   trustCommand?: true;

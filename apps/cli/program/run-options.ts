@@ -10,6 +10,7 @@ import {
   toFolderPath,
   toSeconds,
   toSetting,
+  toNames,
   toTemperature,
   toVariable,
 } from './option-values.ts';
@@ -38,6 +39,11 @@ export const sandboxOption = choiceOption('--sandbox <driver>', 'where commands 
   'kubernetes',
   'host',
 ]);
+
+const fallbackOption = new Option(
+  '--fallback <models>',
+  'at most three models, with commas between them, that answer while the model cannot',
+).argParser(toNames);
 
 const effortOption = choiceOption('--effort <level>', 'how much the model reasons (default: that of the model)', [
   'low',
@@ -144,6 +150,7 @@ export function addRequestOptions(command: Command): Command {
   command
     .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
     .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
+    .addOption(fallbackOption)
     .addOption(effortOption)
     .option('--temperature <number>', 'sampling temperature, from 0 to 2 (default: that of the model)', toTemperature)
     .addOption(approveOption())
@@ -214,6 +221,7 @@ export function checkCombination(options: Options): void {
     ...(options.grant ? ['--grant'] : []),
     ...(options.allowNet ? ['--allow-net'] : []),
     ...(options.worker ? ['--worker'] : []),
+    ...(options.fallback ? ['--fallback'] : []),
     ...(options.effort ? ['--effort'] : []),
     ...(options.temperature === undefined ? [] : ['--temperature']),
     ...(session !== undefined && options.root !== undefined ? ['--root'] : []),

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import {
   Client,
   ProtocolError,
@@ -138,7 +139,7 @@ function isAnswer(error: unknown): error is Error {
 
 function unreachable(url: string, error: unknown): CliFailure {
   const cause = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : '';
-  return new CliFailure('server', `The MCP server of the program cannot be used at ${url}: ${cause.slice(0, 500)}`, {
+  return new CliFailure('server', `The MCP server of the program cannot be used at ${url}: ${headOf(cause, 500)}`, {
     hint: 'The program has ended, does not listen at this address, or refuses the token.',
     cause: error,
   });

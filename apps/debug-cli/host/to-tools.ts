@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { z } from 'zod';
 import { defineTool, KlausError, type Tool } from '@klaus/sdk';
 import { messageOf } from '@klaus/sdk/message-of';
@@ -152,7 +153,7 @@ function toObjectSchema({ inputSchema }: HostTool): Readonly<Record<string, unkn
 function toTitle(name: string, input: Record<string, unknown>, access: Access): string {
   const shown = typeof input['code'] === 'string' ? input['code'] : JSON.stringify(input);
   const line = shown.replaceAll(/\s+/g, ' ').trim();
-  const cut = line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH)}…` : line;
+  const cut = line.length > TITLE_LENGTH ? `${headOf(line, TITLE_LENGTH)}…` : line;
   const how = name === 'eval' ? `eval (${access})` : name;
   return cut === '{}' ? `${how} in the program` : `${how} in the program: ${cut}`;
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { cliInputSchema, PROTOCOL_VERSION, type CliInput } from 'klendathu/contract';
 import { CliFailure } from './cli-failure.ts';
 
@@ -49,7 +50,7 @@ export function parseInput(text: string): CliInput {
 
 function checkUrl(text: string): void {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new CliFailure('input', `mcpUrl is no http address: ${JSON.stringify(text.slice(0, 200))}`);
+    throw new CliFailure('input', `mcpUrl is no http address: ${JSON.stringify(headOf(text, 200))}`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { headOf } from '@klaus/sdk/cut-text';
+
 const MIN_TICKS = 3;
 
 /** Text as a Markdown code block that no line of it can close. */
@@ -10,5 +12,5 @@ export function toFence(text: string, label = 'text'): string {
 /** The beginning of a text, with a note about the rest. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  return `${text.slice(0, max).toWellFormed()}… [${text.length - max} more characters]`;
+  return `${headOf(text, max)}… [${text.length - max} more characters]`;
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { createKlaus, type Grant, type Klaus, type Session } from '@klaus/sdk';
@@ -99,7 +100,7 @@ function attachTools(klaus: Klaus, options: OpenSessionOptions): string[] {
       return [tool.name];
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      const name = JSON.stringify(tool.name.slice(0, MAX_TITLE));
+      const name = JSON.stringify(headOf(tool.name, MAX_TITLE));
       status.log(`The tool ${name} of the program is not offered: ${error.message}`, 'warning');
       return [];
     }
@@ -127,5 +128,5 @@ function toTitle(input: CliInput): string {
         : 'Investigation';
   const line = what.replaceAll(/\s+/g, ' ').trim();
   const room = Math.max(20, MAX_TITLE - place.length);
-  return (line.length > room ? `${line.slice(0, room - 1).toWellFormed()}…` : line) + place;
+  return (line.length > room ? `${headOf(line, room - 1).toWellFormed()}…` : line) + place;
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { headOf } from '../render/cut-text.ts';
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
@@ -60,10 +61,7 @@ function readVersion(): string {
 async function printRecords(folder: string): Promise<number> {
   for (const path of listRecords(folder)) {
     const { timestamp, count, error } = await readRecord(path);
-    const message = error.message
-      .split('\n')[0]!
-      .replaceAll(/\p{Cc}/gu, '')
-      .slice(0, 100);
+    const message = headOf(error.message.split('\n')[0]!.replaceAll(/\p{Cc}/gu, ''), 100);
     print(`${timestamp}  ${String(count).padStart(6)}  ${path}  ${error.name}: ${message}\n`);
   }
   return 0;

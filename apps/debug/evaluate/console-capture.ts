@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/unbound-method -- functions of the runtime are kept and called with Reflect.apply. */
+import { headOf } from '../render/cut-text.ts';
 import type { ConsoleEntry } from '../contract/index.ts';
 import { formatValue, type Mask } from '../render/format-value.ts';
 
@@ -20,7 +21,7 @@ export function createConsole(mask: Mask): Captured {
     const text = values
       .map((value) => (typeof value === 'string' ? mask.text(value) : formatValue(value, { mask, depth: 3 })))
       .join(' ');
-    entries.push({ seq: entries.length + 1, level, text: mask.text(text).slice(0, CHARACTERS) });
+    entries.push({ seq: entries.length + 1, level, text: headOf(mask.text(text), CHARACTERS) });
   };
   const methods = LEVELS.map((level) => [level, (...values: unknown[]) => write(level, values)] as const);
   const silent = 'groupEnd time timeEnd timeLog count countReset clear'
@@ -48,7 +49,7 @@ export function recordOutput(mask: Mask): { entries(since: number): ConsoleEntry
     const write = function (this: unknown, ...values: unknown[]) {
       const [chunk] = values;
       const text = typeof chunk === 'string' ? chunk : chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : '';
-      if (text !== '') entries.push({ seq: ++seq, level, text: text.slice(0, CHARACTERS) });
+      if (text !== '') entries.push({ seq: ++seq, level, text: headOf(text, CHARACTERS) });
       if (entries.length > ENTRIES) entries.shift();
       return Reflect.apply(original, stream, values) as boolean;
     };

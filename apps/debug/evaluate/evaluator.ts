@@ -1,3 +1,4 @@
+import { headOf } from '../render/cut-text.ts';
 import { runInContext } from 'node:vm';
 import type { ConsoleEntry } from '../contract/index.ts';
 import { openInspector } from '../inspector/inspector.ts';
@@ -149,5 +150,5 @@ function toErrorText(error: unknown, redactor: Redactor): string {
       (line) =>
         /^\s+at /.test(line) && !/node:internal|node:inspector|node:vm|<anonymous>/.test(line) && !line.includes(OWN),
     );
-  return redactor.text([`${name}: ${message.slice(0, 4000)}`, ...lines.slice(0, 5)].join('\n'));
+  return redactor.text([`${name}: ${headOf(message, 4000)}`, ...lines.slice(0, 5)].join('\n'));
 }

@@ -1,3 +1,4 @@
+import { headOf } from '../render/cut-text.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readSync } from 'node:fs';
@@ -63,8 +64,8 @@ export async function runCli(command: CliCommand, input: unknown, listeners: Cli
   const onLine = (line: string) => {
     const parsed = statusMessageSchema.safeParse(parseJson(line));
     if (!parsed.success) {
-      end.noise = [...end.noise, line.slice(0, 2000)].slice(-MAX_NOISE);
-      const message = { type: 'log', message: line.slice(0, 2000), timestamp: new Date().toISOString() } as const;
+      end.noise = [...end.noise, headOf(line, 2000)].slice(-MAX_NOISE);
+      const message = { type: 'log', message: headOf(line, 2000), timestamp: new Date().toISOString() } as const;
       return listeners.onStatus(message);
     }
     if (parsed.data.type === 'summary') end.summary = parsed.data;

@@ -1,3 +1,4 @@
+import { headOf } from './cut-text.ts';
 import * as types from 'node:util/types';
 import { isError, readOwn, readStack, readText } from '../stack/read-stack.ts';
 import {
@@ -243,7 +244,7 @@ export function nameOfClass(value: object): string {
     const made = Reflect.getOwnPropertyDescriptor(prototype, 'constructor')?.value as unknown;
     if (typeof made !== 'function' || types.isProxy(made)) continue;
     const name = Reflect.getOwnPropertyDescriptor(made, 'name')?.value as unknown;
-    if (typeof name === 'string' && name !== '') return name.slice(0, 100);
+    if (typeof name === 'string' && name !== '') return headOf(name, 100);
   }
   return types.isModuleNamespaceObject(value) ? 'Module' : 'Object';
 }
@@ -253,5 +254,5 @@ function isIndex(key: string | symbol): boolean {
 }
 
 function cut(text: string, length = 100): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
+  return text.length > length ? `${headOf(text, length)}…` : text;
 }

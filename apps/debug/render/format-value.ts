@@ -1,3 +1,4 @@
+import { headOf } from './cut-text.ts';
 import type { ValueNode } from '../contract/index.ts';
 import { describeValue, type Part } from './describe-value.ts';
 
@@ -41,7 +42,7 @@ export function formatValue(value: unknown, options: FormatOptions): string {
   const full = { depth: 4, length: 16_000, items: 100, characters: 4000, ...options };
   const state = { options: full, left: full.length, path: [], nodes: 5000 };
   const text = full.mask.text(format(value, 0, state));
-  return text.length > full.length ? `${text.slice(0, full.length)}… (cut)` : text;
+  return text.length > full.length ? `${headOf(text, full.length)}… (cut)` : text;
 }
 
 function format(value: unknown, level: number, state: State): string {
@@ -97,8 +98,8 @@ function spend(text: string, state: State): string {
 
 /** A text in quotes, masked before it is cut. */
 function quote(text: string, { mask, characters }: { mask: Mask; characters: number }): string {
-  const masked = mask.text(text.length > characters + MARGIN ? text.slice(0, characters + MARGIN) : text);
-  const shown = masked.slice(0, characters);
+  const masked = mask.text(text.length > characters + MARGIN ? headOf(text, characters + MARGIN) : text);
+  const shown = headOf(masked, characters);
   const json = JSON.stringify(shown);
   const quoted = shown.includes('"') && !shown.includes("'") ? `'${json.slice(1, -1).replaceAll('\\"', '"')}'` : json;
   return text.length > characters ? `${quoted}… (${text.length} characters)` : quoted;
@@ -107,7 +108,7 @@ function quote(text: string, { mask, characters }: { mask: Mask; characters: num
 /** One line of at most 200 characters. */
 function previewValue(value: unknown, mask: Mask): string {
   const text = formatValue(value, { mask, depth: 1, length: 400, items: 8, characters: 120 }).replaceAll(/\s+/g, ' ');
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+  return text.length > 200 ? `${headOf(text, 199)}…` : text;
 }
 
 /** A part as a node with `depth` levels of children. */

@@ -1,3 +1,4 @@
+import { headOf } from '../render/cut-text.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findMappedSource } from '../stack/source-map.ts';
@@ -20,8 +21,8 @@ export function readSource(given: string, line: number, around = 10): SourceLine
   const text = findMappedSource(file) ?? findMappedSource(given) ?? readText(file);
   const lines = text.split('\n');
   const first = Math.min(Math.max(1, line - around), Math.max(1, lines.length));
-  const shown = lines.slice(first - 1, line + around).map((one) => (one.length > 500 ? `${one.slice(0, 500)}…` : one));
-  return { file, first, text: shown.join('\n').slice(0, CHARACTERS) };
+  const shown = lines.slice(first - 1, line + around).map((one) => (one.length > 500 ? `${headOf(one, 500)}…` : one));
+  return { file, first, text: headOf(shown.join('\n'), CHARACTERS) };
 }
 
 function readText(file: string): string {

@@ -1,3 +1,4 @@
+import { headOf } from '../render/cut-text.ts';
 import type { ErrorSummary } from '../contract/index.ts';
 import { describeValue } from '../render/describe-value.ts';
 import { formatValue, type Mask } from '../render/format-value.ts';
@@ -10,7 +11,7 @@ export function summarizeError(error: unknown, mask: Mask, depth = 5): ErrorSumm
   const message = readOwn(error, 'message');
   if (typeof message !== 'string')
     return { name: describeValue(error).type, message: formatValue(error, { mask, depth: 2, length: 1000 }) };
-  const text = (value: string): string => mask.text(value.slice(0, CHARACTERS * 2)).slice(0, CHARACTERS);
+  const text = (value: string): string => headOf(mask.text(value.slice(0, CHARACTERS * 2)), CHARACTERS);
   const stack = readStack(error);
   const code = readOwn(error, 'code');
   const cause = readOwn(error, 'cause');

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { homedir } from 'node:os';
 import { relative, resolve, sep } from 'node:path';
 import { KlausError } from '@klaus/sdk';
@@ -92,7 +93,7 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
      */
     check(workspace: string, { isLocal = false }: { isLocal?: boolean } = {}): string {
       const { path, exists } = toReal(resolve(options.configured, workspace));
-      const shown = workspace.slice(0, 200);
+      const shown = headOf(workspace, 200);
       check(path, { shown, isLocal });
       if (exists) return path;
       throw new KlausError('workspace.missing', `The workspace ${shown} is not a folder on the server.`, {
@@ -107,11 +108,11 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
      */
     checkNew(workspace: string, from: { isLocal?: boolean } = {}): { path: string; exists: boolean } {
       const found = toReal(resolve(options.configured, workspace));
-      check(found.path, { shown: workspace.slice(0, 200), ...from });
+      check(found.path, { shown: headOf(workspace, 200), ...from });
       return found;
     },
     /** The same for the workspace of a known session, which may no longer exist. */
-    checkKnown: (workspace: string): void => check(toReal(workspace).path, { shown: workspace.slice(0, 200) }),
+    checkKnown: (workspace: string): void => check(toReal(workspace).path, { shown: headOf(workspace, 200) }),
     /** False if the workspace of a known session would be refused. */
     allowsKnown(workspace: string): boolean {
       const { path } = toReal(workspace);

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { isIPv6 } from 'node:net';
 
 /** Milliseconds of the window in which the wrong tokens of one address are counted. */
@@ -40,7 +41,7 @@ export function createAuthRateLimiter() {
     isTrusted: (address: string): boolean => trusted.has(address),
     /** False for a wrong cookie that was counted before: an open page with an old cookie is not an attack. */
     isNewCookie(cookie: string): boolean {
-      const value = cookie.slice(0, 200);
+      const value = headOf(cookie, 200);
       if (cookies.has(value)) return false;
       dropOldest(cookies);
       cookies.add(value);

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import type { Role } from '../contract/index.ts';
 
 /** Who sent a request, and what it may do. */
@@ -20,9 +21,6 @@ const MAX_NAME = 100;
 /** A name from outside as one line without control characters; undefined if nothing is left. */
 export function toName(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined;
-  const name = given
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_NAME);
+  const name = headOf(given.replace(/[\p{C}\s]+/gu, ' ').trim(), MAX_NAME);
   return name === '' ? undefined : name;
 }

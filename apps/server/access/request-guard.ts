@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { IncomingMessage } from 'node:http';
@@ -101,13 +102,13 @@ export function createRequestGuard(options: RequestGuardOptions) {
       const name = toHostname(requested);
       if (name === undefined || !isServed(name)) {
         throw new Refusal(403, 'forbidden', {
-          title: `${requested === undefined ? 'A request without a host' : `The host ${requested.slice(0, 100)}`} is not served here.`,
+          title: `${requested === undefined ? 'A request without a host' : `The host ${headOf(requested, 100)}`} is not served here.`,
           detail: 'Use the address that `klaus serve` printed, or add the origin to AGENT_CORS_ORIGIN.',
         });
       }
       if (origin === undefined || origin.toLowerCase() === ownOrigin(request) || corsOrigins.includes(origin)) return;
       throw new Refusal(403, 'forbidden', {
-        title: `The origin ${origin.slice(0, 100)} is not allowed.`,
+        title: `The origin ${headOf(origin, 100)} is not allowed.`,
         detail: 'Add it to AGENT_CORS_ORIGIN if its pages may use this server.',
       });
     },

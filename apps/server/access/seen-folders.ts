@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { resolve } from 'node:path';
 import { KlausError } from '@klaus/sdk';
 import type { AllowedWorkspaces } from './allowed-workspaces.ts';
@@ -38,7 +39,7 @@ export function createSeenFolders(
 export function checkSeen({ folders, sees }: SeenFolders, folder: string): void {
   if (sees(folder)) return;
   const what =
-    folders.length === 0 ? 'You may see no project of this server.' : `You may not see ${folder.slice(0, 200)}.`;
+    folders.length === 0 ? 'You may see no project of this server.' : `You may not see ${headOf(folder, 200)}.`;
   throw new KlausError('workspace.outside', what, {
     hint: 'An administrator can give the folder to one of your groups, with the setting `server.projects`.',
   });

@@ -1,5 +1,6 @@
 import {
   effortSchema,
+  fallbackSchema,
   limitsSchema,
   modeSchema,
   runnerNameSchema,
@@ -60,6 +61,9 @@ export const sessionRoutes = {
         .describe('Names of agents to which the session can give tasks. They have their own authority.'),
       chat: z.boolean().optional().describe('True: a chat, which a later chat with this agent can continue.'),
       model: z.string().optional(),
+      fallback: fallbackSchema
+        .optional()
+        .describe('Models that answer, in this order, while that one cannot. Default: the setting.'),
       temperature: temperatureSchema.optional().describe('Default: the setting, else that of the model.'),
       effort: effortSchema
         .optional()
@@ -92,12 +96,13 @@ export const sessionRoutes = {
     answer: sessionDetailSchema,
   }),
   changeSession: defineSessionRoute('PATCH /api/sessions/:id', {
-    summary: 'Changes title, pin, archive, model, mode, effort or limits.',
+    summary: 'Changes title, pin, archive, model, fallback, mode, effort or limits.',
     body: z.object({
       title: z.string().min(1).max(200).optional(),
       pinned: z.boolean().optional(),
       archived: z.boolean().optional().describe('True: lists leave the session out until its next run.'),
       model: z.string().optional(),
+      fallback: fallbackSchema.optional().describe('Models that answer while the model cannot.'),
       mode: modeSchema.optional(),
       effort: effortSchema.optional().describe('How much the model reasons from the next request on.'),
       limits: limitsSchema.partial().optional(),

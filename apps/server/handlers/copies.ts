@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { isLocal } from '../access/request-guard.ts';
 import type { Context, Exchange, PartialHandlers } from '../http/handler.ts';
 import { KlausError, type WorkingCopy } from '@klaus/sdk';
@@ -14,7 +15,7 @@ async function check(context: Context, name: string, asked: Asked): Promise<stri
   const repository = await context.klaus.copies.findRepository(name);
   if (repository === undefined || isAllowed(context, { repository }, asked)) return name;
   if (!context.seen.sees(repository)) {
-    throw new KlausError('copy.missing', `There is no working copy ${name.slice(0, 100)} in your projects.`, {
+    throw new KlausError('copy.missing', `There is no working copy ${headOf(name, 100)} in your projects.`, {
       hint: '`GET /api/copies` lists them.',
     });
   }

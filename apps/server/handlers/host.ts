@@ -136,7 +136,7 @@ function toHit({ content, ...hit }: MessageHit, query: string): SearchHit {
   const words = (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.replace(/(ing|ed|es|s)$/u, ''));
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.filter(Boolean).join('|')})[\\p{L}\\p{N}]*`, 'giu');
   const at = Math.max(0, (words.length === 0 ? 0 : content.search(pattern)) - BEFORE);
-  const text = `${at > 0 ? '…' : ''}${content.slice(at, at + SNIPPET)}${at + SNIPPET < content.length ? '…' : ''}`;
+  const text = `${at > 0 ? '…' : ''}${content.slice(at, at + SNIPPET).toWellFormed()}${at + SNIPPET < content.length ? '…' : ''}`;
   const snippet: SearchHit['snippet'] = [];
   let last = 0;
   for (const match of words.length === 0 ? [] : text.matchAll(pattern)) {

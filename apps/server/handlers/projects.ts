@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KlausError } from '@klaus/sdk';
@@ -60,7 +61,7 @@ export const projectHandlers = {
 
   forgetProject({ query }, { projects, seen }) {
     if (seen.sees(query.path) && projects.remove(query.path)) return { path: query.path };
-    throw new KlausError('usage', `There is no added project ${query.path.slice(0, 200)}.`, {
+    throw new KlausError('usage', `There is no added project ${headOf(query.path, 200)}.`, {
       hint: 'A folder with sessions is in the list as long as it has them.',
     });
   },

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { SignInFailure, type Redirect } from '../access/sign-in/sign-in.ts';
 import type { Context, Exchange, PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
@@ -66,7 +67,7 @@ async function redirect({ log }: Context, { request, guard }: Exchange, work: Pr
   } catch (error) {
     if (!(error instanceof SignInFailure)) throw error;
     const { code, message } = error;
-    log.warn('a sign-in failed', { code, reason: message.slice(0, 500), request: requestIdOf(request) });
+    log.warn('a sign-in failed', { code, reason: headOf(message, 500), request: requestIdOf(request) });
     if (code !== 'unreachable') guard.recordAttempt(request, false);
     return { location: `/#sign-in=${code}`, cookies: [] };
   }

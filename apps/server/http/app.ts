@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context as HonoContext } from 'hono';
@@ -231,7 +232,7 @@ function findMethods(path: string): { methods: string[]; isOpen: boolean } {
 function notAllowed({ method, path }: Call['req'], methods: readonly string[]): Refusal {
   const allow = methods.join(', ');
   return new Refusal(405, 'method_not_allowed', {
-    title: `${method.slice(0, 20)} is not allowed for ${path.slice(0, 200)}.`,
+    title: `${headOf(method, 20)} is not allowed for ${headOf(path, 200)}.`,
     detail: `Allowed methods: ${allow}.`,
     headers: { allow },
   });
@@ -239,7 +240,7 @@ function notAllowed({ method, path }: Call['req'], methods: readonly string[]): 
 
 function notFound(path: string): Refusal {
   return new Refusal(404, 'not_found', {
-    title: `${path.slice(0, 200)} does not exist.`,
+    title: `${headOf(path, 200)} does not exist.`,
     detail: '`GET /api/openapi.json` describes all routes.',
   });
 }

@@ -29,6 +29,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   'store.full': 507,
   'tool.unknown': 400,
   'tool.input': 400,
+  'tool.cut': 400,
   'tool.failed': 500,
   cancelled: 409,
   timeout: 504,

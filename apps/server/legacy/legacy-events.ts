@@ -33,6 +33,7 @@ const ignored = {
   'compaction.requested': none,
   'context.pinned': none,
   'context.unpinned': none,
+  'content.refused': none,
   'process.changed': none,
   'runner.opened': none,
   notice: none,

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { toText, type Event, type EventOf } from '@klaus/sdk';
 import type { LegacyEvent, CreateLegacyEvent } from './legacy-event.ts';
 import { SessionUsage } from './session-usage.ts';
@@ -130,5 +131,5 @@ function updateRun(run: Run, event: Event): void {
 
 function cut(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length <= MAX_SUMMARY ? line : `${line.slice(0, MAX_SUMMARY - 1)}…`;
+  return line.length <= MAX_SUMMARY ? line : `${headOf(line, MAX_SUMMARY - 1)}…`;
 }

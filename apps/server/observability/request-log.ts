@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from './log.ts';
@@ -51,5 +52,5 @@ export function recordError(request: IncomingMessage, error: unknown): void {
 }
 
 export function toPath(request: IncomingMessage): string {
-  return (request.url ?? '').split(/[?#]/, 1)[0]!.slice(0, MAX_PATH);
+  return headOf((request.url ?? '').split(/[?#]/, 1)[0]!, MAX_PATH);
 }

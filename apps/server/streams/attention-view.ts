@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { readGuardStates, toGuardAlerts } from '@klaus/sdk/guard-log';
 import { EVERY_FOLDER, type SeenFolders } from '../access/seen-folders.ts';
 import type { AttentionItemView, AttentionListView } from '../contract/index.ts';
@@ -69,7 +70,7 @@ function toBlocked(sources: AttentionSources): AttentionListView['items'] {
       agent: row.agentType,
       seq: null,
       since: row.updatedAt,
-      line: toSentence(toProblem(queue.problemOf(id))).slice(0, 200),
+      line: headOf(toSentence(toProblem(queue.problemOf(id))), 200),
       action: 'resume' as const,
     };
   });

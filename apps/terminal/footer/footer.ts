@@ -26,7 +26,7 @@ export class Footer implements Component {
     const status = toStatusLine(
       {
         conversation: view.conversation,
-        model: link.model,
+        model: view.conversation.substitute ?? link.model,
         mode: link.mode,
         agent: agentOf(this.#app),
         branch: this.#app.branch,

@@ -38,7 +38,7 @@ const MAX_LINE = 1_000;
 /** What typed or pasted data adds to an input of one line, at most 1,000 characters; empty for a key that acts. */
 export function toLineText(data: string): string {
   const text = toPastedText(data) ?? (isText(data) ? data : '');
-  return toInputText(text.slice(0, MAX_LINE)).replaceAll(/[\n\t]/g, ' ');
+  return toInputText(text.slice(0, MAX_LINE).toWellFormed()).replaceAll(/[\n\t]/g, ' ');
 }
 
 /** The text without its last character, as a reader counts them. */

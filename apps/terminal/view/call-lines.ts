@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/sdk/cut-text';
 import { isCommand, toOutputPart, type CallEntry, type OutputPart } from '@klaus/sdk/conversation';
 import { toLine } from '@klaus/sdk/printable';
 import { describeParts, formatBytes, formatCount, formatDuration, formatUsd } from '@klaus/sdk/transcript';
@@ -122,7 +123,7 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
 /** Only the end is processed for each frame. */
 function toRunningOutput(options: CallViewOptions): string[] {
   const { output, isExpanded, style } = options;
-  const lines = toOutputLines(isExpanded ? output : output.slice(-MAX_OUTPUT), style.palette);
+  const lines = toOutputLines(isExpanded ? output : tailOf(output, MAX_OUTPUT), style.palette);
   const above = output.slice(0, -MAX_OUTPUT).split('\n').length - 1;
   return toFolded(lines, RUNNING, { ...options, above });
 }

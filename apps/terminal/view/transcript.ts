@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/sdk/cut-text';
 import type { Entry, PartialMessage, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
 import { SixelImages } from '../images/sixel-images.ts';
@@ -182,7 +183,7 @@ export class Transcript implements Component {
   }
 
   #toThinking(text: string, width: number): string[] {
-    const lines = wrap(toSafe(text.slice(-4_000).trim()), width, { first: '  ', indent: 2 });
+    const lines = wrap(toSafe(tailOf(text, 4_000).trim()), width, { first: '  ', indent: 2 });
     return [this.#style.palette.muted('∴ Thinking'), ...lines.slice(-THINKING_ROWS).map(this.#style.palette.muted)];
   }
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { useCallback, useMemo, useState } from 'react';
 import { fromText } from '../composer/attachment.ts';
 import { conversationOf } from '../log/session-log.ts';
@@ -89,7 +90,7 @@ function Chosen({ draft, session, failure, onBack }: ChosenProps) {
       : (call?.output ?? ''),
   );
   const text = query.value === undefined ? undefined : toText(failure, query.value, t.failure);
-  const name = t.failure.name(failure.command.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME));
+  const name = t.failure.name(headOf(failure.command.replaceAll(/\s+/g, ' '), MAX_NAME));
   return (
     <div className="dialog-body column">
       <div className="attach-body column">

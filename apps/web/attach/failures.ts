@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/core/cut-text';
 import { isCommand, toPlainText, type CallEntry, type Conversation } from '@klaus/core/conversation';
 
 /** A command or a check that failed. */
@@ -53,6 +54,6 @@ function toExitCode(detail: unknown): number | null | undefined {
 export function toOutputEnd(output: string, maxChars = MAX_OUTPUT): string {
   const text = toPlainText(output).trimEnd();
   if (text.length <= maxChars) return text;
-  const end = text.slice(-maxChars);
+  const end = tailOf(text, maxChars);
   return `[…]\n${end.slice(end.indexOf('\n') + 1)}`;
 }

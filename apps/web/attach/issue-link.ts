@@ -1,3 +1,5 @@
+import { headOf } from '@klaus/core/cut-text';
+
 /** A checked address of an issue. */
 export interface IssueLink {
   url: string;
@@ -39,7 +41,7 @@ export function readIssueLink(text: string): IssueLink | LinkProblem {
     path === undefined ? `${url.host}${url.pathname === '/' ? '' : url.pathname}` : toShort(path, kind, number);
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-  return { url: url.href, label: label.slice(0, MAX_LABEL), host: url.host, hostname, port };
+  return { url: url.href, label: headOf(label, MAX_LABEL), host: url.host, hostname, port };
 }
 
 function toShort(path: string, kind: string | undefined, number: string | undefined): string {

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { SessionView } from '@klaus/server/contract';
 import { ArrowDown, ArrowUp, Play } from 'lucide-react';
 import type { DragEvent, KeyboardEvent } from 'react';
@@ -68,7 +69,7 @@ export function BoardCard({ session, count, canMove, isSelected, onSelect, onMov
     <li className="board-card column" data-session={id} {...drag}>
       <div className="line">
         <StateMark state={state} outcome={session.outcome} />
-        <a href={toHash(toSession(id))} className="grow board-name" dir="auto" title={name.slice(0, 300)}>
+        <a href={toHash(toSession(id))} className="grow board-name" dir="auto" title={headOf(name, 300)}>
           {name}
         </a>
         <input
@@ -80,7 +81,7 @@ export function BoardCard({ session, count, canMove, isSelected, onSelect, onMov
         />
       </div>
       {line === '' ? null : (
-        <p className="small muted ellipsis" dir="auto" title={line.slice(0, 300)}>
+        <p className="small muted ellipsis" dir="auto" title={headOf(line, 300)}>
           {line}
         </p>
       )}

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { GitMerge, RotateCcw } from 'lucide-react';
 import { attempt } from '../actions/attempt.ts';
 import { pinSession } from '../actions/session-actions.ts';
@@ -36,11 +37,11 @@ export function ComparedHead(props: ComparedHeadProps) {
   const { copy, ended, files = [] } = compared ?? {};
   const sum = (key: 'added' | 'removed') => files.reduce((total, file) => total + file[key], 0);
   return (
-    <section className="compared column" aria-label={`${toLetter(at)}: ${name.slice(0, 80)}`} data-session={id}>
+    <section className="compared column" aria-label={`${toLetter(at)}: ${headOf(name, 80)}`} data-session={id}>
       <div className="line">
         <span className="compared-letter">{toLetter(at)}</span>
         {session ? <StateMark state={session.state} outcome={session.outcome} /> : null}
-        <h2 className="ellipsis grow" title={name.slice(0, 300)}>
+        <h2 className="ellipsis grow" title={headOf(name, 300)}>
           <a href={toHash(toSession(id))}>{name}</a>
         </h2>
       </div>

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { DiffLine } from '@klaus/core/conversation';
 import { MessageSquarePlus } from 'lucide-react';
 import { useContext } from 'react';
@@ -22,7 +23,7 @@ export function CommentButton({ path, line }: { path: string; line: DiffLine }) 
       className="comment-add"
       // The list is one stop of the Tab key; its lines are reached with the arrow keys.
       tabIndex={-1}
-      aria-label={t.comments.add(place.line, place.quote.slice(0, MAX_NAME))}
+      aria-label={t.comments.add(place.line, headOf(place.quote, MAX_NAME))}
       title={t.comments.addHint}
       onClick={() => openComment(store, place)}
     >

@@ -1,3 +1,5 @@
+import { headOf } from '@klaus/core/cut-text';
+
 /** A comment on a line of a change, stored in this browser until it is sent. */
 export interface LineComment {
   id: string;
@@ -33,7 +35,7 @@ export function toCommentText(comments: readonly LineComment[]): string {
   return toSaved(comments)
     .map(({ path, side, line, quote, text }) => {
       const old = side === 'old' ? ' (before the change)' : '';
-      return `${path}:${line}${old}\n> ${quote.slice(0, MAX_QUOTE)}\n\n${text.trim()}`;
+      return `${path}:${line}${old}\n> ${headOf(quote, MAX_QUOTE)}\n\n${text.trim()}`;
     })
     .join('\n\n');
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { RepositoryView } from '@klaus/server/contract';
 import { useMemo, useRef, useState } from 'react';
 import { toChangedFiles } from '../changes/changed-file.ts';
@@ -67,7 +68,7 @@ function CommitForm({ session, repository, files }: CommitFormProps) {
   const t = useChangesText();
   const words = useText();
   const known = sessionOf(useStore(host), session);
-  const [message, setMessage] = useState((known && nameOf(known))?.slice(0, 200) ?? '');
+  const [message, setMessage] = useState(headOf((known && nameOf(known)) ?? '', 200));
   const [isNew, setNew] = useState(false);
   const [branch, setBranch] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(files.map(({ path }) => path)));

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { closeOverlay } from '../state/overlay.ts';
 import { formatBytes } from '../text/format.ts';
 import { useText } from '../text/text.ts';
@@ -17,7 +18,7 @@ export function AttachmentDialog({ attachment: { name, size, host, part } }: { a
         {part.type === 'image' ? (
           <img src={`data:${part.mediaType};base64,${part.data}`} alt={name} />
         ) : (
-          <pre className="mono">{text.slice(0, MAX_CHARS)}</pre>
+          <pre className="mono">{headOf(text, MAX_CHARS)}</pre>
         )}
         <p className="muted small">
           {host ?? formatBytes(size)}

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { useEffect, useState } from 'react';
 import { availableCommands } from '../actions/commands.ts';
 import type { McpPromptCommand } from '@klaus/core/protocol';
@@ -43,7 +44,7 @@ export function useSuggestions(open: Completion | undefined, { session, workspac
     .filter(({ name }) => name.toLowerCase().includes(open.query.toLowerCase()) && !known.has(`/${name}`))
     .map(({ name, argumentHint, description, text }): Suggestion => ({
       word: `/${name}`,
-      description: [argumentHint, description ?? text.slice(0, 80)].filter(Boolean).join(' · '),
+      description: [argumentHint, description ?? headOf(text, 80)].filter(Boolean).join(' · '),
       insert: text,
     }));
   const isLoading = prompts === undefined || saved === undefined;

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import {
   ChevronRight,
   CircleAlert,
@@ -52,7 +53,7 @@ export const CallCard = memo(function CallCard({ call, session, progress, isUndo
   const subject = toSubject(input);
   const status = toStatus(call, useIsInterrupted(session));
   return (
-    <article className={`entry call call-${status}`} aria-label={`${name} ${subject}`.trim().slice(0, 200)}>
+    <article className={`entry call call-${status}`} aria-label={headOf(`${name} ${subject}`.trim(), 200)}>
       <button type="button" className="call-head bare line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <ChevronRight size={14} className="fold-mark muted" />
         <CallMark status={status} />

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { FactEvent } from '@klaus/core/conversation';
 import { LIMIT_NAMES, type EventOf } from '@klaus/core/protocol';
 import { CircleAlert, GitFork, Info, TriangleAlert } from 'lucide-react';
@@ -44,13 +45,14 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'session.closed':
       return { words: t.facts.closed(event.reason) };
     case 'model.attempted': {
-      const { attempt, message, model, outcome, retryInMs } = event;
+      const { attempt, message, model, outcome, retryInMs, fallback } = event;
       // The names of failures; the others have no line.
       const title = outcome === 'ok' || outcome === 'cancelled' ? outcome : t.failures.titles[outcome];
       const words = [
         t.facts.attempt(model, title),
         message,
         attempt > 1 ? t.failures.attempts(attempt) : undefined,
+        fallback && t.facts.answersInstead(fallback.model),
         retryInMs === undefined ? undefined : t.facts.retryIn(formatDuration(retryInMs)),
       ];
       return { words: words.filter(Boolean).join(' · '), look: 'warn' };
@@ -71,7 +73,7 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
     case 'context.compacted':
       return { words: t.facts.compacted(event.dropped) };
     case 'context.pinned':
-      return { words: `${t.facts.pinned}: ${event.text.slice(0, 200)}` };
+      return { words: `${t.facts.pinned}: ${headOf(event.text, 200)}` };
     case 'context.unpinned':
       return { words: `${t.facts.unpinned}: ${event.pin}` };
     case 'runner.opened':

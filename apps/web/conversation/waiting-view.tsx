@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Conversation } from '@klaus/core/conversation';
 import type { QueuedMessage, SessionView } from '@klaus/server/contract';
 import { CircleAlert, CircleDashed, CornerDownRight, LoaderCircle, PencilLine, RotateCcw, X } from 'lucide-react';
@@ -79,7 +80,7 @@ export function QueuedView({ message, session, isRunning }: QueuedViewProps) {
   return (
     <div className="entry entry-queued line muted">
       <CornerDownRight size={14} />
-      <span className="ellipsis">{text.slice(0, 300)}</span>
+      <span className="ellipsis">{headOf(text, 300)}</span>
       <small className="muted">
         {message.delivery === 'queue' || !isRunning ? t.conversation.queued : t.conversation.steering}
       </small>

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { Download, FileCode2, Maximize2 } from 'lucide-react';
 import { memo, useEffect, useId, useMemo, useState } from 'react';
 import { saveText } from '../actions/save-text.ts';
@@ -102,12 +103,12 @@ function usePicture(text: string): Picture | undefined {
 /** The title of the author, or the kind of the diagram. */
 function toName({ title, kind }: Extract<Picture, { svg: string }>, t: RenderText): string {
   const words = title.trim() || kind.replace(/-v\d+$/, '').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
-  return words === '' ? t.diagram.label : t.diagram.described(words.slice(0, 200));
+  return words === '' ? t.diagram.label : t.diagram.described(headOf(words, 200));
 }
 
 function toReason(error: string, t: RenderText): string {
   if (error === 'timeout') return t.diagram.late;
   if (error === 'invalid') return t.diagram.invalid;
   if (error === 'large') return t.diagram.large(formatCount(MAX_DIAGRAM));
-  return error.slice(0, 2_000);
+  return headOf(error, 2_000);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Conversation } from '@klaus/core/conversation';
 import type { Outcome } from '@klaus/core/protocol';
 
@@ -18,7 +19,7 @@ export function toPrompts({ entries, undone, changing }: Conversation): Prompt[]
     const last = prompts.at(-1);
     if (entry.kind === 'user' && !entry.steered) {
       const text = entry.text.split('\n').find((line) => line.trim() !== '') ?? '';
-      prompts.push({ seq: entry.seq, text: text.slice(0, 300), outcome: undefined, isUndone: false, turns: new Set() });
+      prompts.push({ seq: entry.seq, text: headOf(text, 300), outcome: undefined, isUndone: false, turns: new Set() });
     } else if (last && entry.kind === 'fact' && entry.event.type === 'run.finished') last.outcome = entry.event.outcome;
     else if (last && 'turn' in entry && changing.has(entry.turn)) last.turns.add(entry.turn);
   }

@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/core/cut-text';
 import type { ProcessView } from '@klaus/server/contract';
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../state/client.ts';
@@ -25,7 +26,7 @@ export function useProcessOutput({ session, id, ...process }: ProcessView): stri
       if (ended.signal.aborted) return;
       if (answer) {
         next.current = answer.next;
-        setText((before = '') => (answer.text === '' ? before : `${before}${answer.text}`.slice(-MAX_TEXT)));
+        setText((before = '') => (answer.text === '' ? before : tailOf(`${before}${answer.text}`, MAX_TEXT)));
         // A response is limited in size: the rest follows at once.
         if (answer.next > from && answer.text !== '') return void load();
       }

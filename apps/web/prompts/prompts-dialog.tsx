@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { SavedPromptView } from '@klaus/server/contract';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
@@ -65,7 +66,7 @@ export function PromptsDialog({ draft, scope }: { draft: string; scope: Scope })
                     /{prompt.name} <span className="muted">{prompt.argumentHint}</span>
                   </span>
                   <span className="ellipsis small muted" dir="auto">
-                    {prompt.description ?? prompt.text.slice(0, 200)}
+                    {prompt.description ?? headOf(prompt.text, 200)}
                   </span>
                 </button>
                 {prompt.isOwn && isAllowed ? (

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Conversation } from '@klaus/core/conversation';
 import type { Effort, Mode, Part } from '@klaus/core/protocol';
 import { BUILT_IN_AGENT, type SessionView } from '@klaus/server/contract';
@@ -97,7 +98,7 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
   const t = useText();
   const { conversation } = state;
   const first = conversation.entries.find((entry) => entry.kind === 'user');
-  const prompt = first?.kind === 'user' ? first.text.slice(0, 200) : undefined;
+  const prompt = first?.kind === 'user' ? headOf(first.text, 200) : undefined;
   const name = conversation.title || (session && nameOf(session)) || prompt || t.sessions.untitled;
   return (
     <header className="session-head line ruled">
@@ -110,7 +111,7 @@ function Head({ session, state, tab }: { session: SessionView | undefined; state
       <span className="muted small ellipsis session-folder wide" title={conversation.workspace}>
         {conversation.workspace.split('/').at(-1)}
       </span>
-      <nav className="tabs" aria-label={name.slice(0, 80)}>
+      <nav className="tabs" aria-label={headOf(name, 80)}>
         {TABS.map((it) => (
           <a
             key={it}

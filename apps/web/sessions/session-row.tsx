@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { BUILT_IN_AGENT, type SessionView } from '@klaus/server/contract';
 import { Archive, Pin } from 'lucide-react';
 import { memo } from 'react';
@@ -63,7 +64,7 @@ export const SessionRow = memo(function SessionRow({
       >
         <StateMark state={state} outcome={session.outcome} />
         <span className="column grow">
-          <span className="ellipsis session-name" dir="auto" title={name.slice(0, 300)}>
+          <span className="ellipsis session-name" dir="auto" title={headOf(name, 300)}>
             {name}
           </span>
           <span className="session-facts line small muted">

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { useState } from 'react';
 import { renameSession } from '../actions/session-actions.ts';
 import { useSignal } from '../actions/use-signal.ts';
@@ -21,7 +22,7 @@ export function SessionTitle({ session, name }: { session: string; name: string 
           type="button"
           className="bare ellipsis"
           dir="auto"
-          title={t.sessions.titleWithHint(name.slice(0, 300))}
+          title={t.sessions.titleWithHint(headOf(name, 300))}
           aria-description={t.sessions.renameHint}
           // A single click must not start editing: it is often only meant to blur another field.
           onClick={({ detail }) => {

@@ -10,7 +10,15 @@ export type ServerSection = (typeof SERVER_SECTIONS)[number];
 /** The settings of each section, in the order of the page. */
 export const SECTION_KEYS: Readonly<Partial<Record<Section, readonly string[]>>> = {
   model: [
-    ...['model', 'tiers.anthropic.haiku', 'tiers.openai.haiku', 'tiers.openrouter.haiku', 'effort', 'temperature'],
+    ...[
+      'model',
+      'fallback',
+      'tiers.anthropic.haiku',
+      'tiers.openai.haiku',
+      'tiers.openrouter.haiku',
+      'effort',
+      'temperature',
+    ],
     ...['models.allow', 'approve', 'requirePatchApproval', 'isolate', 'checkpoint', 'undo.enabled', 'undo.keepDays'],
   ],
   budgets: [

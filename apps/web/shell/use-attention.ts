@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { AlertView, AttentionItemView } from '@klaus/server/contract';
 import { useEffect, useRef } from 'react';
 import { client } from '../state/client.ts';
@@ -53,7 +54,7 @@ function toPlace(here: Route, known: Host, t: Text): string {
   if (here.page !== 'session') return `${toPageName(here.page, t)} –`;
   const session = sessionOf(known, here.id);
   if (!session) return '';
-  const name = (nameOf(session) ?? t.sessions.untitled).replace(/\s+/g, ' ').slice(0, MAX_NAME).trim();
+  const name = headOf((nameOf(session) ?? t.sessions.untitled).replace(/\s+/g, ' '), MAX_NAME).trim();
   return `${name} · ${toStateName(session, t)} –`;
 }
 

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { toPlainText } from '@klaus/core/conversation';
 import { useRenderText } from '../text/render/render-text.ts';
 import { useText } from '../text/text.ts';
@@ -17,9 +18,9 @@ export function TerminalDialog({ command, text, onClose }: TerminalDialogProps) 
   const t = useText();
   const r = useRenderText();
   return (
-    <Dialog title={r.terminal.of(command.slice(0, 200))} className="terminal-dialog" onClose={onClose}>
+    <Dialog title={r.terminal.of(headOf(command, 200))} className="terminal-dialog" onClose={onClose}>
       <TerminalView
-        label={r.terminal.of(command.slice(0, 200))}
+        label={r.terminal.of(headOf(command, 200))}
         text={text}
         tools={<CopyButton text={() => toPlainText(text)} label={t.call.copyOutput} />}
       />

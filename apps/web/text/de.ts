@@ -232,6 +232,7 @@ export const de: Text = {
     facts: (turns, calls) => `${count(turns, 'Runde', 'Runden')}, ${count(calls, 'Aufruf', 'Aufrufe')}`,
     attempt: (model, what) => `${model}: ${what}`,
     retryIn: (time) => `neuer Versuch in ${time}`,
+    answersInstead: (model) => `${model} antwortet stattdessen`,
     restored: { undo: 'Rückgängig gemacht', redo: 'Wiederholt', file: 'Wiederhergestellt', review: 'Abgelehnt' },
     paths: (n) => count(n, 'Datei', 'Dateien'),
     kept: (n) => `${count(n, 'Datei', 'Dateien')} mit Konflikten nicht geändert`,

@@ -223,6 +223,7 @@ export const en = {
       `${count(turns, 'turn', 'turns')}, ${count(calls, 'tool call', 'tool calls')}`,
     attempt: (model: string, what: string) => `${model}: ${what}`,
     retryIn: (time: string) => `retrying in ${time}`,
+    answersInstead: (model: string) => `${model} answers instead`,
     restored: { undo: 'Undone', redo: 'Redone', file: 'Restored', review: 'Rejected' },
     paths: (n: number) => count(n, 'file', 'files'),
     kept: (n: number) => `${count(n, 'file', 'files')} with conflicts left unchanged`,

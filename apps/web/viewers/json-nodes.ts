@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { TreeNode } from '../debug/tree-rows.ts';
 
 /** A node with its place in the document. */
@@ -29,7 +30,7 @@ function toChildren(parent: Parent, path: string, depth: number): JsonNode[] {
 }
 
 function toNode(name: string, value: unknown, { path, depth }: { path: string; depth: number }): JsonNode {
-  if (!isParent(value)) return { name, text: (JSON.stringify(value) ?? '').slice(0, MAX_VALUE), notes: [], path };
+  if (!isParent(value)) return { name, text: headOf(JSON.stringify(value) ?? '', MAX_VALUE), notes: [], path };
   const size = Object.keys(value).length;
   const text = Array.isArray(value) ? `[${size}]` : `{${size}}`;
   const node: JsonNode = { name, text, notes: [], path };

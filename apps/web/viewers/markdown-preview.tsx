@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { Markdown } from '../markdown/markdown.tsx';
 import './viewers.css';
 
@@ -15,7 +16,7 @@ export function MarkdownPreview({ session, path, text }: MarkdownPreviewProps) {
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
   return (
     <div className="markdown-preview" tabIndex={0} role="group" aria-label={path}>
-      <Markdown text={withoutHead(text).slice(0, MAX_TEXT)} session={session} folder={folder} />
+      <Markdown text={headOf(withoutHead(text), MAX_TEXT)} session={session} folder={folder} />
     </div>
   );
 }

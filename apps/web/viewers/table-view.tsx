@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useMemo, useRef, useState, type CSSProperties } from 'react';
@@ -79,8 +80,8 @@ const MAX_CELL = 500;
 function Cell({ text }: { text: string }) {
   const isNumber = text !== '' && !Number.isNaN(Number(text));
   return (
-    <div role="cell" className={`table-cell ${isNumber ? 'number' : ''}`} title={text.slice(0, 2_000)}>
-      {text.slice(0, MAX_CELL)}
+    <div role="cell" className={`table-cell ${isNumber ? 'number' : ''}`} title={headOf(text, 2_000)}>
+      {headOf(text, MAX_CELL)}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { Model, Price } from '../ports/model.ts';
+import type { Model, ModelInfo, Price } from '../ports/model.ts';
 import { priceFor, worstCase } from './cost.ts';
 import { leftOf } from './ledger.ts';
 import type { EngineSettings } from '../loop/settings.ts';
@@ -8,6 +8,8 @@ import type { State } from '../state/state.ts';
 export const BYTES_PER_TOKEN = 3;
 /** Minimum tokens of an answer that is requested. */
 export const SHORTEST_ANSWER = 1_024;
+/** Factor of the longest answer in a run in which the output limit has cut a call: raised once, within the limits. */
+export const RAISED_OUTPUT = 4;
 const PER_TOKEN = 1_000_000;
 
 /** The maximum cost of the next model request. */
@@ -32,7 +34,7 @@ export function forecast(
   const promptTokens = measured
     ? measured.tokens + Math.ceil(Math.max(0, state.bytes - measured.bytes) / BYTES_PER_TOKEN)
     : Math.ceil((state.bytes + options.overhead) / BYTES_PER_TOKEN);
-  const most = Math.min(options.settings.maxOutputTokens, model.info.maxOutputTokens);
+  const most = longestAnswer(state, model.info, options.settings);
   const room = outputLeft(state, promptTokens, priceFor(model.info, promptTokens));
   const maxOutputTokens = room < most ? Math.max(Math.min(SHORTEST_ANSWER, most), room) : most;
   return {
@@ -42,6 +44,15 @@ export function forecast(
     usd: worstCase(model.info, promptTokens, maxOutputTokens),
     contextWindow: model.info.contextWindow,
   };
+}
+
+/** Tokens of the longest answer, without the limits of the session. */
+export function longestAnswer(
+  { run }: Pick<State, 'run'>,
+  info: Pick<ModelInfo, 'maxOutputTokens'>,
+  settings: Pick<EngineSettings, 'maxOutputTokens'>,
+): number {
+  return Math.min(settings.maxOutputTokens * (run?.cuts.isOutputRaised ? RAISED_OUTPUT : 1), info.maxOutputTokens);
 }
 
 /** Tokens of an answer that the limits allow; may be negative. Infinity without limits. */

@@ -1,6 +1,8 @@
 import { KlausError, toKlausError, USE_TOOL } from '../../protocol/index.ts';
 import type { CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
+import { describeCut } from '../model/describe-cut.ts';
+import { findJsonFault } from '../model/json-fault.ts';
 import type { Tool } from '../ports/tool.ts';
 import { refuseCall } from './call-events.ts';
 import type { JudgedCall } from './judged-call.ts';
@@ -18,6 +20,13 @@ export async function judgeCall(work: Work, call: CallState): Promise<JudgedCall
   const given = work.originals.has(call.id) ? work.originals.get(call.id) : call.input;
   const refuseInput = (message: string): JudgedCall =>
     refuseCall(work, call, { rule: 'input', error: { message }, detail: { code: 'tool.input' } });
+  if (call.cut) {
+    const error = { message: describeCut(call.cut) };
+    return refuseCall(work, call, { rule: 'input', error, detail: { code: 'tool.cut' } });
+  }
+  // The logged text, because the history has the same: it may differ from the original by redactions.
+  const fault = typeof call.input === 'string' ? findJsonFault(call.input) : undefined;
+  if (fault) return refuseInput(`The arguments of ${call.name} are not valid JSON: ${fault}. Send the call again.`);
   if (call.name === USE_TOOL) return refuseInput(WRONG_USE);
   let tool: Tool<unknown>;
   try {

@@ -1,4 +1,4 @@
-import { toNearest } from '../../protocol/index.ts';
+import { toNearest, headOf } from '../../protocol/index.ts';
 import type { ToolSpec } from '../ports/model.ts';
 
 const MAX_FOUND = 5;
@@ -32,7 +32,7 @@ export function searchTools(query: string, specs: readonly ToolSpec[]): ToolSpec
   const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
   if (found.length > 0) return found.slice(0, MAX_FOUND).map(({ spec }) => spec);
   const near = toNearest(
-    query.trim().slice(0, 100),
+    headOf(query.trim(), 100),
     specs.map(({ name }) => name),
   );
   return specs.filter(({ name }) => name === near);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KlausError, TOOL_SEARCH, USE_TOOL } from '../../protocol/index.ts';
+import { KlausError, TOOL_SEARCH, USE_TOOL, headOf } from '../../protocol/index.ts';
 import type { ToolSpec } from '../ports/model.ts';
 import { defineTool } from '../ports/tool.ts';
 import { isSessionTool } from '../ports/session-tools.ts';
@@ -16,7 +16,7 @@ export const toolSearch = defineTool({
   async prepare({ query }) {
     if (query.length > MAX_QUERY)
       throw new KlausError('tool.failed', `The query has ${query.length} characters; at most ${MAX_QUERY}.`);
-    return { title: `find a tool: ${query.replaceAll(/\s+/g, ' ').slice(0, 100)}`, access: [] };
+    return { title: `find a tool: ${headOf(query.replaceAll(/\s+/g, ' '), 100)}`, access: [] };
   },
   async run({ query }, context) {
     const { found, names, failures, source } = await context.findTools(query);

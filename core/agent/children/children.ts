@@ -1,4 +1,4 @@
-import { KlausError, type EventBody } from '../../protocol/index.ts';
+import { KlausError, type EventBody, headOf } from '../../protocol/index.ts';
 import type { Work } from '../loop/work.ts';
 import type { ChildReport, Children } from '../ports/children.ts';
 import { openChildrenOf, openedOf, runOf, type ChildState } from '../state/state.ts';
@@ -82,7 +82,7 @@ export function openChild(work: Work, child: ChildState, task: string): Promise<
     opened: openedOf(state),
     model: state.model,
     mode: work.authority.mode(),
-    title: work.redactor.redact(`${agent}: ${line}`).slice(0, MAX_TITLE),
+    title: headOf(work.redactor.redact(`${agent}: ${line}`), MAX_TITLE),
   });
 }
 

@@ -1,4 +1,4 @@
-import { EVENT_VERSION, type EventBody, type Message } from '../../protocol/index.ts';
+import { EVENT_VERSION, type EventBody, type Message, tailOf } from '../../protocol/index.ts';
 import { requestCheapModel } from '../model/request-cheap-model.ts';
 import { askLimit } from '../budget/ask-limit.ts';
 import { fold } from '../state/fold.ts';
@@ -68,7 +68,7 @@ export async function compact(work: Work): Promise<void> {
     const text = 'The history was shortened without a model: the summary only lists messages and calls.';
     bodies.push({ type: 'notice', run, level: 'warn', text });
   }
-  const notes = answer.text ?? toTranscript(dropped, 200).slice(-budget / 2);
+  const notes = answer.text ?? tailOf(toTranscript(dropped, 200), budget / 2);
   const summary =
     `The beginning of this conversation was replaced by these notes to save room.\n<notes>\n${notes}\n</notes>` +
     (openedOf(state).tools.includes('recall') ? `\n${RECALL}` : '') +

@@ -1,3 +1,4 @@
+import { headOf, tailOf } from '../../protocol/index.ts';
 import type { CallPart, Message } from '../../protocol/index.ts';
 
 /** Maximum characters of a call's input, as JSON, in the history. */
@@ -60,9 +61,9 @@ function cutText(text: string, max: number): string {
   const keep = Math.max(100, max);
   // A cut that saves less than its own note is not made.
   if (text.length <= keep + 200) return text;
-  const head = text.slice(0, Math.floor(keep * 0.7));
-  const tail = text.slice(text.length - Math.floor(keep * 0.3));
-  return `${head}\n${leftOut(text.length - head.length - tail.length, 'characters')}\n${tail}`.toWellFormed();
+  const head = headOf(text, Math.floor(keep * 0.7));
+  const tail = tailOf(text, Math.floor(keep * 0.3));
+  return `${head}\n${leftOut(text.length - head.length - tail.length, 'characters')}\n${tail}`;
 }
 
 function leftOut(count: number, what: string): string {

@@ -1,3 +1,5 @@
+import { headOf } from '../../protocol/index.ts';
+
 /** It is the same in every mode: the gate decides what the model may do, not the prompt. */
 const KLAUS = `You are Klaus, a coding agent. You work in one folder, the workspace, through tools; paths are relative to it.
 
@@ -68,7 +70,7 @@ const MAX_SERVERS = 100;
 function listServers(names: readonly string[]): string {
   if (names.length === 0) return '';
   const list = names.join(', ');
-  const shown = list.length > MAX_SERVERS ? `${list.slice(0, MAX_SERVERS)}…` : list;
+  const shown = list.length > MAX_SERVERS ? `${headOf(list, MAX_SERVERS)}…` : list;
   return `\n- tool_search also finds tools of MCP servers (mcp__SERVER__TOOL): ${shown}.`;
 }
 

@@ -1,4 +1,4 @@
-import { CONTAINER_SANDBOXES } from '../../protocol/index.ts';
+import { CONTAINER_SANDBOXES, headOf } from '../../protocol/index.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { Workspace } from '../ports/workspace.ts';
 import type { ReadyCall } from '../calls/judged-call.ts';
@@ -81,7 +81,7 @@ function decode(bytes: Uint8Array): string {
 function describe(problems: readonly Problem[]): string {
   if (problems.length === 0) return '';
   const lines = problems.slice(0, MAX_PROBLEMS).map(({ path, line, column, severity, code, message, server }) => {
-    const text = message.replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE).toWellFormed();
+    const text = headOf(message.replaceAll(/\s+/g, ' '), MAX_MESSAGE).toWellFormed();
     return `${path}:${line}:${column} ${severity}${code === undefined ? '' : ` ${code}`}: ${text} (${server})`;
   });
   const rest = problems.length > MAX_PROBLEMS ? `\n[… ${problems.length - MAX_PROBLEMS} more]` : '';

@@ -8,6 +8,7 @@ import {
   type EventBody,
   type EventOf,
   type Evidence,
+  headOf,
 } from '../../protocol/index.ts';
 import { readLog } from '../state/load-state.ts';
 import type { Engine } from '../loop/engine.ts';
@@ -166,7 +167,7 @@ async function runAgain(
     if (!evidence) {
       const reason =
         output.text.split('\n').find((line) => line.trim() !== '' && !line.startsWith('$ ')) ?? 'it proved nothing';
-      return { exitCode: null, result: 'failed', differs: true, reason: reason.slice(0, 200) };
+      return { exitCode: null, result: 'failed', differs: true, reason: headOf(reason, 200) };
     }
     const { exitCode, doubt } = evidence;
     if (doubt !== undefined)

@@ -1,5 +1,5 @@
 import { isBelow } from '../../policy/index.ts';
-import { KlausError } from '../../protocol/index.ts';
+import { KlausError, headOf } from '../../protocol/index.ts';
 import type { FoundPath, ToolContext } from '../ports/tool.ts';
 import type { Folder } from '../ports/workspace.ts';
 
@@ -50,7 +50,7 @@ function normalize(path: string): string {
 
 function toOutside(path: string, readable: readonly string[]): KlausError {
   const line = path.replaceAll(/[\n\r\0]/g, '?');
-  const name = line.length > 200 ? `${line.slice(0, 200)}…` : line;
+  const name = line.length > 200 ? `${headOf(line, 200)}…` : line;
   const [beside, folders] =
     readable.length === 0 ? ['', ''] : [' and of what may be read beside it', ` or ${readable.join(', ')}`];
   return new KlausError('workspace.outside', `${name} is outside the workspace${beside}.`, {

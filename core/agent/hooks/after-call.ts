@@ -1,3 +1,4 @@
+import { headOf } from '../../protocol/index.ts';
 import type { EventBody } from '../../protocol/index.ts';
 import type { ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import type { Work } from '../loop/work.ts';
@@ -65,5 +66,5 @@ async function runHooks(
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}\n[… ${text.length - MAX_TEXT} more characters]`;
+  return text.length <= MAX_TEXT ? text : `${headOf(text, MAX_TEXT)}\n[… ${text.length - MAX_TEXT} more characters]`;
 }

@@ -1,3 +1,4 @@
+import { headOf } from '../../protocol/index.ts';
 import { z } from 'zod';
 
 /** What a hook said. */
@@ -47,7 +48,7 @@ export function readHookAnswer(end: HookEnd): HookAnswer | { failure: string } {
   if (end.exitCode !== 0) {
     const why = end.stderr.trim();
     const ended = end.exitCode === null ? 'it was killed' : `exit code ${end.exitCode}`;
-    return { failure: why === '' ? ended : `${ended}: ${why.slice(0, 500)}` };
+    return { failure: why === '' ? ended : `${ended}: ${headOf(why, 500)}` };
   }
   return readText(end.stdout);
 }

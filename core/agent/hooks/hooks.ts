@@ -1,3 +1,4 @@
+import { headOf } from '../../protocol/index.ts';
 import type { Hook, HookEventName, HookGroups } from '../../protocol/settings/hook-settings.ts';
 
 /** A hook that an event runs. */
@@ -50,7 +51,7 @@ export function chooseHooks(groups: HookGroups, event: HookEventName, tools?: re
     if (tools && !tools.some((tool) => matchesTool(matcher, tool))) return [];
     return hooks.map((hook): ChosenHook => {
       const line = (hook.type === 'command' ? hook.command : toShownUrl(hook.url)).replaceAll(/\s+/g, ' ');
-      const name = line.length <= MAX_NAME ? line : `${line.slice(0, MAX_NAME)}…`.toWellFormed();
+      const name = line.length <= MAX_NAME ? line : `${headOf(line, MAX_NAME)}…`.toWellFormed();
       return { hook, name, place: project ? 'project' : 'user' };
     });
   });

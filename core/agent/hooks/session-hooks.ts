@@ -1,4 +1,4 @@
-import { toText, type EventBody, type Message, type UntrustedText } from '../../protocol/index.ts';
+import { toText, type EventBody, type Message, type UntrustedText, headOf } from '../../protocol/index.ts';
 import type { HookEventName } from '../../protocol/settings/hook-settings.ts';
 import { toTextMessage } from '../context/engine-message.ts';
 import type { Work } from '../loop/work.ts';
@@ -49,9 +49,9 @@ async function runHooks(
     // Without a user to ask, a question is a denial.
     if (answer.decision !== 'none' || answer.context !== '') answers.untrusted ??= untrusted;
     if (answer.decision !== 'none') return { ...answers, denied: `${one.name}: ${answer.reason}` };
-    if (answer.context !== '') texts.push(toTaggedText(one, answer.context.slice(0, MAX_TEXT)));
+    if (answer.context !== '') texts.push(toTaggedText(one, headOf(answer.context, MAX_TEXT)));
   }
-  return { ...answers, context: texts.join('\n').slice(0, MAX_TEXT).toWellFormed() };
+  return { ...answers, context: headOf(texts.join('\n'), MAX_TEXT).toWellFormed() };
 }
 
 /** What the hooks of `SessionStart` say, as one message before the first prompt. */

@@ -139,6 +139,7 @@ async function decideNext(current: Work): Promise<Action> {
   const { settings } = engine;
   // An idle session, a command of the user, and a session that another program drives need no model and therefore no key.
   const isDriven = state.run?.trigger === 'shell' || state.session?.runner !== undefined;
+  current.choice.isFirst = current.activities.triesFirst(current);
   const model: Model | undefined = state.run && !isDriven ? await current.model() : undefined;
   const facts: Facts = {
     effectsOf: (name) => effectsOf(current, name) ?? effectsOfAgentTool(name) ?? ['read'],

@@ -4,6 +4,7 @@ import { openWorkspaceOf } from '../folders/open-folders.ts';
 import { openSecretsOf } from '../folders/open-secrets.ts';
 import { findProtectedHookFiles } from '../hooks/hook-files.ts';
 import { createRequestHasher } from '../model/request-hash.ts';
+import { createLeaveOut } from '../refusals/leave-out.ts';
 import type { Model } from '../ports/model.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { Folder } from '../ports/workspace.ts';
@@ -44,6 +45,7 @@ export function createWork(options: WorkOptions): Work {
     authority: createAuthorityReader(engine, state),
     redactor,
     hashRequest: createRequestHasher(engine.ids),
+    leaveOut: createLeaveOut(),
     originals: new Map(),
     seenFolders: new Set(
       [...state.messages, ...state.held].flatMap(({ id }) =>
@@ -62,8 +64,10 @@ export function createWork(options: WorkOptions): Work {
       await order.run(() => engine.store.append(session, drafts, { lease, consume }));
     },
     wakeChild: options.wakeChild ?? (() => {}),
+    choice: { isFirst: false },
     model() {
-      if (model?.name !== state.model) model = { name: state.model, model: engine.models.resolve(state.model) };
+      const name = work.choice.isFirst ? state.model : (state.substitute?.model ?? state.model);
+      if (model?.name !== name) model = { name, model: engine.models.resolve(name) };
       return model.model;
     },
     workspace: once(() => openWorkspaceOf(engine, openedOf(state))),

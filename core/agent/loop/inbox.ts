@@ -112,8 +112,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
         ? [{ type: 'context.unpinned', pin: command.pin, by: command.by }]
         : [];
     case 'change': {
-      const { title, pinned, archived, model, mode, effort } = command;
-      return [{ type: 'session.changed', title, pinned, archived, model, mode, effort }];
+      const { title, pinned, archived, model, fallback, mode, effort } = command;
+      return [{ type: 'session.changed', title, pinned, archived, model, fallback, mode, effort }];
     }
   }
 }

@@ -9,6 +9,7 @@ import { compareEvidence } from '../evidence/compare-evidence.ts';
 import { openLayersOf, openSnapshotsOf } from '../folders/open-folders.ts';
 import { runAfterCall } from '../hooks/after-call.ts';
 import { keepWorking, submitPrompt } from '../hooks/session-hooks.ts';
+import { planFallback, triesFirst } from '../model/fallback.ts';
 import { planRetry } from '../model/retry.ts';
 import { findKnownCommits } from '../places/known-commits.ts';
 import { askUser } from '../questions/ask-user.ts';
@@ -46,4 +47,6 @@ export const LIVE_ACTIVITIES: Activities = {
   toReceipt: (...call) => toReceipt(...call),
   closeEvidence: (...call) => compareEvidence(...call),
   planRetry,
+  planFallback: (...failed) => planFallback(...failed),
+  triesFirst,
 };

@@ -1,5 +1,5 @@
 import { decide, RULES } from '../../policy/index.ts';
-import { toKlausError, type EventBody, type TreeId } from '../../protocol/index.ts';
+import { toKlausError, type EventBody, type TreeId, headOf } from '../../protocol/index.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
@@ -30,7 +30,7 @@ export async function makeCheckpoint(work: Work): Promise<EventBody[]> {
   if (decision.verdict !== 'allow') return bodies;
   try {
     const context = await createToolContext(work, head.call);
-    const title = state.title ?? state.firstPrompt?.slice(0, 60) ?? 'work';
+    const title = headOf(state.title ?? state.firstPrompt ?? 'work', 60);
     const result = await engine.checkpoint(context, `klaus: ${title}`);
     // A process may have crashed between its commit and its event.
     const made = 'skipped' in result ? result.last : result;

@@ -80,12 +80,15 @@ export function next(state: State, facts: Facts): Action {
   if (run.invalidInputs > facts.maxRetries) {
     return fail(`The model sent invalid tool input ${run.invalidInputs} times in a row.`);
   }
+  if (run.continuations > facts.maxRetries && state.messages.at(-1)?.origin === 'tools') return fail(CUT_TOO_OFTEN);
   if (run.failure?.code === 'budget') return { kind: 'finish', outcome: 'limit', reason: run.failure.message };
   if (run.failure) {
     return { kind: 'finish', outcome: 'model_failed', reason: `The model failed: ${run.failure.message}` };
   }
   return nextTurn(state, facts);
 }
+
+const CUT_TOO_OFTEN = 'The answer was cut off too often in a row.';
 
 function fail(reason: string): Action {
   return { kind: 'finish', outcome: 'failed', reason };
@@ -194,7 +197,7 @@ function endOf(state: State, facts: Facts): Action | undefined {
       return isTooOften ? fail('The model paused too often in a row.') : undefined;
     case 'max_tokens':
     case 'model_context_window_exceeded':
-      if (isTooOften) return fail('The answer was cut off too often in a row.');
+      if (isTooOften) return fail(CUT_TOO_OFTEN);
       return { kind: 'nudge', text: 'Your answer was cut off. Continue exactly where it stopped.' };
     default:
       if (state.session?.runner) return { kind: 'finish', ...judge(run, facts, 'The agent ended its turn.') };

@@ -8,10 +8,12 @@ import type { Diagnostics } from '../diagnostics/diagnostics.ts';
 import type { Formatter } from '../formatting/formatter.ts';
 import type { AfterCall, Submitted } from '../hooks/hook-results.ts';
 import type { RequestHasher } from '../model/request-hash.ts';
+import type { PlannedFallback } from '../model/planned-fallback.ts';
 import type { FailedRequest, Retry } from '../model/retry.ts';
+import type { LeaveOut } from '../refusals/leave-out.ts';
 import type { KnownCommits, LastPositions } from '../places/known-commits.ts';
 import type { Layer, Layers } from '../ports/layer.ts';
-import type { Model } from '../ports/model.ts';
+import type { Model, ModelFailure } from '../ports/model.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { SecretSource } from '../ports/secrets.ts';
 import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
@@ -33,6 +35,7 @@ export interface Work {
   readonly authority: AuthorityReader;
   readonly redactor: Redactor;
   readonly hashRequest: RequestHasher;
+  readonly leaveOut: LeaveOut;
   /** Original inputs of calls whose logged input was redacted. Lost in a crash. */
   readonly originals: Map<string, unknown>;
   /** Folders that were searched for AGENTS.md or CLAUDE.md. */
@@ -52,6 +55,9 @@ export interface Work {
   append(bodies: readonly EventBody[], consume?: readonly string[]): Promise<void>;
   /** Reports to the caller that a child session has something to do. */
   wakeChild(child: string): void;
+  /** Set before each step: whether `model` is that of the session while a substitute answers. */
+  readonly choice: { isFirst: boolean };
+  /** The model that answers. */
   model(): Promise<Model>;
   workspace(): Promise<Workspace>;
   /** A folder outside the workspace; opened once. See `Engine.openFolder`. */
@@ -152,4 +158,8 @@ export interface Activities {
   closeEvidence(work: Work, evidence: OpenEvidence): Promise<ClosedEvidence>;
   /** When a failed request is sent again. Undefined: the failure is final. */
   planRetry(work: Work, failed: FailedRequest): Retry | undefined;
+  /** The model that answers instead of one whose request failed finally. */
+  planFallback(work: Work, failed: { model: Model; failure: ModelFailure }): Promise<PlannedFallback>;
+  /** True if the next request goes to the model of the session, and not to its substitute. */
+  triesFirst(work: Work): boolean;
 }

@@ -8,19 +8,20 @@ export type RequestHasher = (request: ModelRequest) => string;
 
 /** Hashes requests incrementally: each message is hashed once while the history only grows. */
 export function createRequestHasher(ids: Ids): RequestHasher {
-  let base: { key: string; hash: string } | undefined;
+  let base: { key: string; tools: ModelRequest['tools']; hash: string } | undefined;
   let seen: Message[] = [];
   let running = '';
   return ({ system, tools, messages, temperature, effort }) => {
     // A session without them keeps its hashes.
     const sampling = hasSampling({ temperature, effort }) ? [{ temperature, effort }] : [];
     const key = JSON.stringify(sampling);
-    if (base?.key !== key) {
-      base = { key, hash: ids.digest(JSON.stringify([system, tools, ...sampling])) };
+    if (base?.key !== key || base.tools !== tools) {
+      base = { key, tools, hash: ids.digest(JSON.stringify([system, tools, ...sampling])) };
       running = '';
     }
-    const grew = seen.length <= messages.length && (seen.length === 0 || messages[seen.length - 1] === seen.at(-1));
-    if (!grew || messages[0] !== seen[0] || running === '') {
+    // A part of a message in the middle may have been left out.
+    const grew = seen.length <= messages.length && seen.every((message, at) => message === messages[at]);
+    if (!grew || running === '') {
       seen = [];
       running = base.hash;
     }

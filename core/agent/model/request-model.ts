@@ -29,7 +29,7 @@ export interface RequestOptions {
 export type RequestResult =
   | { ok: true; answer: Finished; attempted: Attempted }
   /** The event of the last attempt is returned so that the caller appends it in its own transaction. */
-  | { ok: false; failure: ModelFailure | 'cancelled'; attempted: Attempted };
+  | { ok: false; failure: ModelFailure | 'cancelled'; attempted: Attempted; notices?: readonly EventBody[] };
 
 /**
  * Sends a request, and retries it while the failure may pass and the settings allow it. This is the only place with
@@ -60,16 +60,22 @@ export async function requestModel(work: Work, options: RequestOptions): Promise
     const hasRoom = leavesRoom(work.state, toLost(charge), reserved);
     const again =
       hasRoom && isRetryable(failure.code) ? work.activities.planRetry(work, { purpose, attempt, failure }) : undefined;
+    const planned =
+      purpose === 'turn' && hasRoom && !again
+        ? await work.activities.planFallback(work, { model, failure })
+        : undefined;
     const attempted: Attempted = {
       ...base,
       outcome: failure.code,
       status: failure.status,
       message: hasRoom ? failure.message : `${failure.message}; the limits leave no room for another attempt`,
+      cause: failure.cause,
+      fallback: planned?.fallback,
       retryInMs: again?.delay,
       waitUntil: again?.waitUntil,
       ...charge,
     };
-    if (!again) return { ok: false, failure, attempted };
+    if (!again) return { ok: false, failure, attempted, notices: planned?.notices };
     await work.append([attempted]);
     await work.engine.clock.sleep(again.delay, work.stop);
     if (work.stop.aborted) {

@@ -36,13 +36,17 @@ export interface FailedAttempt {
 }
 
 export function planRetry(
-  { engine, state }: { engine: Engine; state: State },
+  { engine, state, choice }: { engine: Engine; state: State; choice: { isFirst: boolean } },
   { purpose, attempt, failure }: FailedRequest,
 ): Retry | undefined {
+  const isTurn = purpose === 'turn';
+  // Another model answers while this one is tried again.
+  if (isTurn && state.substitute && choice.isFirst) return undefined;
   const { retry } = engine.settings;
   const now = engine.clock.now();
-  // A title does not wait for the end of an outage.
-  const waitMs = purpose === 'title' ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
+  // A title does not wait for the end of an outage, nor does a turn that another model can answer.
+  const waitMs =
+    purpose === 'title' || (isTurn && hasFallback(state)) ? 0 : Math.max(retry.waitMs, state.run?.waitForModelMs ?? 0);
   const isWaitedOut = waitMs > 0 && isOutage(failure.code);
   return toRetry({
     attempt,
@@ -68,4 +72,9 @@ export function toRetry(failed: FailedAttempt): Retry | undefined {
   if (attempt < retry.attempts && isShort) return { delay, ...(left > delay ? { waitUntil } : {}) };
   if (left <= 0 || (retryAfterMs !== undefined && retryAfterMs > left)) return undefined;
   return { delay: Math.min(delay, left), waitUntil };
+}
+
+/** True if another model can answer a turn when this one fails. */
+function hasFallback({ fallback, substitute }: Pick<State, 'fallback' | 'substitute'>): boolean {
+  return substitute ? fallback.at(-1) !== substitute.model : fallback.length > 0;
 }

@@ -8,11 +8,11 @@ import {
 } from '../../protocol/index.ts';
 import { closePrestart, startPrestart, cancelPrestart } from '../calls/prestart.ts';
 import { makesCheckpoint } from '../loop/finish.ts';
-import type { Forecast } from '../budget/forecast.ts';
+import { longestAnswer, type Forecast } from '../budget/forecast.ts';
 import type { Model, ModelEvent, ModelRequest } from '../ports/model.ts';
+import { judgeRefusal } from '../refusals/judge-refusal.ts';
 import { requestModel } from './request-model.ts';
 import { hasSampling, reportUnsupported } from './sampling.ts';
-import type { EngineSettings } from '../loop/settings.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
@@ -25,8 +25,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   const model = await work.model();
   const request: ModelRequest = {
     system: opened.system,
-    tools: engine.tools.specs(opened.tools),
-    messages: state.messages,
+    ...work.leaveOut(state, model, { tools: engine.tools.specs(opened.tools), messages: state.messages }),
     maxOutputTokens: forecast.maxOutputTokens,
     session: work.session,
     ...sampling,
@@ -36,7 +35,10 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   // An open turn was started by a crashed process: this is another request for it.
   const turn = state.openTurn ? state.turn : state.turn + 1;
   if (!state.openTurn) {
-    const modelInfo = toModelInfo(model, { settings: engine.settings, sampling });
+    const modelInfo = toModelInfo(model, {
+      sampling,
+      maxOutputTokens: longestAnswer(state, model.info, engine.settings),
+    });
     await work.append([
       { type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd }, modelInfo },
       ...(state.models.has(model.name) ? [] : reportUnsupported(sampling, model, run)),
@@ -62,26 +64,37 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   const hasCalls = result.ok && result.answer.parts.some(({ type }) => type === 'call');
   if (!hasCalls && !makesCheckpoint(work)) await closePrestart(work);
   if (work.isLeaving() && !result.ok) return;
-  const bodies: EventBody[] = [result.attempted];
+  const bodies: EventBody[] = [result.attempted, ...(result.ok ? [] : (result.notices ?? []))];
   if (result.ok) {
     const { parts, stopReason } = result.answer;
     const empty = !parts.some((part) => part.type === 'call' || (part.type === 'text' && part.text.trim() !== ''));
-    if (!empty) bodies.push(toAdded(work, live.id, parts));
+    if (!empty) bodies.push(toAdded(work, live.id, { parts, answeredBy: model.answeredBy }));
     bodies.push({ type: 'turn.finished', run, turn, stopReason, ...(empty ? { empty } : {}) });
   } else if (result.failure === 'cancelled') {
     const text = live.text();
-    if (text !== '') bodies.push(toAdded(work, live.id, [{ type: 'text', text }]));
+    if (text !== '') bodies.push(toAdded(work, live.id, { parts: [{ type: 'text', text }] }));
     bodies.push({ type: 'turn.finished', run, turn, stopReason: 'cancelled' });
-  }
+  } else bodies.push(...judgeRefusal(state, { model, request, failure: result.failure }));
   await work.append(bodies);
 }
 
-function toAdded(work: Work, id: string, parts: Part[]): EventBody {
+function toAdded(work: Work, id: string, answer: { parts: Part[]; answeredBy?: string }): EventBody {
+  const { parts, answeredBy } = answer;
   const used = new Set<string>();
   const unique = parts.map((part) => (part.type === 'call' ? { ...part, id: toUniqueId(work, part.id, used) } : part));
   for (const part of unique) if (part.type === 'call') work.originals.set(part.id, toCalled(part).input);
-  const message: Message = { id, role: 'assistant', origin: 'model', parts: unique };
+  const message: Message = {
+    id,
+    role: 'assistant',
+    origin: 'model',
+    parts: unique,
+    ...(parts.some(hasState) && { answeredBy }),
+  };
   return { type: 'message.added', run: runOf(work.state).id, turn: work.state.turn, message };
+}
+
+function hasState(part: Part): boolean {
+  return 'providerState' in part && part.providerState !== undefined;
 }
 
 /** A provider may repeat ids after a compaction; in the log every call has its own id. */
@@ -95,10 +108,9 @@ function toUniqueId({ state }: Work, id: string, used: Set<string>): string {
 /** What decisions before a request are based on, for a replay. */
 function toModelInfo(
   { info }: Model,
-  { settings, sampling }: { settings: EngineSettings; sampling: Sampling },
+  { sampling, maxOutputTokens }: { sampling: Sampling; maxOutputTokens: number },
 ): EventOf<'turn.started'>['modelInfo'] {
   const { contextWindow, prices, efforts, maxTemperature } = info;
-  const maxOutputTokens = Math.min(settings.maxOutputTokens, info.maxOutputTokens);
   const supported = { efforts: efforts && [...efforts], maxTemperature };
   return { contextWindow, maxOutputTokens, prices: [...prices], ...(hasSampling(sampling) && supported) };
 }

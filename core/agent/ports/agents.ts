@@ -82,11 +82,11 @@ export interface Agents {
    * of the user, and for one that the user trusts.
    *
    * @param given.grant The authority that it would get. Default: what it requests.
-   * @param given.hasModel True if its model is not used.
+   * @param given.hasModel True if its model is not used. @param given.hasFallback The same for its fallback models.
    */
-  untrusted(found: FoundAgent, given?: { grant?: Grant; hasModel?: boolean }): readonly string[];
+  untrusted(found: FoundAgent, given?: { grant?: Grant; hasModel?: boolean; hasFallback?: boolean }): readonly string[];
   /** @throws KlausError `usage` with the command that trusts it, if {@link untrusted} names something. */
-  checkTrust(found: FoundAgent, given?: { grant?: Grant; hasModel?: boolean }): void;
+  checkTrust(found: FoundAgent, given?: { grant?: Grant; hasModel?: boolean; hasFallback?: boolean }): void;
   /**
    * The authority that a definition requests.
    *

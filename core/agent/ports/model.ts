@@ -2,6 +2,7 @@ import type {
   Effect,
   EffortLevel,
   Message,
+  ModelFailureCause,
   ModelFailureCode,
   Part,
   Sampling,
@@ -39,9 +40,21 @@ export interface ModelFailure {
   message: string;
   /** HTTP status, if there was one. */
   status?: number;
+  /** The cause, if the server named it. */
+  cause?: ModelFailureCause;
   /** Milliseconds that the provider asked to wait. */
   retryAfterMs?: number;
+  /** The content that the server does not accept, if its error names it. */
+  refused?: Refusal;
 }
+
+/** Content that a server does not accept. */
+export type Refusal =
+  /** `isKind`: it accepts nothing of this kind. Otherwise it rejects a certain one. */
+  | { kind: 'image' | 'state'; isKind: boolean }
+  /** It requires a state with calls, and there are calls of another model. */
+  | { kind: 'calls' }
+  | { kind: 'tool'; tool: string };
 
 /**
  * One event of a model's stream. A stream ends with exactly one `finished` or `failed`; it throws only for bugs.
@@ -125,6 +138,8 @@ export interface Model {
   /** Full name, `provider/id`. */
   readonly name: string;
   readonly info: ModelInfo;
+  /** The model and its server. Only the same one gets the `providerState` of its answers. Default: unknown. */
+  readonly answeredBy?: string;
   /** The provider's own search of the web. Absent: it has none. */
   readonly webSearch?: ModelSearch;
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;

@@ -1,3 +1,4 @@
+import { headOf } from '../../protocol/index.ts';
 import { toRelative } from '../../policy/index.ts';
 import type { EventBody } from '../../protocol/index.ts';
 import { toTextMessage } from '../context/engine-message.ts';
@@ -105,5 +106,5 @@ function isAround(one: string, other: string): boolean {
 
 function cut(command: string): string {
   const line = command.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= MAX_COMMAND ? line : `${line.slice(0, MAX_COMMAND)}…`.toWellFormed();
+  return line.length <= MAX_COMMAND ? line : `${headOf(line, MAX_COMMAND)}…`.toWellFormed();
 }

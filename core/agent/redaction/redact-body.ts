@@ -1,5 +1,5 @@
 import type { Redactor } from '../../policy/index.ts';
-import type { EventBody, Part } from '../../protocol/index.ts';
+import type { EventBody, Part, TextPart, ThinkingPart } from '../../protocol/index.ts';
 
 /** Keys of events whose values are ids or hashes, never foreign text. */
 const SKIPPED = new Set([
@@ -22,7 +22,7 @@ const FOREIGN = new Set(['input', 'detail', 'content']);
 export function redactBody(body: EventBody, redactor: Redactor): EventBody {
   if (body.type === 'session.opened') return body;
   if (body.type === 'message.added') {
-    const parts = body.message.parts.flatMap((part) => redactPart(part, redactor));
+    const parts = redactParts(body.message.parts, redactor);
     return { ...body, message: { ...body.message, parts } };
   }
   if (body.type === 'tool.finished' && body.images) {
@@ -32,13 +32,44 @@ export function redactBody(body: EventBody, redactor: Redactor): EventBody {
   return walk(body, redactor) as EventBody;
 }
 
-export function redactPart(part: Part, redactor: Redactor): Part[] {
-  if (part.type === 'image') return [part];
+/**
+ * Redacts the parts of a message. Signed reasoning that needs redaction is removed, with the signatures of all text and
+ * reasoning of the message: they were made for the complete answer. A call keeps its signature, because its provider
+ * rejects a call without one.
+ */
+export function redactParts(parts: readonly Part[], redactor: Redactor): Part[] {
+  const pairs = parts.map((part) => ({ part, clean: redactPart(part, redactor) }));
+  if (!pairs.some(isBroken)) return pairs.map(({ clean }) => clean);
+  return pairs.flatMap((pair) => {
+    const { part, clean } = pair;
+    if (part.type === 'thinking' && isBroken(pair)) return [];
+    if ((part.type !== 'thinking' && part.type !== 'text') || !isSealed(part)) return [clean];
+    return [{ type: part.type, text: 'text' in clean ? (clean.text ?? '') : '' }];
+  });
+}
+
+function redactPart(part: Part, redactor: Redactor): Part {
+  if (part.type === 'image') return part;
   const clean = walk(part, redactor) as Part;
-  if (clean === part) return [part];
-  if (part.type === 'thinking' && (part.signature !== undefined || part.encrypted !== undefined)) return [];
-  if (clean.type === 'call') return [{ ...clean, redacted: true }];
-  return [clean];
+  if (clean === part || clean.type !== 'call' || part.type !== 'call') return clean;
+  const { providerState, ...rest } = clean;
+  const isChanged = clean.input !== part.input || clean.name !== part.name;
+  return {
+    ...rest,
+    ...(isChanged && { redacted: true }),
+    // A changed state is of no use.
+    ...(providerState && providerState === part.providerState && { providerState }),
+  };
+}
+
+/** True for a signed or encrypted part of an answer that redaction changed. */
+function isBroken({ part, clean }: { part: Part; clean: Part }): boolean {
+  return clean !== part && (part.type === 'thinking' || part.type === 'text') && isSealed(part);
+}
+
+function isSealed(part: TextPart | ThinkingPart): boolean {
+  if (part.providerState) return part.providerState.plain !== true;
+  return part.type === 'thinking' && (part.signature ?? part.encrypted) !== undefined;
 }
 
 /** Returns the same value without a copy if nothing was found. */

@@ -3,7 +3,7 @@ import type { Redactor } from '../../policy/index.ts';
 import { KlausError, unlessFailed, type Command } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
 import { loadState } from '../state/load-state.ts';
-import { redactPart } from './redact-body.ts';
+import { redactParts } from './redact-body.ts';
 
 /** The fields of a command that hold text of a user. A prompt holds it in its parts. */
 const TEXT_FIELDS: { readonly [T in Command['type']]?: readonly string[] } = {
@@ -51,7 +51,7 @@ export async function redactCommand<C extends Command>(
 
 function redactTexts(command: Command, redactor: Redactor): Command {
   if (command.type === 'prompt') {
-    return { ...command, parts: command.parts.flatMap((part) => redactPart(part, redactor)) };
+    return { ...command, parts: redactParts(command.parts, redactor) };
   }
   if (command.type === 'call' || (command.type === 'approve' && command.content)) {
     const [[, text] = []] = readTexts(command);

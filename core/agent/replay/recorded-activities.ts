@@ -8,6 +8,7 @@ import type { Activities } from '../loop/work.ts';
 import { isUnprotectedNotice } from '../places/report-unprotected.ts';
 import { toBody } from './compare.ts';
 import { createRecordedChildren } from './recorded-children.ts';
+import { createRecordedFallback } from './recorded-fallback.ts';
 import { createRecordedHooks, isContext } from './recorded-hooks.ts';
 import { toRecordedTool } from './recorded-tools.ts';
 import { appendRequests } from './recorded-requests.ts';
@@ -74,6 +75,7 @@ export function createRecordedActivities(recording: Recording): Activities {
     },
     ...createRecordedChildren(recording),
     ...createRecordedHooks(recording),
+    ...createRecordedFallback(recording),
     async recover(_work, call) {
       const { next } = recording;
       return next?.type === 'tool.finished' && next.call === call.id ? [toBody(next)] : 'repeat';

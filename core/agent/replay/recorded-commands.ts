@@ -105,6 +105,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'context.unpinned': {
     read: ({ pin, by }, { at, id }) => ({ command: { type: 'unpin', id, pin, by }, next: at + 1 }),
   },
+  'content.refused': {},
   'process.changed': {},
   'usage.counted': {},
   'evidence.verified': {},
@@ -205,10 +206,13 @@ function readAnswer(event: EventOf<'approval.answered'>, position: Position): Fo
 }
 
 function readChange(event: EventOf<'session.changed'>, { events, at, id }: Position): Found | undefined {
-  const { limits, title, pinned, archived, model, mode, effort, summary } = event;
+  const { limits, title, pinned, archived, model, fallback, mode, effort, summary } = event;
   // Only the engine sets a summary.
   if (summary !== undefined) return undefined;
-  if (!limits) return { command: { type: 'change', id, title, pinned, archived, model, mode, effort }, next: at + 1 };
+  if (!limits) {
+    const command: Command = { type: 'change', id, title, pinned, archived, model, fallback, mode, effort };
+    return { command, next: at + 1 };
+  }
   let next = at + 1;
   for (let event = events[next]; event?.type === 'approval.answered' && event.answer === 'superseded';) {
     event = events[++next];

@@ -1,5 +1,5 @@
 import type { Event, EventOf, Message, Part, StopReason } from '../../protocol/index.ts';
-import type { Model, ModelEvent, ModelInfo, ModelRequest } from '../ports/model.ts';
+import type { Model, ModelEvent, ModelInfo, ModelRequest, Refusal } from '../ports/model.ts';
 import type { Recording } from './recording.ts';
 
 /** A request of the loop in a replay. */
@@ -46,7 +46,7 @@ export function createRecordedModel(
         return;
       }
       if (!recorded || recorded.attempt !== attempt) return recording.crash();
-      const { usage, usd, outcome, status } = recorded;
+      const { usage, usd, outcome, status, cause } = recorded;
       if (usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) onBytes?.();
       if (outcome === 'ok') {
         yield { type: 'finished', ...toAnswer(recording, purpose), usage, ...(usd === null ? {} : { usd }) };
@@ -59,10 +59,20 @@ export function createRecordedModel(
         yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
       } else {
         const message = (recorded.message ?? '').replace(/; the limits leave no room for another attempt$/, '');
-        yield { type: 'failed', failure: { code: outcome, message, status } };
+        const refused = toRefusal(recording);
+        yield { type: 'failed', failure: { code: outcome, message, status, cause, ...(refused && { refused }) } };
       }
     },
   };
+}
+
+/** The content that the error named: the loop left it out at once. */
+function toRefusal({ events, at }: Recording): Refusal | undefined {
+  const event = events[at + 1];
+  if (event?.type !== 'content.refused' || event.isTrial || event.kind === 'message') return undefined;
+  const { kind, tool = '', messages } = event;
+  if (kind === 'tool') return { kind, tool };
+  return kind === 'calls' ? { kind } : { kind, isKind: messages === undefined };
 }
 
 /** The sizes and prices of the nearest request to this model: the next one, otherwise the last one. */

@@ -1,5 +1,5 @@
 import { decodeContent } from '../../policy/index.ts';
-import { toText, type Message } from '../../protocol/index.ts';
+import { toText, type Message, headOf } from '../../protocol/index.ts';
 import { findErrors, toChangedFile, type ChangedFile, type Spoken } from '../../reviewers/index.ts';
 import type { FileEdit, Workspace } from '../ports/workspace.ts';
 import type { State } from '../state/state.ts';
@@ -76,7 +76,7 @@ function toSpoken({ role, origin, parts }: Message): Spoken[] {
       case 'text':
         return [{ role, text: part.text }];
       case 'call':
-        return [{ role, text: '', call: `${part.name}: ${JSON.stringify(part.input ?? null)}`.slice(0, MAX_CALL) }];
+        return [{ role, text: '', call: headOf(`${part.name}: ${JSON.stringify(part.input ?? null)}`, MAX_CALL) }];
       case 'result':
         return part.isError ? [{ role: 'tool', text: part.text }] : [];
       default:

@@ -1,4 +1,4 @@
-import { KlausError, NO_USAGE, toText, type EventBody } from '../../protocol/index.ts';
+import { KlausError, NO_USAGE, toText, type EventBody, headOf } from '../../protocol/index.ts';
 import type { Engine } from '../loop/engine.ts';
 import { withSession } from '../loop/with-session.ts';
 import type { Work } from '../loop/work.ts';
@@ -90,5 +90,5 @@ function toTitle({ state }: Work, imported: readonly EventBody[]): EventBody[] {
   const first = imported.find((body) => body.type === 'message.added' && body.message.role === 'user');
   if (first?.type !== 'message.added') return [];
   const [line = ''] = toText(first.message).trim().split('\n');
-  return line === '' ? [] : [{ type: 'session.changed', title: line.slice(0, MAX_TITLE) }];
+  return line === '' ? [] : [{ type: 'session.changed', title: headOf(line, MAX_TITLE) }];
 }

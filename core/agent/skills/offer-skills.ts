@@ -1,4 +1,4 @@
-import { USE_TOOL, type EventBody } from '../../protocol/index.ts';
+import { USE_TOOL, type EventBody, headOf } from '../../protocol/index.ts';
 import { toTextMessage } from '../context/engine-message.ts';
 import { readInstructionFile, toSkillNotice } from '../context/instruction-file.ts';
 import type { Work } from '../loop/work.ts';
@@ -72,6 +72,6 @@ function describe(skills: readonly Skill[], isDirect: boolean): string {
 function toLine({ name, description, place }: Skill): string {
   // One line for each skill; no description can close the list.
   const text = description.replaceAll(/\s+/g, ' ').replaceAll(/<(?=\/?skills>)/g, '(');
-  const short = text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION)}…`.toWellFormed();
+  const short = text.length <= MAX_DESCRIPTION ? text : `${headOf(text, MAX_DESCRIPTION)}…`;
   return `- ${name}${place === 'project' ? ' (project)' : ''}: ${short}`;
 }

@@ -119,7 +119,8 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
     run.calls.push(toFinishedCall(event, { call, workspace: state.session?.workspace ?? '' }));
     if (event.evidence?.environment) foldEnvironment(state, event.evidence.environment);
     if (event.evidence) run.evidence.push({ call: event.call, ...event.evidence });
-    run.invalidInputs = isInvalidInput(event) ? run.invalidInputs + 1 : 0;
+    // A call that was cut off is no invalid input, and no valid one either.
+    if (!call.cut) run.invalidInputs = isInvalidInput(event) ? run.invalidInputs + 1 : 0;
   }
   delete call.started;
   delete call.awaits;

@@ -1,5 +1,6 @@
 import { addUsage, isCharged, isOutage, NO_USAGE, type EventOf } from '../../protocol/index.ts';
 import { addReserved, addUsd } from '../budget/ledger.ts';
+import { foldRefusedAttempt } from './fold-refusals.ts';
 import { isInherited } from './fold-session.ts';
 import type { RunState, State } from './state.ts';
 
@@ -56,10 +57,31 @@ export function foldTurnEnd(state: State, event: EventOf<'turn.finished'>): void
     return;
   }
   run.lastStop = event.stopReason;
-  const isComplete = !event.empty && !CUT.has(event.stopReason);
+  const calls = state.calls.length > 0;
+  const isCutCall = calls && foldCutCall(state, run, event.stopReason);
+  const isComplete = !event.empty && (!CUT.has(event.stopReason) || (calls && !isCutCall));
   run.continuations = isComplete ? 0 : run.continuations + 1;
   run.empty = event.empty === true;
   if (event.stopReason === 'model_context_window_exceeded') run.mustCompact = true;
+}
+
+/**
+ * Marks the call within which an answer was cut: its last part. Some servers complete the JSON of such a call, so that
+ * valid arguments do not show that all of them were sent; the calls before it are complete, because the model had
+ * continued. The same complete call is run if it is cut again: a server that reports every answer as cut is no reason
+ * to run none of its calls.
+ */
+function foldCutCall(state: State, run: RunState, stopReason: EventOf<'turn.finished'>['stopReason']): boolean {
+  if (stopReason !== 'max_tokens' && stopReason !== 'model_context_window_exceeded') return false;
+  const call = state.calls.at(-1)!;
+  if (state.session?.runner || state.messages.at(-1)?.parts.at(-1)?.type !== 'call') return false;
+  const key = JSON.stringify([call.name, call.input]);
+  if (typeof call.input !== 'string' && run.cuts.lastCall === key) return false;
+  const raisesOutput = stopReason === 'max_tokens' && !run.cuts.isOutputRaised;
+  call.cut = { stopReason, tokens: run.cuts.answerTokens, raisesOutput };
+  run.cuts.lastCall = key;
+  run.cuts.isOutputRaised ||= raisesOutput;
+  return true;
 }
 
 export function foldAttempt(state: State, event: EventOf<'model.attempted'>): void {
@@ -74,15 +96,38 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
   if (event.outcome === 'ok') delete state.failingSince;
   else if (isOutage(event.outcome)) state.failingSince ??= event.at;
   if (event.purpose !== 'turn') return;
+  foldRefusedAttempt(state, event);
   if (event.outcome === 'ok') {
+    if (event.model !== state.substitute?.model) delete state.substitute;
     const { usage } = event;
     state.measured = { bytes: state.bytes, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
-    if (run) run.compacted = false;
+    if (run) {
+      run.compacted = false;
+      run.cuts.answerTokens = usage.output;
+    }
   } else if (event.retryInMs === undefined && event.outcome !== 'abandoned' && event.outcome !== 'cancelled' && run) {
     delete state.openTurn;
+    if (event.fallback) return foldFallback(state, event.fallback, event.model);
     if (event.outcome === 'context_window' && !run.compacted) run.mustCompact = true;
-    else run.failure = { code: event.outcome, message: event.message ?? event.outcome };
+    else {
+      run.failure = { code: event.outcome, message: event.message ?? event.outcome };
+      // The next run tries the model of the session again.
+      delete state.substitute;
+    }
   }
+}
+
+function foldFallback(
+  state: State,
+  { model, until }: NonNullable<EventOf<'model.attempted'>['fallback']>,
+  failed: string,
+): void {
+  const { substitute } = state;
+  const failures = (substitute?.failures ?? 0) + (failed === substitute?.model ? 0 : 1);
+  state.substitute = { model, until, failures };
+  // Another model counts tokens in another way, and its outage is another one.
+  delete state.measured;
+  delete state.failingSince;
 }
 
 /** Requests whose failures do not concern those of turns. */
@@ -113,6 +158,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     calls: [],
     invalidInputs: 0,
     continuations: 0,
+    cuts: { answerTokens: 0, isOutputRaised: false },
     empty: false,
     mustCompact: false,
     isCompactionRequested: false,

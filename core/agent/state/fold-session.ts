@@ -4,6 +4,7 @@ import type { State } from './state.ts';
 export function foldSessionOpening(state: State, event: EventOf<'session.opened'>): void {
   state.session = event;
   state.model = event.model;
+  state.fallback = event.fallback ?? [];
   if (event.effort !== undefined) state.effort = event.effort;
   state.mode = event.mode;
   state.limits = { ...NO_LIMITS, ...event.limits };
@@ -17,6 +18,8 @@ export function foldSessionChange(state: State, event: EventOf<'session.changed'
     state.titled = true;
   }
   if (event.model !== undefined) state.model = event.model;
+  if (event.fallback !== undefined) state.fallback = event.fallback;
+  if (event.model !== undefined || event.fallback !== undefined) delete state.substitute;
   if (event.mode !== undefined) state.mode = event.mode;
   if (event.effort !== undefined && event.effort !== state.effort) {
     state.effort = event.effort;

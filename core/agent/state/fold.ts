@@ -5,6 +5,7 @@ import { foldAnswer, foldDecision, foldFinish, foldQuestion, foldScope, foldStar
 import { foldChildClosing, foldChildFinish, foldChildOpening, foldWait } from './fold-children.ts';
 import { foldCompaction, foldMessage, foldPin, foldUnpin } from './fold-messages.ts';
 import { foldAttempt, foldRunEnd, foldRunStart, foldTurnEnd, foldTurnStart } from './fold-runs.ts';
+import { foldRefusal } from './fold-refusals.ts';
 import { foldProcess, foldRunner, foldSessionChange, foldSessionOpening } from './fold-session.ts';
 import { foldCommit, foldSnapshot } from './fold-workspace.ts';
 import type { State } from './state.ts';
@@ -50,6 +51,7 @@ const FOLDS: { readonly [T in EventType]: ((state: State, event: EventOf<T>) => 
   'context.compacted': foldCompaction,
   'context.pinned': foldPin,
   'context.unpinned': foldUnpin,
+  'content.refused': foldRefusal,
   'process.changed': foldProcess,
   'usage.counted': (state, { limit }) => {
     state.run?.warned.add(limit);

@@ -20,9 +20,12 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import type { AddressOrigin, Denial, LineageFact } from '../../policy/index.ts';
+import type { CutCall, RunCuts } from './cut-call.ts';
 import type { GivenApproval } from './given-approval.ts';
+import type { Substitute } from './substitute.ts';
 import type { TaintState } from './taint-state.ts';
 import type { TurnEffects } from './turn-effects.ts';
+import type { ModelRefusals } from '../refusals/model-refusals.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
@@ -36,6 +39,8 @@ export interface CallState {
   readonly redacted: boolean;
   /** Present for a command that the user entered. */
   readonly by?: 'user';
+  /** Present if the answer was cut off within the call, which is then not run. */
+  cut?: CutCall;
   /** The attempt without a result, if there is one. */
   started?: EventOf<'tool.started'>;
   /** The last question about this call, if there is one. */
@@ -99,8 +104,9 @@ export interface RunState {
   calls: FinishedCall[];
   /** Invalid inputs in a row. */
   invalidInputs: number;
-  /** Answers in a row that were cut, paused or empty. */
+  /** Answers in a row that were cut, paused or empty. An answer that was cut after complete calls is not counted. */
   continuations: number;
+  cuts: RunCuts;
   /** True if the last answer had neither text nor calls, and nothing happened since. */
   empty: boolean;
   lastStop?: StopReason;
@@ -149,6 +155,10 @@ export interface State {
   session?: EventOf<'session.opened'>;
   closed: boolean;
   model: string;
+  /** Names of the models that answer, in this order, while `model` cannot. */
+  fallback: readonly string[];
+  /** The model that answers instead of `model`. */
+  substitute?: Substitute;
   /** How much the model reasons; absent: the default of the model. */
   effort?: Effort;
   /** Full names of the models from which a turn was requested. */
@@ -232,6 +242,8 @@ export interface State {
   taint?: TaintState;
   /** The accounts of the session: costs and reservations. */
   ledger: Ledger;
+  /** What servers accepted and refused, by the full name of the model. */
+  refusals: Map<string, ModelRefusals>;
   /** Counts over all runs of the session. */
   spent: { toolCalls: number; turns: number };
 }
@@ -241,6 +253,7 @@ export function createState(): State {
     seq: 0,
     closed: false,
     model: '',
+    fallback: [],
     models: new Set(),
     mode: 'auto',
     limits: NO_LIMITS,
@@ -267,6 +280,7 @@ export function createState(): State {
     addresses: new Map(),
     fetched: new Map(),
     ledger: new Map(),
+    refusals: new Map(),
     spent: { toolCalls: 0, turns: 0 },
   };
 }

@@ -5,6 +5,7 @@ import {
   type ToolResult,
   type TreeChange,
   type TreeId,
+  headOf,
 } from '../../protocol/index.ts';
 import { MAX_ASKED, toChangeParts, toDiffText, type ChangePart } from './change-parts.ts';
 import { toGateContext } from '../calls/gate-context.ts';
@@ -162,5 +163,5 @@ function toResult(finished: ToolFinished): ToolResult {
 }
 
 function shorten(text: string): string {
-  return text.length <= MAX_DIFF ? text : `${text.slice(0, MAX_DIFF)}\n[… ${text.length - MAX_DIFF} more characters]\n`;
+  return text.length <= MAX_DIFF ? text : `${headOf(text, MAX_DIFF)}\n[… ${text.length - MAX_DIFF} more characters]\n`;
 }

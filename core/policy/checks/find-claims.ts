@@ -1,3 +1,4 @@
+import { headOf, tailOf } from '../../protocol/text/cut-text.ts';
 import type { Claim } from '../../protocol/index.ts';
 
 export interface FoundClaim {
@@ -98,7 +99,7 @@ function readSentence(sentence: string, admits: boolean): FoundClaim[] {
   const kinds = SUBJECTS.filter(({ words }) => words.test(sentence)).map(({ kind }) => kind);
   const isGood = GOOD.test(sentence) || GOOD.test(bare);
   if (BAD.test(bare) && !/^\W*(?:fixed|mended|solved)\b/iu.test(sentence)) return [];
-  const said = sentence.trim().slice(0, LONGEST_SAID);
+  const said = headOf(sentence.trim(), LONGEST_SAID);
   if (kinds.length > 0 && isGood) return kinds.map((kind) => toClaim(said, kind));
   const counted = /\b(\d+)(?:\s*\/\s*(\d+)| of (\d+))? (?:\w+ )?pass(?:ed|es|ing)?\b/iu.exec(sentence);
   if (counted) return [toClaim(said, 'test')];
@@ -117,8 +118,7 @@ function toClaim(said: string, kind: Claim['kind']): FoundClaim {
 
 /** The text without code blocks, quotes and links, which claim nothing. Words in backticks are kept. */
 function toPlain(text: string): string {
-  return text
-    .slice(-LONGEST_TEXT)
+  return tailOf(text, LONGEST_TEXT)
     .replace(/^(```|~~~)[^]*?^\1\s*$/gm, '\n')
     .replace(/^\s*>.*$/gm, '')
     .replace(/[*_]{1,3}(\S[^*_\n]*?\S|\S)[*_]{1,3}/g, '$1')

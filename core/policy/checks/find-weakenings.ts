@@ -1,3 +1,4 @@
+import { headOf } from '../../protocol/text/cut-text.ts';
 import type { Check, CheckKind, Evidence } from '../../protocol/index.ts';
 import { foldPath } from '../names/fold-path.ts';
 import type { ChangedFile } from './changed-file.ts';
@@ -190,7 +191,7 @@ function findScripts(files: readonly ChangedFile[], since: Since): Weakening[] {
         toLoads(later.checks).every((loaded) => toLoads(earlier.checks).includes(loaded)) &&
         covers({ command: 'later', exitCode: 0, ...later }, { command: 'earlier', exitCode: 0, ...earlier });
       if (isKept) return [];
-      const reason = `the script ${name} was changed in this ${since}, from "${was[name]!.slice(0, 80)}" to "${(is[name] ?? '').slice(0, 80)}"`;
+      const reason = `the script ${name} was changed in this ${since}, from "${headOf(was[name]!, 80)}" to "${headOf(is[name] ?? '', 80)}"`;
       return [{ reason, weakens: ranScript(is, name) }];
     });
   });

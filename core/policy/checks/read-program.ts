@@ -1,3 +1,4 @@
+import { headOf } from '../../protocol/text/cut-text.ts';
 import type { Check } from '../../protocol/index.ts';
 import { singleQuote } from '../../protocol/quote-shell-word.ts';
 import { isMainScript } from './covers.ts';
@@ -249,6 +250,6 @@ function readScript(script: string, args: readonly string[], options: ProgramOpt
     return { checks, doubt: doubt && `in the script ${script}, ${doubt}`, acts: false };
   }
   if (!kind) return undefined;
-  const doubt = inner.acts ? inner.doubt : `the script ${script} checks nothing: ${text.slice(0, 80)}`;
+  const doubt = inner.acts ? inner.doubt : `the script ${script} checks nothing: ${headOf(text, 80)}`;
   return { checks: [opaque], doubt, acts: false };
 }

@@ -103,7 +103,8 @@ type Refuse = (at: number, message: string, hint?: string) => never;
 
 function createReader(text: string, options: ParseGrantOptions) {
   const refuse: Refuse = (at, message, hint) => {
-    const place = text.length > 60 ? `${at > 30 ? '…' : ''}${text.slice(Math.max(0, at - 30), at + 30)}` : text;
+    const place =
+      text.length > 60 ? `${at > 30 ? '…' : ''}${text.slice(Math.max(0, at - 30), at + 30).toWellFormed()}` : text;
     throw new KlausError('usage', `In the grant "${place}", character ${at + 1}: ${message}.`, hint ? { hint } : {});
   };
   const tokens = toTokens(text, refuse);

@@ -1,3 +1,4 @@
+import { headOf } from '../../protocol/text/cut-text.ts';
 import { readGitWords } from '../shell/rules/git-rule.ts';
 import { evaluateCommand } from '../shell/interpreter/evaluate-command.ts';
 import type { SimpleCommand } from '../shell/evaluation.ts';
@@ -46,7 +47,7 @@ function compareWords(pattern: string, { argv, name }: Pick<SimpleCommand, 'argv
 
 export function showCommand({ argv }: SimpleCommand): string {
   const shown = argv.map(showWord).join(' ');
-  return shown.length > 120 ? `${shown.slice(0, 119)}…` : shown;
+  return shown.length > 120 ? `${headOf(shown, 119)}…` : shown;
 }
 
 function compare(pattern: string, word: Word): Match {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { runnerNameSchema, settingSourceSchema } from '../events/runner-event.ts';
+import { fallbackSchema } from '../settings/model-name.ts';
 import { REVIEWER_NAMES } from '../settings/reviewer-settings.ts';
 import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
 import { agentNameSchema } from './agent-name.ts';
@@ -29,6 +30,8 @@ export const agentHeadSchema = z.strictObject({
   description: z.string().trim().min(1).max(2_000),
   /** A model of Klaus, such as `anthropic/claude-sonnet-5-5`. Default: that of the session. */
   model: z.string().min(1).optional(),
+  /** Models that answer while that one cannot, at most three. Default: the setting `fallback`. */
+  fallback: namesSchema.pipe(fallbackSchema).optional(),
   color: z.string().optional(),
   /** Agents that it may start, by name; `*` for every one. Default: none. */
   allowedAgents: namesSchema.optional(),

@@ -1,3 +1,4 @@
+import { headOf } from '../text/cut-text.ts';
 import type { HunkAnswer } from '../authority/approval.ts';
 import type { Hunk } from './hunk.ts';
 import { toRejected } from './hunk-answer.ts';
@@ -13,7 +14,7 @@ export function describeRejected(hunks: readonly Hunk[], answer: HunkAnswer): st
   const lines: string[] = [];
   if (rejected.length > 0) {
     const text = rejected.map((hunk) => `${hunk.path}\n${renderHunk(hunk).trimEnd()}`).join('\n');
-    const shown = text.length > MAX_REJECTED ? `${text.slice(0, MAX_REJECTED)}\n…` : text;
+    const shown = text.length > MAX_REJECTED ? `${headOf(text, MAX_REJECTED)}\n…` : text;
     lines.push(`The user rejected ${rejected.length} of ${hunks.length} hunks; these are not in place:\n${shown}`);
   }
   if (ids.length > 0) lines.push(`The user changed ${ids.join(', ')}: read the file before the next edit.`);

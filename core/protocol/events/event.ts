@@ -8,6 +8,7 @@ import {
   contextUnpinned,
   messageAdded,
 } from './context-event.ts';
+import { contentRefused } from './refusal-event.ts';
 import { modelAttempted, modelRequested, turnFinished, turnStarted } from './model-event.ts';
 import { processChanged } from './process-event.ts';
 import { runnerOpened } from './runner-event.ts';
@@ -70,6 +71,7 @@ export const eventBodySchema = z.discriminatedUnion('type', [
   contextCompacted,
   contextPinned,
   contextUnpinned,
+  contentRefused,
   processChanged,
   usageCounted,
   notice,

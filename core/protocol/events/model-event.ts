@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { effortLevelSchema } from '../settings/sampling.ts';
 import { reviewSchema } from '../authority/review.ts';
 import { run, turn, usd } from './event-fields.ts';
-import { modelFailureCodeSchema, stopReasonSchema } from './stop-reason.ts';
+import { modelFailureCauseSchema, modelFailureCodeSchema, stopReasonSchema } from './stop-reason.ts';
 import { usageSchema } from './usage.ts';
 
 const priceSchema = z
@@ -80,6 +80,17 @@ export const modelAttempted = z
     outcome: z.union([z.literal('ok'), z.literal('cancelled'), modelFailureCodeSchema]),
     status: z.int().optional().describe('HTTP status.'),
     message: z.string().optional(),
+    cause: modelFailureCauseSchema.optional().describe('The cause, if the server named it.'),
+    fallback: z
+      .object({
+        model: z.string().describe('Full name.'),
+        until: z
+          .number()
+          .optional()
+          .describe('Unix milliseconds from which the model of the session is tried again. Absent: it is not.'),
+      })
+      .optional()
+      .describe('The model that answers instead from now on. Absent: none.'),
     retryInMs: z.number().optional().describe('Milliseconds until the retry. Absent: there is no retry.'),
     waitUntil: z.number().optional().describe('Unix milliseconds until which this outage is retried.'),
     usage: usageSchema.describe(

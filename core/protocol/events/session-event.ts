@@ -42,6 +42,10 @@ export const sessionOpened = z
     type: z.literal('session.opened'),
     workspace: z.string().describe('Absolute real path.'),
     model: z.string().describe('Full model name, `provider/id`.'),
+    fallback: z
+      .array(z.string())
+      .optional()
+      .describe('Full names of the models that answer, in this order, while that one cannot. Absent: none.'),
     temperature: temperatureSchema.optional().describe('Sampling temperature. Absent: the default of the model.'),
     effort: effortSchema.optional().describe('How much the model reasons. Absent: the default of the model.'),
     mode: modeSchema,
@@ -124,13 +128,14 @@ export const sessionChanged = z
     title: z.string().optional(),
     summary: z.string().optional(),
     model: z.string().optional(),
+    fallback: z.array(z.string()).optional().describe('Names of the models that answer while the model cannot.'),
     mode: modeSchema.optional(),
     effort: effortSchema.optional().describe('How much the model reasons from the next request on.'),
     limits: recordedLimitsSchema.optional(),
     pinned: z.boolean().optional(),
     archived: z.boolean().optional().describe('True: lists leave the session out. The next run ends it.'),
   })
-  .describe('Title, summary, model, mode, effort or limits changed.');
+  .describe('Title, summary, model, fallback, mode, effort or limits changed.');
 
 export const sessionClosed = z
   .object({ type: z.literal('session.closed'), reason: z.string() })

@@ -29,6 +29,13 @@ export const modelFailureCodeSchema = z.enum([
 ]);
 export type ModelFailureCode = z.infer<typeof modelFailureCodeSchema>;
 
+/** What the server said about the cause of a failure, if its code leaves several. */
+export const modelFailureCauseSchema = z.enum([
+  'unknown_model', // the server does not have the model, or not for this account
+  'no_credit', // the account has no credit, or its quota is used up
+]);
+export type ModelFailureCause = z.infer<typeof modelFailureCauseSchema>;
+
 const FINAL: ReadonlySet<ModelFailureCode> = new Set(['auth', 'invalid_request', 'context_window', 'budget']);
 
 export function isRetryable(code: ModelFailureCode): boolean {

@@ -1,3 +1,4 @@
+import { headOf } from '../text/cut-text.ts';
 import { toText, type Message } from './message.ts';
 
 /** Characters of the first prompt in a session's row. */
@@ -14,7 +15,7 @@ export function toContent(message: Pick<Message, 'parts'>): string {
 
 /** The beginning of a prompt, as a list shows it. A character outside the basic plane counts as one. */
 export function toBeginning(message: Pick<Message, 'parts'>): string {
-  return Array.from(toContent(message).slice(0, 2 * PROMPT))
+  return Array.from(headOf(toContent(message), 2 * PROMPT))
     .slice(0, PROMPT)
     .join('');
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { blobSchema } from './blob.ts';
+import { providerStateSchema } from './provider-state.ts';
 
-export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() });
+const providerState = providerStateSchema.optional();
+
+export const textPartSchema = z.object({ type: z.literal('text'), text: z.string(), providerState });
 
 export const imagePartSchema = z
   .object({
@@ -25,11 +28,9 @@ export const thinkingPartSchema = z
   .object({
     type: z.literal('thinking'),
     text: z.string(),
-    signature: z
-      .string()
-      .optional()
-      .describe('Must be sent back unchanged, so a part that needs redaction is removed completely.'),
-    encrypted: z.string().optional().describe('Reasoning that the provider encrypted. It is sent back unchanged.'),
+    signature: z.string().optional().describe('Of a former version, which had no `providerState`.'),
+    encrypted: z.string().optional().describe('Of a former version, which had no `providerState`.'),
+    providerState,
   })
   .describe('Reasoning of the model.');
 
@@ -42,6 +43,7 @@ export const callPartSchema = z.object({
     .boolean()
     .optional()
     .describe('True when redaction changed the input. After a crash such a call needs an approval and is not run.'),
+  providerState,
 });
 
 export const resultPartSchema = z.object({
@@ -80,6 +82,10 @@ export const messageSchema = z.object({
   role: z.enum(['user', 'assistant']),
   origin: originSchema,
   parts: z.array(partSchema),
+  answeredBy: z
+    .string()
+    .optional()
+    .describe('Of an answer with a `providerState`: the model and its server, such as `openai/m at localhost/v1`.'),
   entries: z
     .array(z.string())
     .optional()

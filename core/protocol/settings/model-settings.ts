@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { subset, tierOnly } from './narrowing.ts';
 import { TIER_SETTINGS } from './provider-settings.ts';
-import { modelName } from './model-name.ts';
+import { fallbackSchema, modelName } from './model-name.ts';
+import { priceSchema } from './models/price-schema.ts';
 import { effortSchema, temperatureSchema } from './sampling.ts';
 import { defineSetting } from './setting.ts';
-
-const dollars = z.number().min(0);
-
-const priceSchema = z.strictObject({
-  input: dollars,
-  output: dollars,
-  cacheRead: dollars.optional(),
-  cacheWrite: dollars.optional(),
-});
 
 /** Settings of the models: which one works, which ones may be used, and their prices. */
 export const MODEL_SETTINGS = {
@@ -23,6 +15,14 @@ export const MODEL_SETTINGS = {
     values: '`provider/id`, a tier (opus, sonnet, haiku) or a known id',
     description: 'Model of a session.',
     project: tierOnly,
+  }),
+  fallback: defineSetting({
+    schema: fallbackSchema,
+    env: 'KLAUS_FALLBACK',
+    unset: 'none',
+    values: 'a list of at most three names as in `model`; in a variable separated by commas',
+    description:
+      'Models that answer, in this order, while the model of a session is overloaded, limits the rate, has no credit, cannot be reached or does not exist. Their providers get the session too.',
   }),
   effort: defineSetting({
     schema: effortSchema,

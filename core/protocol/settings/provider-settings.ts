@@ -14,8 +14,8 @@ import {
 
 const ENTRIES: readonly [ProviderName, ProviderEntry][] = PROVIDER_NAMES.map((name) => [name, PROVIDER_TABLE[name]]);
 
-// No user, password or query, because they would be printed in logs and errors.
-const baseUrl = z.string().regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/);
+// No user, password or other query, because they would be printed in logs and errors. Azure requires the version.
+const baseUrl = z.string().regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?(\?api-version=[\w.-]+)?$/);
 
 function tier(provider: string, name: Tier) {
   return defineSetting({
@@ -40,7 +40,7 @@ function url(env: string, provider: string) {
     schema: baseUrl,
     env,
     unset: `the address of ${provider}`,
-    values: 'an http or https URL without user, password, query and fragment',
+    values: 'an http or https URL without user, password, fragment and query, except for `?api-version=`',
     description: `Address of the ${provider} API, or of a compatible server.`,
   });
 }

@@ -61,7 +61,11 @@ export const RUN_SETTINGS = {
     description:
       'US dollars that you plan to spend per month. The usage page compares its forecast with it; no run is stopped. 0: no plan.',
   }),
-  maxOutputTokens: count('AGENT_MAX_TOKENS', 8192, 'Largest number of tokens of one answer of the model.'),
+  maxOutputTokens: count(
+    'AGENT_MAX_TOKENS',
+    8192,
+    'Largest number of tokens of one answer of the model. After it has cut a tool call, answers of that run may have four times as many.',
+  ),
   maxRetries: count(
     'AGENT_MAX_RETRIES',
     3,

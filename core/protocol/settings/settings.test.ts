@@ -27,7 +27,7 @@ test('a project file may never set what decides who sees the code, the keys and 
   const dangerous = table
     .map(([key]) => key)
     .filter((key) =>
-      /^(keys|baseUrls|aiSdk|tiers|git|prices|workspace|sandbox\.image|sandbox\.kubernetes|dockerEnabled|server|cluster|web)\b/.test(
+      /^(keys|baseUrls|aiSdk|servers|network|tiers|git|prices|workspace|sandbox\.image|sandbox\.kubernetes|dockerEnabled|server|cluster|web)\b/.test(
         key,
       ),
     );
@@ -44,6 +44,7 @@ test('a project file may never set what decides who sees the code, the keys and 
     'keys.awsSession',
     'keys.git',
     'aiSdk',
+    'servers',
     'server.secret',
     'server.webhookSecret',
     'server.oidcClientSecret',

@@ -6,6 +6,7 @@ import { DEPLOY_SETTINGS } from './deploy-settings.ts';
 import { GUARD_SETTINGS } from './guard-settings.ts';
 import { HOOK_SETTINGS } from './hook-settings.ts';
 import { INSTANCE_SETTINGS } from './instance-settings.ts';
+import { MODEL_SERVER_SETTINGS } from './models/model-server-settings.ts';
 import { MODEL_SETTINGS } from './model-settings.ts';
 import { AI_SDK_SETTINGS, BASE_URL_SETTINGS, KEY_SETTINGS } from './provider-settings.ts';
 import { REPOSITORY_SETTINGS } from './repository-settings.ts';
@@ -29,6 +30,7 @@ export const SETTINGS = {
   ...DEPLOY_SETTINGS,
   ...BASE_URL_SETTINGS,
   ...AI_SDK_SETTINGS,
+  ...MODEL_SERVER_SETTINGS,
   ...SERVER_SETTINGS,
   ...SIGN_IN_SETTINGS,
   ...CLUSTER_SETTINGS,

@@ -1,3 +1,4 @@
+import { headOf } from '../../protocol/text/cut-text.ts';
 import { diffArrays } from 'diff/lib/diff/array.js';
 import type { RuleVerdict } from '../reviewer.ts';
 
@@ -44,7 +45,7 @@ export function judgeInstructions(edit: { before: string; after: string; request
     for (const [pattern, why] of WEAKENS) {
       const found = pattern.exec(line);
       if (!found || pattern.test(asked) || FORBIDS.test(line.slice(0, found.index))) continue;
-      return { outcome: 'deny', reason: `An added line weakens protection, ${why}: "${line.trim().slice(0, 120)}".` };
+      return { outcome: 'deny', reason: `An added line weakens protection, ${why}: "${headOf(line.trim(), 120)}".` };
     }
   }
   return undefined;

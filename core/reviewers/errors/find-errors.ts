@@ -1,3 +1,5 @@
+import { headOf } from '../../protocol/text/cut-text.ts';
+
 /** An error that the output of a tool shows. */
 export interface FoundError {
   /** The line, shortened. */
@@ -41,9 +43,9 @@ export function findErrors(output: string): FoundError[] {
   const found = new Map<string, FoundError>();
   for (const each of output.split('\n')) {
     if (found.size >= MAX_ERRORS) break;
-    const line = each.slice(0, MAX_LINE);
+    const line = headOf(each, MAX_LINE);
     if (HARMLESS.test(line) || !ERRORS.some((pattern) => pattern.test(line))) continue;
-    const text = line.trim().slice(0, MAX_TEXT);
+    const text = headOf(line.trim(), MAX_TEXT);
     const fingerprint = toFingerprint(text);
     if (!found.has(fingerprint)) found.set(fingerprint, { text, fingerprint });
   }

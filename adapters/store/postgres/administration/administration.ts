@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Database } from '../database.ts';
 import { listActive, listIdle, countSessions, type ActiveSession, type IdleSession } from './session-facts.ts';
 import { requestRelease, takeReleases } from './releases.ts';
@@ -92,5 +93,5 @@ export function createAdministration(
 const MAX_MESSAGE = 1_000;
 
 function toStored(message: string): string {
-  return message.slice(0, MAX_MESSAGE).replaceAll('\0', '');
+  return headOf(message, MAX_MESSAGE).replaceAll('\0', '');
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { isCharged, type Event, type EventOf } from '@klaus/core/protocol';
 import { toBlobRefs } from '../../shared/blob-refs.ts';
 import { isCopied } from '../../shared/inherited.ts';
@@ -142,7 +143,7 @@ class Projection {
   }
 
   #finishCall(event: EventOf<'tool.finished'>): void {
-    const output = event.output.slice(0, this.#maxOutput);
+    const output = headOf(event.output, this.#maxOutput);
     this.#rows.messages.push(toResultRow(event, output));
     // Its row may be one of these events.
     if (this.#rows.tool_calls.length > 0) this.#flush();

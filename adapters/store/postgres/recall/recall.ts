@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Recall } from '@klaus/core/agent';
 import { toRecordText } from '../../shared/recall/document.ts';
 import {
@@ -42,7 +43,7 @@ export function createRecall(database: Database, options: { session: string; rea
       const found = Number.isInteger(seq) && seq > 0 ? await read(seq) : undefined;
       if (!found) return undefined;
       const from = Math.min(Math.max(0, start), found.text.length);
-      const text = found.text.slice(from, from + max);
+      const text = headOf(found.text.slice(from), max);
       return { seq, turn: found.turn, title: found.title, text, start: from, length: found.text.length };
     },
   };

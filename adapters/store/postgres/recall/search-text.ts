@@ -1,9 +1,11 @@
+import { headOf } from '@klaus/core/cut-text';
+
 /** Characters of a text that the index contains: a vector of words has at most one megabyte. */
 const MAX_INDEXED = 120_000;
 
 /** The words of a text for `to_tsvector`, without marks such as accents, separated by spaces. */
 export function toSearchText(text: string): string {
-  return toSearchWords(text.slice(0, MAX_INDEXED)).join(' ');
+  return toSearchWords(headOf(text, MAX_INDEXED)).join(' ');
 }
 
 /** Words of letters and digits, in lower case, without marks such as accents. */

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { toObject } from '../../sqlite/log/record.ts';
 import type { RecordText } from './document.ts';
 
@@ -21,7 +22,7 @@ function describeInput(json: string): string {
     const value = input?.[key];
     if (typeof value !== 'string' || value === '') continue;
     const line = value.replaceAll(/\s+/g, ' ').trim();
-    return line.length <= MAX_INPUT ? line : `${line.slice(0, MAX_INPUT)}…`.toWellFormed();
+    return line.length <= MAX_INPUT ? line : `${headOf(line, MAX_INPUT)}…`.toWellFormed();
   }
   return '';
 }

@@ -1,3 +1,5 @@
+import { headOf } from '@klaus/core/cut-text';
+
 /** Words of a query that are used. */
 const MAX_WORDS = 16;
 /** Stop words. They are used only in a query that contains no other words. */
@@ -22,8 +24,7 @@ export function toPhrase(query: string): string[] {
 function toTokens(text: string): string[] {
   // Words consist of letters and digits alone, so no query language has an operator in them.
   return (
-    text
-      .slice(0, 10_000)
+    headOf(text, 10_000)
       .toLowerCase()
       .match(/[\p{L}\p{N}\p{Co}]+/gu) ?? []
   );

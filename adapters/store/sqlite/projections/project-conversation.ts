@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { isCharged, type Event, type EventOf } from '@klaus/core/protocol';
 import type { ProjectionOptions } from '../../shared/projection-options.ts';
 import { toCallEnd, toCallRows, toMessageRow, toResultRow, toUsageRow } from '../../shared/projected-rows.ts';
@@ -16,7 +17,7 @@ export function projectConversation(database: Database, event: Event, options: P
 }
 
 function finishCall(database: Database, event: EventOf<'tool.finished'>, options: ProjectionOptions): void {
-  const output = event.output.slice(0, options.maxToolResultSize);
+  const output = headOf(event.output, options.maxToolResultSize);
   insertRow(database, 'messages', toResultRow(event, output));
   // Providers assign the ids. If one occurs twice in a session, the newest call is meant.
   database.run(

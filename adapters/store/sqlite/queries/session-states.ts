@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -296,5 +297,6 @@ function toState(
 
 function toLastLine(text: string | null): string | null {
   const lines = (text ?? '').split('\n').map((line) => line.trim());
-  return lines.findLast((line) => line !== '')?.slice(0, MAX_LINE) ?? null;
+  const last = lines.findLast((line) => line !== '');
+  return last === undefined ? null : headOf(last, MAX_LINE);
 }

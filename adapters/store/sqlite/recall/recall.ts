@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import type { Recall, RecallSearch } from '@klaus/core/agent';
 import type { Blobs } from '../log/blobs.ts';
 import type { Database } from '../database.ts';
@@ -46,7 +47,7 @@ export function createRecall(
       const found = Number.isInteger(seq) && seq > 0 ? read(seq) : undefined;
       if (!found) return undefined;
       const from = Math.min(Math.max(0, start), found.text.length);
-      const text = found.text.slice(from, from + max);
+      const text = headOf(found.text.slice(from), max);
       return { seq, turn: found.turn, title: found.title, text, start: from, length: found.text.length };
     },
   };

@@ -1,3 +1,4 @@
+import { tailOf } from '@klaus/core/cut-text';
 import { execFile } from 'node:child_process';
 import { toHostEnvironment } from '@klaus/adapters/system';
 import { toolFailed } from '../../tool-failed.ts';
@@ -35,7 +36,7 @@ export function runHostGit(args: readonly string[], given: HostGit): Promise<str
     };
     execFile('git', ['-c', 'core.hooksPath=/dev/null', ...options, ...args], spawned, (error, stdout, stderr) => {
       const text = withoutUser(stderr.trim() || stdout.trim());
-      if (error) reject(toolFailed(text.slice(-2_000) || withoutUser(error.message)));
+      if (error) reject(toolFailed(tailOf(text, 2_000) || withoutUser(error.message)));
       else resolve(text);
     });
   });

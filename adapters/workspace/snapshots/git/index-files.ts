@@ -1,6 +1,6 @@
 import type { IndexChange, Snapshots } from '@klaus/core/agent';
 import type { TreeEntry } from '@klaus/core/protocol';
-import { compareIndexes, repairIndex, toIndexEntries } from '../../git-index.ts';
+import { compareIndexes, repairIndex, toIndexEntries } from '../../git-index/git-index.ts';
 
 type Contents = Pick<Snapshots, 'content' | 'put'>;
 

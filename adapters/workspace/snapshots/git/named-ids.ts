@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toIndexEntries } from '../../git-index.ts';
+import { toIndexEntries } from '../../git-index/git-index.ts';
 
 const MAX_BYTES = 16 * 1_024 * 1_024;
 const MAX_FILES = 10_000;

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -103,7 +104,7 @@ export async function flyCanary({
     if (result === undefined)
       return {
         outcome: 'unknown',
-        reason: `it ended with code ${code}: ${(errors.trim() || output.trim()).slice(0, 300)}`,
+        reason: `it ended with code ${code}: ${headOf(errors.trim() || output.trim(), 300)}`,
       };
     const isDenied = result.includes(CANARY_RULE) && result.includes('Klaus') && !existsSync(asked);
     return { outcome: isDenied ? 'denied' : 'ran' };

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
@@ -142,7 +143,7 @@ async function checkHook(input: DiagnoseInput): Promise<GuardFact> {
   return {
     name,
     status: 'fail',
-    text: `it did not deny the test: ${(errors || answer).trim().slice(0, 300)}`,
+    text: `it did not deny the test: ${headOf((errors || answer).trim(), 300)}`,
     fix: 'See klaus doctor',
   };
 }

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import type { StagedChanges } from '@klaus/sdk/verification';
 import { z } from 'zod';
 import { ask } from './ask.ts';
@@ -69,7 +70,7 @@ async function writeMessage(chain: Chain, staged: StagedChanges): Promise<string
       usd: chain.klaus.configuration.get('verification.usd'),
       turns: MAX_TURNS,
       grant: ['fs(., r)', 'tool(read_file)'],
-      prompt: `${TASK}\n\nMessages of this repository, the newest first:\n${log || 'none'}\n\nThe beginning of the difference:\n${quoteDiff({ diff: staged.diff.slice(0, MAX_DIFF) })}`,
+      prompt: `${TASK}\n\nMessages of this repository, the newest first:\n${log || 'none'}\n\nThe beginning of the difference:\n${quoteDiff({ diff: headOf(staged.diff, MAX_DIFF) })}`,
       schema: messageSchema,
       check: ({ message }) => {
         const subject = message.trim().split('\n')[0] ?? '';

@@ -1,3 +1,4 @@
+import { headOf, splitText } from '@klaus/sdk/cut-text';
 import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import type { StagedChanges } from '@klaus/sdk/verification';
 import { realpathSync, statSync } from 'node:fs';
@@ -107,8 +108,7 @@ function splitDiff(diff: string): string[] {
     if (parts.at(-1)!.length + file.length > MAX_PART && parts.at(-1) !== '') parts.push('');
     for (const line of file.split(/(?<=\n)/)) {
       // A long line is split too.
-      for (let at = 0; at < line.length; at += MAX_PART) {
-        const piece = line.slice(at, at + MAX_PART);
+      for (const piece of splitText(line, MAX_PART)) {
         if (parts.at(-1)!.length + piece.length > MAX_PART) parts.push(file.slice(0, file.indexOf('\n') + 1));
         parts[parts.length - 1] += piece;
       }
@@ -131,7 +131,7 @@ function findMistake(folder: string, { files }: StagedChanges, { file, line }: F
   const stat = path.startsWith(`${folder}${sep}`) ? statSync(path, { throwIfNoEntry: false }) : undefined;
   const isInside = stat !== undefined && realpathSync(path).startsWith(`${folder}${sep}`);
   if (!stat?.isFile() || !isInside) {
-    return files.includes(file) ? [] : [`There is no file ${JSON.stringify(file.slice(0, 200))}.`];
+    return files.includes(file) ? [] : [`There is no file ${JSON.stringify(headOf(file, 200))}.`];
   }
   const lines =
     stat.size > MAX_BYTES ? Infinity : readForeignFileSync(path, { max: MAX_BYTES }).text.split('\n').length;

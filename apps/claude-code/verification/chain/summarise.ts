@@ -1,3 +1,5 @@
+import { headOf } from '@klaus/sdk/cut-text';
+
 /** Most lines of one check, and most characters of one line. */
 const MAX_LINES = 40;
 const MAX_LINE = 300;
@@ -21,6 +23,6 @@ export function summarise(output: string): string {
   const shown = problems.slice(0, MAX_LINES - LAST);
   const more = problems.length - shown.length;
   return [...shown, ...(more > 0 ? [`[… ${more} more problems …]`] : []), ...end]
-    .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line))
+    .map((line) => (line.length > MAX_LINE ? `${headOf(line, MAX_LINE)}…` : line))
     .join('\n');
 }

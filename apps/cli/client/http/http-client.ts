@@ -91,6 +91,7 @@ function toPrompt({ parts, onAsk, waitForModelMs, pin, untrusted }: OpenRequest 
 function toBody({
   workspace,
   model,
+  fallback,
   temperature,
   effort,
   mode,
@@ -112,6 +113,7 @@ function toBody({
   const fields = {
     workspace,
     model,
+    fallback: fallback && [...fallback],
     temperature,
     effort,
     mode,

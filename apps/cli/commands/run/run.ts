@@ -68,6 +68,7 @@ async function run(line: readonly string[], options: Options): Promise<number> {
     agent: options.agent,
     runner: options.runner,
     trustCommand: options.trustCommand,
+    fallback: options.fallback,
     effort: options.effort,
     temperature: options.temperature,
     // In a script, the settings alone decide.

@@ -123,6 +123,7 @@ function toRequest(given: {
     workspace,
     runner: options.runner,
     model: options.model,
+    fallback: options.fallback,
     effort: options.effort,
     temperature: options.temperature,
     mode: options.approve,

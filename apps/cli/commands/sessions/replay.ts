@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/sdk/cut-text';
 import type { Replayed } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
@@ -66,5 +67,5 @@ function toText(id: string, replayed: Replayed): string {
 
 function toSide(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
-  return text.length <= MAX_SIDE ? text : `${text.slice(0, MAX_SIDE)}… (${text.length} characters)`;
+  return text.length <= MAX_SIDE ? text : `${headOf(text, MAX_SIDE)}… (${text.length} characters)`;
 }

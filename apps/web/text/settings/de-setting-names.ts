@@ -6,6 +6,11 @@ export const deSettingNames: typeof enSettingNames = {
     name: 'Standardmodell',
     hint: 'Für neue Sitzungen. Eine Stufe bezeichnet das beste Modell des ersten Anbieters mit Schlüssel.',
   },
+  fallback: {
+    name: 'Ersatzmodelle',
+    hint: 'Höchstens drei. Sie antworten in dieser Reihenfolge, solange das Modell es nicht kann. Auch ihre Anbieter erhalten die Sitzung.',
+    unset: 'keine',
+  },
   effort: {
     name: 'Denkaufwand',
     hint: 'Wie ausführlich das Modell nachdenkt. Modelle ohne diese Stufe erhalten keine.',

@@ -4,6 +4,11 @@ export const enSettingNames = {
     name: 'Default model',
     hint: 'For new sessions. A tier means the best model of the first provider with a key.',
   },
+  fallback: {
+    name: 'Fallback models',
+    hint: 'At most three. They answer, in this order, while the model cannot. Their providers get the session too.',
+    unset: 'none',
+  },
   effort: {
     name: 'Reasoning effort',
     hint: 'How much the model reasons. A model without the level gets none.',

@@ -1,37 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { IndexChange, IndexEntry } from '@klaus/core/agent';
-import { hasForgedTrees, type CachedEntry } from './git-tree-cache.ts';
+import { hasForgedTrees } from './tree-cache.ts';
+import {
+  BLOB_AT,
+  EXTENDED,
+  FIXED,
+  FLAGS_AT,
+  HASH_BYTES,
+  MODE_AT,
+  type PlainIndex,
+  type Span,
+  toPlainIndex,
+} from './plain-index.ts';
 
 /** Type of a nested repository's commit in the mode of an entry. */
 const GITLINK = 0o16;
-const HASH_BYTES = 20;
-/** Bytes of an entry before its name: times, device, owner and size, then mode, blob and flags. */
-const FIXED = 62;
-const MODE_AT = 24;
-const BLOB_AT = 40;
-const FLAGS_AT = 60;
 const ASSUME_UNCHANGED = 0x80_00;
-const EXTENDED = 0x40_00;
 const SKIP_WORKTREE = 0x40_00;
-/** The longest name whose length an entry contains. */
-const MAX_NAME = 0xf_ff;
-/** Extensions without which the entries are not complete: a split and a sparse index. */
-const REQUIRED: ReadonlySet<string> = new Set(['link', 'sdir']);
-
-/** Where one entry is in the bytes of an index. */
-interface Span {
-  start: number;
-  nameAt: number;
-  nameEnd: number;
-}
-
-/** An index whose entries have complete names. */
-interface PlainIndex {
-  data: Buffer;
-  spans: Span[];
-  /** The bytes between the entries and the checksum. */
-  extensions: Buffer;
-}
+/** Entries that are compared at once. */
+const BLOCK = 64;
 
 const EMPTY: PlainIndex = { data: Buffer.alloc(0), spans: [], extensions: Buffer.alloc(0) };
 
@@ -60,7 +47,10 @@ export function compareIndexes(before: Uint8Array | undefined, after: Uint8Array
   const then = (before && toPlainIndex(before)) ?? EMPTY;
   const changes: IndexChange[] = [];
   let at = 0;
-  for (const span of now.spans) {
+  for (let i = 0; i < now.spans.length; i++) {
+    if (i % BLOCK === 0) for (; isSameBlock(then, at, { index: now, at: i }); i += BLOCK) at += BLOCK;
+    const span = now.spans[i];
+    if (!span) break;
     let order = -1;
     let old: Span | undefined;
     while ((old = then.spans[at]) && (order = compareNames(then, old, { index: now, span })) < 0) at++;
@@ -85,8 +75,7 @@ export function repairIndex(
   { restored, unflagged }: { restored: ReadonlySet<string>; unflagged: ReadonlySet<string> },
 ): Uint8Array | undefined {
   const now = toPlainIndex(after);
-  if (!now || (restored.size + unflagged.size === 0 && !hasForgedTrees(toCached(now), now.extensions)))
-    return undefined;
+  if (!now || (restored.size + unflagged.size === 0 && !hasForgedTrees(now))) return undefined;
   const then = (before && toPlainIndex(before)) ?? EMPTY;
   const records: IndexRecord[] = [];
   for (const span of now.spans) {
@@ -103,16 +92,6 @@ export function repairIndex(
   header.writeUInt32BE(records.length, 8);
   const body = Buffer.concat([header, ...records.flatMap(writeRecord)]);
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
-}
-
-function toCached(index: PlainIndex): CachedEntry[] {
-  const { data } = index;
-  return index.spans.map((span) => ({
-    name: nameOf(index, span),
-    mode: data.readUInt32BE(span.start + MODE_AT),
-    blob: data.subarray(span.start + BLOB_AT, span.start + BLOB_AT + HASH_BYTES),
-    stage: (data.readUInt16BE(span.start + FLAGS_AT) >>> 12) & 3,
-  }));
 }
 
 interface IndexRecord {
@@ -159,6 +138,14 @@ function nameOf({ data }: PlainIndex, { nameAt, nameEnd }: Span): Buffer {
   return data.subarray(nameAt, nameEnd);
 }
 
+/** True if the next entries of both are the same bytes: most of a large index is unchanged. */
+function isSameBlock(a: PlainIndex, from: number, { index: b, at }: { index: PlainIndex; at: number }): boolean {
+  const [first, last] = [a.spans[from], a.spans[from + BLOCK]];
+  const [otherFirst, otherLast] = [b.spans[at], b.spans[at + BLOCK]];
+  if (!first || !last || !otherFirst || !otherLast) return false;
+  return a.data.compare(b.data, otherFirst.start, otherLast.start, first.start, last.start) === 0;
+}
+
 type Other = { index: PlainIndex; span: Span };
 
 /** The order of two entries in an index: by name, then by stage. */
@@ -172,73 +159,4 @@ function isSameEntry(a: PlainIndex, one: Span, { index: b, span: other }: Other)
   const compare = (from: number, to: number): boolean =>
     a.data.compare(b.data, other.start + from, other.start + to, one.start + from, one.start + to) === 0;
   return compare(MODE_AT, MODE_AT + 4) && compare(BLOB_AT, one.nameAt - one.start);
-}
-
-function toPlainIndex(bytes: Uint8Array): PlainIndex | undefined {
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (data.length < 12 || data.toString('latin1', 0, 4) !== 'DIRC') return undefined;
-  const version = data.readUInt32BE(4);
-  if (version < 2 || version > 4) return undefined;
-  if (version === 4) return expand(data);
-  const count = data.readUInt32BE(8);
-  const spans: Span[] = [];
-  let at = 12;
-  for (let i = 0; i < count; i++) {
-    if (at + FIXED > data.length) return undefined;
-    const flags = data.readUInt16BE(at + FLAGS_AT);
-    const nameAt = at + ((flags & EXTENDED) === 0 ? FIXED : FIXED + 2);
-    const length = flags & MAX_NAME;
-    const nameEnd = length < MAX_NAME ? nameAt + length : data.indexOf(0, nameAt);
-    if (nameEnd < nameAt || data[nameEnd] !== 0) return undefined;
-    spans.push({ start: at, nameAt, nameEnd });
-    // Each entry is padded with 1 to 8 null bytes to a multiple of eight.
-    at += Math.ceil((nameEnd - at + 1) / 8) * 8;
-  }
-  return isIncomplete(data, at) ? undefined : { data, spans, extensions: toExtensions(data, at) };
-}
-
-/** An index of version 4, in which a name contains only its difference from the one before, with complete names. */
-function expand(data: Buffer): PlainIndex | undefined {
-  const count = data.readUInt32BE(8);
-  const parts: Buffer[] = [];
-  const spans: Span[] = [];
-  let name = Buffer.alloc(0);
-  let written = 0;
-  let at = 12;
-  for (let i = 0; i < count; i++) {
-    if (at + FIXED > data.length) return undefined;
-    const length = (data.readUInt16BE(at + FLAGS_AT) & EXTENDED) === 0 ? FIXED : FIXED + 2;
-    const [drop, next] = readOffset(data, at + length);
-    const end = data.indexOf(0, next);
-    if (end < 0 || drop > name.length) return undefined;
-    name = Buffer.concat([name.subarray(0, name.length - drop), data.subarray(next, end)]);
-    parts.push(data.subarray(at, at + length), name);
-    spans.push({ start: written, nameAt: written + length, nameEnd: written + length + name.length });
-    written += length + name.length;
-    at = end + 1;
-  }
-  return isIncomplete(data, at) ? undefined : { data: Buffer.concat(parts), spans, extensions: toExtensions(data, at) };
-}
-
-function toExtensions(data: Buffer, at: number): Buffer {
-  return data.subarray(at, Math.max(at, data.length - HASH_BYTES));
-}
-
-/** True for an index whose entries are in another file, or that has entries for folders. */
-function isIncomplete(data: Buffer, extensions: number): boolean {
-  const end = data.length - HASH_BYTES;
-  for (let at = extensions; at + 8 <= end; at += 8 + data.readUInt32BE(at + 4))
-    if (REQUIRED.has(data.toString('latin1', at, at + 4))) return true;
-  return false;
-}
-
-/** Reads Git's variable-width number, in which each continuation byte adds one. */
-function readOffset(data: Buffer, at: number): [value: number, next: number] {
-  let byte = data[at++] ?? 0;
-  let value = byte & 127;
-  while (byte & 128) {
-    byte = data[at++] ?? 0;
-    value = ((value + 1) << 7) | (byte & 127);
-  }
-  return [value, at];
 }

@@ -1,0 +1,118 @@
+import type { Model, ModelInfo, Price } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
+import type { ModelFacts, ModelServerSettings } from '@klaus/core/protocol';
+import { PROVIDER_NAMES } from '@klaus/core/provider-table';
+import { createAnthropicModel } from '../anthropic/anthropic-model.ts';
+import type { CatalogEntry } from '../catalog/catalog-entry.ts';
+import { findEntry, toModelInfo } from '../catalog/catalog.ts';
+import { findDialect, type FoundDialect } from '../dialect/find-dialect.ts';
+import { createOpenaiModel, createResponsesModel } from '../openai/openai-model.ts';
+import { createAgentFinder, type ConnectionOptions } from '../wire/connection.ts';
+import type { HttpModelOptions } from '../wire/http-model.ts';
+import type { KeySource } from '../wire/key-source.ts';
+
+export interface ServerModelOptions extends Pick<HttpModelOptions, 'adaptations' | 'onNotice'> {
+  /** Its name in the settings. */
+  server: string;
+  /** The server's id of the model. */
+  id: string;
+  settings: ModelServerSettings;
+  key: KeySource;
+  /** A price in the setting `prices`. */
+  price?: Price;
+  env?: ConnectionOptions['env'];
+  /** Used unless the server has its own. */
+  caFile?: string;
+}
+
+/** A model of a server that the user has configured. @throws KlausError `config` for a file that cannot be read. */
+export function createServerModel(options: ServerModelOptions): Model {
+  const { server, id, settings, key: apiKey, env, adaptations, onNotice } = options;
+  const { wire, proxy, caFile = options.caFile, headers, body: fields } = settings;
+  const { baseUrl, facts, entry, found } = look(settings, id);
+  const { family, dialect } = found;
+  const model = {
+    ...{ name: `${server}/${id}`, id, baseUrl, apiKey, headers, fields, adaptations, onNotice },
+    info: toServerModelInfo(settings, options),
+    findAgent: createAgentFinder({ proxy, caFile, env }),
+    keyHeader: settings.keyHeader ?? (wire === 'messages' ? undefined : found.server?.keyHeader),
+  };
+  if (wire === 'responses') return withoutSearch(createResponsesModel({ ...model, dialect }));
+  if (wire === 'chat')
+    return createOpenaiModel({ ...model, dialect, family: family === 'openrouter' ? family : undefined });
+  const adaptiveThinking = facts.dialect?.adaptiveThinking ?? entry?.adaptiveThinking ?? false;
+  return withoutSearch(createAnthropicModel({ ...model, dialect: { ...dialect, adaptiveThinking } }));
+}
+
+/** What is known of a model at a server. */
+export function toServerModelInfo(
+  settings: ModelServerSettings,
+  { id, price }: { id: string; price?: Price },
+): ModelInfo {
+  return toInfo(look(settings, id), price);
+}
+
+interface Looked {
+  baseUrl: string;
+  facts: ModelFacts;
+  entry: CatalogEntry | undefined;
+  found: FoundDialect;
+}
+
+function look(settings: ModelServerSettings, id: string): Looked {
+  const { wire, family } = settings;
+  const baseUrl = settings.baseUrl.replaceAll('{model}', encodeURIComponent(id));
+  const facts = toFacts(settings, id);
+  const found = findDialect({ baseUrl, id, wire, family, given: facts.dialect });
+  return { baseUrl, facts, entry: findKnown(id), found };
+}
+
+/** Whether a compatible server has the search of the service that it imitates is unknown. */
+function withoutSearch(model: Model): Model {
+  return { ...model, webSearch: undefined };
+}
+
+function toFacts({ models, ...server }: ModelServerSettings, id: string): ModelFacts {
+  const own = models !== undefined && Object.hasOwn(models, id) ? models[id]! : {};
+  const { contextWindow, maxOutputTokens, images, price, efforts, temperature } = server;
+  return {
+    ...{ contextWindow, maxOutputTokens, images, price, efforts, temperature },
+    ...optional(own),
+    dialect: { ...server.dialect, ...own.dialect },
+  };
+}
+
+/** The catalog entry of a model that a gateway offers under the id of its provider. */
+function findKnown(id: string): CatalogEntry | undefined {
+  for (const provider of PROVIDER_NAMES) {
+    const entry = findEntry(provider, id);
+    if (entry) return entry;
+  }
+  return undefined;
+}
+
+function toInfo({ facts, entry, found }: Looked, given: Price | undefined): ModelInfo {
+  const { contextWindow, maxOutputTokens, images, price, efforts, temperature } = facts;
+  const info = toModelInfo(entry, { price: given ?? (price && toPrice(price)), assumed: found });
+  const window = contextWindow ?? info.contextWindow;
+  return {
+    ...info,
+    contextWindow: window,
+    // The answer must leave room for a prompt.
+    maxOutputTokens: maxOutputTokens ?? Math.min(info.maxOutputTokens, Math.ceil(window / 2)),
+    images: images ?? info.images,
+    efforts: efforts ?? info.efforts,
+    hidesReasoning: efforts === undefined ? info.hidesReasoning : efforts.length > 0,
+    maxTemperature: temperature === undefined ? info.maxTemperature : temperature ? 2 : undefined,
+  };
+}
+
+/** Without prices of cache classes, cached tokens have the price of input tokens. */
+export function toPrice({
+  input,
+  output,
+  cacheRead = input,
+  cacheWrite = input,
+}: NonNullable<ModelFacts['price']>): Price {
+  return { input, output, cacheRead, cacheWrite };
+}

@@ -1,0 +1,1 @@
+export { cutText, headOf, splitText, tailOf } from '@klaus/core/cut-text';

@@ -1,0 +1,1 @@
+export { toProxyEnvironment } from '@klaus/adapters/system';
