@@ -7,8 +7,8 @@ export interface Parts {
 
 /** Characters after which a part ends at the next block, by default: about a third of a screen. */
 const MIN_PART = 1_000;
-/** Characters after which a part also ends at the next item of a list. */
-const LONG_PART = 4_000;
+/** A part of so many times its least length also ends at the next item of a list. */
+const LONG_PART = 4;
 /** Characters after which a part ends at any line. A code fence is then closed and opened again. */
 const MAX_PART = 10_000;
 
@@ -25,7 +25,8 @@ const STARTED = /^\S+\s/;
  * Splits Markdown between its blocks, so that only the visible parts of a long message are rendered. The parts do not
  * depend on the pieces in which the text arrives.
  *
- * @param minPart Characters after which a part ends at the next block. Default 1,000; with 0, each block is a part.
+ * @param minPart Characters after which a part ends at the next block. Default 1,000; with 0,
+ * each block and each item after a blank line is a part.
  */
 export function createParts(minPart = MIN_PART): Parts {
   const closed: string[] = [];
@@ -55,7 +56,7 @@ export function createParts(minPart = MIN_PART): Parts {
     next >= minPart &&
     details === 0 &&
     !isFormula &&
-    (FRESH.test(line) || (next >= LONG_PART && /^\S/.test(line)));
+    (FRESH.test(line) || (next >= LONG_PART * minPart && /^\S/.test(line)));
   const take = (line: string) => {
     if (next >= MAX_PART || startsPart(line)) close(next);
     if (fence === undefined) {

@@ -2,14 +2,16 @@ import { toParts, type Entry } from '@klaus/sdk/conversation';
 import { describeFact, type FactLine } from '@klaus/sdk/transcript';
 import type { Palette } from '../style/palette.ts';
 import { MIN_PART } from '../session/session-view.ts';
+import { toOpenRows } from './continued-text.ts';
+import { type Place, START } from './final-text.ts';
 import { toCallLines, type CallViewOptions } from './call-lines.ts';
 import { toPartLines, toThinkingLines, toUserLines, type TakeImage } from './message-lines.ts';
 import { toSafe, wrap } from './wrap.ts';
 
-/** What is written of a streamed answer: complete parts, and characters of the next one. */
+/** What is written of a streamed answer: complete parts, and the next one up to a place. */
 export interface Written {
   parts: number;
-  characters: number;
+  place: Place;
 }
 
 /** What only some callers need. */
@@ -33,13 +35,16 @@ export function toEntryLines(entry: Entry, previous: Entry | undefined, options:
 
 /** The same in a text that may have more parts now: the last part is divided once its next line is complete. */
 export function toWritten(written: Written | undefined, list: readonly string[]): Written {
-  let { parts, characters } = written ?? { parts: 0, characters: 0 };
-  for (; parts < list.length - 1 && characters >= list[parts]!.length; parts++) characters -= list[parts]!.length;
-  return { parts, characters };
+  let { parts, place } = written ?? { parts: 0, place: START };
+  for (; parts < list.length - 1 && place.at >= list[parts]!.length; parts++) {
+    const at = place.at - list[parts]!.length;
+    place = at === 0 ? START : { ...place, at };
+  }
+  return { parts, place };
 }
 
 function isBegun(written: Written | undefined): boolean {
-  return written !== undefined && (written.parts > 0 || written.characters > 0);
+  return written !== undefined && (written.parts > 0 || written.place.at > 0);
 }
 
 /** Calls and facts follow each other without a blank line. */
@@ -58,7 +63,7 @@ function toLines(entry: Entry, options: EntryOptions): string[] {
       const written = toWritten(options.written, all);
       const text = all.flatMap((_, index, parts) => {
         if (index < written.parts) return [];
-        return toPartBlock(parts, index, { ...options, from: index === written.parts ? written.characters : 0 });
+        return toPartBlock(parts, index, { ...options, from: index === written.parts ? written.place : START });
       });
       return thinking.length > 0 && text.length > 0 ? [...thinking, '', ...text] : [...thinking, ...text];
     }
@@ -71,14 +76,21 @@ function toLines(entry: Entry, options: EntryOptions): string[] {
   }
 }
 
-/** One part of an answer, after the one before it. @param options.from Characters of it that are written. Default 0. */
+/**
+ * One part of an answer, after the one before it.
+ *
+ * @param options.from Where it begins.
+ * @param options.to Where it ends. Default: at its end.
+ */
 export function toPartBlock(
   parts: readonly string[],
   index: number,
-  { from = 0, ...options }: Pick<CallViewOptions, 'width' | 'style'> & { from?: number },
-): string[] {
-  const lines = toPartLines(parts[index]!.slice(from), index === 0 && from === 0, options);
-  const isApart = from === 0 && index > 0 && /\n\s*\n$/.test(parts[index - 1]!);
+  { from, to, ...options }: Pick<CallViewOptions, 'width' | 'style'> & { from: Place; to?: Place },
+): readonly string[] {
+  const toRows = (text: string): string[] => toPartLines(text, index === 0 && from.at === 0, options);
+  const text = parts[index]!.slice(from.at, to?.at);
+  const lines = toOpenRows(from, text, { codeLine: to?.codeLine, toRows });
+  const isApart = from.at === 0 && index > 0 && /\n\s*\n$/.test(parts[index - 1]!);
   return isApart && lines.length > 0 ? ['', ...lines] : lines;
 }
 

@@ -7,8 +7,9 @@ import { isInterrupted, type SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
 import { toEntryLines, toPartBlock, toWritten, type Written } from './entry-lines.ts';
-import { countFinal } from './final-text.ts';
+import { findFinal, type Place, START } from './final-text.ts';
 import { toImageBounds, toPartLines, toThinkingLines, type TakeImage } from './message-lines.ts';
+import { listEnds } from './text-ends.ts';
 import type { ViewStyle } from './view-style.ts';
 import { toSafe, wrap } from './wrap.ts';
 
@@ -65,7 +66,7 @@ export class Transcript implements Component {
   invalidate(): void {}
 
   render(width: number): string[] {
-    const finished: string[] = [];
+    const finished = this.#dropInterrupted();
     const { entries } = this.#view.conversation;
     const options = this.#toOptions(width);
     for (; this.#done < entries.length; this.#done++) {
@@ -87,6 +88,18 @@ export class Transcript implements Component {
     if (finished.length > 0) this.#screen.finish(finished);
     if (messages.size > 0) this.#screen.setGrowing({ from, rows: live.length - from, leave });
     return live;
+  }
+
+  /** @returns A line for each written message that the log does not get. */
+  #dropInterrupted(): string[] {
+    const { conversation, inFlight } = this.#view;
+    const lines: string[] = [];
+    for (const id of this.#written.keys()) {
+      if (inFlight.messages.has(id) || conversation.entries.some((entry) => entry.id === id)) continue;
+      this.#written.delete(id);
+      lines.push(this.#style.palette.muted('· The reply was interrupted here, and is not a part of the session.'));
+    }
+    return lines;
   }
 
   /** Adds the notes that are not after further entries. */
@@ -144,24 +157,24 @@ export class Transcript implements Component {
     const list = parts.list();
     const written = toWritten(this.#written.get(id), list);
     if (text.text === '' && thinking.text !== '') live.push('', ...this.#toThinking(thinking.text, options.width));
-    const toBlock = (index: number, all: readonly string[] = list): string[] => {
-      const from = index === written.parts ? written.characters : 0;
-      const lines = toPartBlock(all, index, { ...options, from });
-      if (index > 0 || from > 0 || lines.length === 0) return lines;
+    const toBlock = (index: number, to?: Place): readonly string[] => {
+      const from = index === written.parts ? written.place : START;
+      const lines = toPartBlock(list, index, { ...options, from, to });
+      if (index > 0 || from.at > 0 || lines.length === 0) return lines;
       const thought = toThinkingLines(thinking.text, options.width, this.#style);
       return ['', ...(thought.length > 0 ? [...thought, ''] : []), ...lines];
     };
     if (finished && this.#hasGrammars(text.text)) {
-      for (; written.parts < list.length - 1; written.parts++, written.characters = 0)
+      for (; written.parts < list.length - 1; written.parts++, written.place = START)
         finished.push(...toBlock(written.parts));
-      const rest = list[written.parts]!.slice(written.characters);
-      const count = countFinal(rest, (part) => toPartLines(part, false, options));
-      if (count > 0) {
-        const end = written.characters + count;
-        finished.push(...toBlock(written.parts, list.with(written.parts, list[written.parts]!.slice(0, end))));
-        written.characters = end;
+      const toRows = (part: string): string[] => toPartLines(part, false, options);
+      for (;;) {
+        const place = findFinal(list[written.parts]!, written.place, toRows);
+        if (!place) break;
+        finished.push(...toBlock(written.parts, place));
+        written.place = place;
       }
-      if (written.parts > 0 || written.characters > 0) this.#written.set(id, written);
+      if (written.parts > 0 || written.place.at > 0) this.#written.set(id, written);
     }
     let isComplete = finished !== undefined && text.text !== '' && written.parts === list.length - 1;
     for (let index = written.parts; index < list.length; index++) {
@@ -170,8 +183,9 @@ export class Transcript implements Component {
       isComplete &&= lines.length === shown.length;
       live.push(...shown);
     }
-    const all = { parts: list.length - 1, characters: list.at(-1)!.length };
-    return isComplete ? () => void this.#written.set(id, all) : undefined;
+    const { last } = listEnds(list.at(-1)!, 0);
+    const all = last && { parts: list.length - 1, place: { ...last, at: list.at(-1)!.length } };
+    return isComplete && all ? () => void this.#written.set(id, all) : undefined;
   }
 
   /** The end of a block that still grows. */
