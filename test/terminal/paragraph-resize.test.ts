@@ -50,7 +50,7 @@ async function playHistories(count: number, kind: Kind): Promise<string[]> {
 
 async function playHistory(chance: Chance, kind: Kind, steps: string[]): Promise<void> {
   let columns = 40 + chance.number(90);
-  let rows = 8 + chance.number(40);
+  let rows = 10 + chance.number(38);
   await using window = await kind.open(columns, rows);
   steps.push(`${columns}x${rows}`);
   const { terminal } = window;
@@ -69,7 +69,7 @@ async function playHistory(chance: Chance, kind: Kind, steps: string[]): Promise
   );
   const resize = (): [number, number] => {
     columns = kind.isWider ? Math.min(200, columns + chance.number(30)) : 20 + chance.number(120);
-    rows = 8 + chance.number(40);
+    rows = 10 + chance.number(38);
     steps.push(`${columns}x${rows}`);
     return [columns, rows];
   };

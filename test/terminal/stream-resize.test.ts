@@ -41,7 +41,7 @@ test.runIf(hasTmux)('a paragraph that is higher than the window is there once', 
     await chat.type(draft);
     // Faster than the sizes of which tmux informs the program, with pauses in which it draws.
     while (!(await chat.read()).includes('1 turn')) {
-      await chat.resize(20 + chance.number(120), 8 + chance.number(35));
+      await chat.resize(20 + chance.number(120), 10 + chance.number(33));
       await pause(chance.pick([0, 30, 100, 500]));
     }
     await chat.resize(100, 30);

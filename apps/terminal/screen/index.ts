@@ -21,6 +21,7 @@ export {
 } from '@earendil-works/pi-tui';
 export { PromptEditor, type Entered } from './prompt-editor.ts';
 export { InlineScreen } from './inline-screen.ts';
+export type { Growing } from './growing-rows.ts';
 export type { CellSize } from './queried-terminal.ts';
 export { renderImage, renderMarkdown } from './library-views.ts';
 export { toSixelRows } from './sixel-rows.ts';

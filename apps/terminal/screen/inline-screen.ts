@@ -294,7 +294,7 @@ export class InlineScreen extends TuiMainScreen {
     // Rows below the cursor are not moved away by a lower window.
     if (count > (this.#row === 0 ? Math.max(rows, this.#height) : rows)) this.#isStale = true;
     // What is wrapped below the top moves rows above it away.
-    this.#above = Math.max(0, Math.min(this.#above - count + this.#shown.length, rows - 1));
+    this.#above = Math.max(0, Math.min(this.#above - count + this.#shown.length, rows - 1 - this.#wrapped.cursor));
     return `${toRow(this.#wrapped.cursor, top)}\r`;
   }
 

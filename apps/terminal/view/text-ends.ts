@@ -43,8 +43,13 @@ interface CodeBlock {
 /**
  * The places after `from` at which a text can be divided: after lines of code, before items of lists, and between words of
  * paragraphs, in no mark of Markdown.
+ *
+ * @returns last What further text needs in front of it; undefined in code. isWhole: true in a block that is not divided.
  */
-export function listEnds(text: string, from: number): { ends: TextEnd[]; last: Context | undefined } {
+export function listEnds(
+  text: string,
+  from: number,
+): { ends: TextEnd[]; last: Context | undefined; isWhole: boolean } {
   const ends: TextEnd[] = [];
   const items = new ListItems();
   let paragraph: Paragraph | undefined;
@@ -116,7 +121,7 @@ export function listEnds(text: string, from: number): { ends: TextEnd[]; last: C
   }
   const last = code ? undefined : { before: paragraph?.before ?? '', sign: paragraph?.sign };
   endParagraph(text.length);
-  return { ends: ends.filter(({ at }) => at > from), last };
+  return { ends: ends.filter(({ at }) => at > from), last, isWhole: isOther };
 }
 
 function isCodeEnd(line: string, mark: string): boolean {

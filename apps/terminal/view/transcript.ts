@@ -2,7 +2,7 @@ import { tailOf } from '@klaus/sdk/cut-text';
 import type { Entry, PartialMessage, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
 import { SixelImages } from '../images/sixel-images.ts';
-import { truncateToWidth, type Component, type InlineScreen } from '../screen/index.ts';
+import { truncateToWidth, type Component, type Growing, type InlineScreen } from '../screen/index.ts';
 import { isInterrupted, type SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
@@ -80,13 +80,13 @@ export class Transcript implements Component {
     for (let index = this.#done; index < entries.length; index++) live.push(...this.#toLines(index, options));
     const from = live.length;
     const { messages } = this.#view.inFlight;
-    let leave: (() => void) | undefined;
+    let growing: Pick<Growing, 'leave' | 'isWhole'> = {};
     for (const [id, message] of messages) {
       const isAlone = this.#done === entries.length && messages.size === 1;
-      leave = this.#addPartial(id, message, { options, finished: isAlone ? finished : undefined, live });
+      growing = this.#addPartial(id, message, { options, finished: isAlone ? finished : undefined, live });
     }
     if (finished.length > 0) this.#screen.finish(finished);
-    if (messages.size > 0) this.#screen.setGrowing({ from, rows: live.length - from, leave });
+    if (messages.size > 0) this.#screen.setGrowing({ from, rows: live.length - from, ...growing });
     return live;
   }
 
@@ -146,13 +146,13 @@ export class Transcript implements Component {
    * A message that is being streamed. Its closed parts are finished, and the complete rows of the one that grows, if
    * everything before them is. The screen keeps what is left so short that no window moves it to the scrollback.
    *
-   * @returns Called when the rest that is shown counts as finished; undefined if a part of it is not shown.
+   * @returns About the rest that is shown.
    */
   #addPartial(
     id: string,
     { text, thinking, parts }: PartialMessage,
     to: { options: CallViewOptions; finished: string[] | undefined; live: string[] },
-  ): (() => void) | undefined {
+  ): Pick<Growing, 'leave' | 'isWhole'> {
     const { options, finished, live } = to;
     const list = parts.list();
     const written = toWritten(this.#written.get(id), list);
@@ -183,9 +183,10 @@ export class Transcript implements Component {
       isComplete &&= lines.length === shown.length;
       live.push(...shown);
     }
-    const { last } = listEnds(list.at(-1)!, 0);
-    const all = last && { parts: list.length - 1, place: { ...last, at: list.at(-1)!.length } };
-    return isComplete && all ? () => void this.#written.set(id, all) : undefined;
+    const end = list.at(-1)!;
+    const { last, isWhole } = listEnds(end, end.length);
+    const all = last && { parts: list.length - 1, place: { ...last, at: end.length } };
+    return { isWhole, leave: isComplete && all ? () => void this.#written.set(id, all) : undefined };
   }
 
   /** The end of a block that still grows. */
