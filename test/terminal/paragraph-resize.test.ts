@@ -7,6 +7,10 @@ import { createViewStyle } from '../../apps/terminal/view/view-style.ts';
 import { type Chance, createChance } from '../undo/chance.ts';
 import { hasTmux, openCutting, openTmux, openXterm, type Window } from './windows.ts';
 
+/** Columns and rows of the smallest window. In a lower one, rows of an unfinished text can be there twice. */
+const NARROW = 20;
+const LOW = 10;
+
 /** Number of histories and first seed: `PARAGRAPHS=1000 PARAGRAPH_SEED=7`. */
 const HISTORIES = Number(process.env['PARAGRAPHS'] ?? 10);
 const SEED = Number(process.env['PARAGRAPH_SEED'] ?? 1);
@@ -50,7 +54,7 @@ async function playHistories(count: number, kind: Kind): Promise<string[]> {
 
 async function playHistory(chance: Chance, kind: Kind, steps: string[]): Promise<void> {
   let columns = 40 + chance.number(90);
-  let rows = 10 + chance.number(38);
+  let rows = LOW + chance.number(38);
   await using window = await kind.open(columns, rows);
   steps.push(`${columns}x${rows}`);
   const { terminal } = window;
@@ -68,8 +72,8 @@ async function playHistory(chance: Chance, kind: Kind, steps: string[]): Promise
     addLive(view, { type: 'message.delta', session: 'session', message: 'm', part: 'text', offset, text }),
   );
   const resize = (): [number, number] => {
-    columns = kind.isWider ? Math.min(200, columns + chance.number(30)) : 20 + chance.number(120);
-    rows = 10 + chance.number(38);
+    columns = kind.isWider ? Math.min(200, columns + chance.number(30)) : NARROW + chance.number(120);
+    rows = LOW + chance.number(38);
     steps.push(`${columns}x${rows}`);
     return [columns, rows];
   };

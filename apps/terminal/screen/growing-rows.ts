@@ -14,7 +14,7 @@ export interface Growing {
   /** The rows count as finished as they are. Absent if they do not show all of the text. */
   leave?: () => void;
   /** True for a table: nothing of it is finished before its end, so more of it is shown. */
-  isWhole?: boolean;
+  isUndivided?: boolean;
 }
 
 /**
@@ -30,7 +30,7 @@ export function limitGrowing(
   { reflows, above, height }: { reflows: Reflow; above: number; height: number },
 ): { lines: readonly string[]; growing: Growing | undefined } {
   if (!growing || reflows === 'none') return { lines, growing };
-  const { from, rows, leave, isWhole = false } = growing;
+  const { from, rows, leave, isUndivided = false } = growing;
   const [before, all, after] = [lines.slice(0, from), lines.slice(from, from + rows), lines.slice(from + rows)];
   const others = countNarrow([...before, ...after]);
   if (reflows === 'others' && leave && others + countNarrow(all) <= height / 2) return { lines, growing };
@@ -38,7 +38,7 @@ export function limitGrowing(
   const frame = before.length + after.length;
   const most =
     reflows === 'others'
-      ? Math.max(LOW, isWhole ? half : 0) - others
+      ? Math.max(LOW, isUndivided ? half : 0) - others
       : Math.max(LOW - frame, Math.min(MIN_ROWS, half - frame));
   const last = rows > most ? ['…', ...all.slice(rows - most + 1)].slice(0, Math.max(0, most)) : all;
   const room = above + from + frame - others;

@@ -69,7 +69,8 @@ test.each([
 });
 
 test('at most two rows of a paragraph are left', () => {
-  for (let end = 0; end < 240; end += 7) expect(stream(WORDS.join(' ').slice(0, end), 9).rest.length).toBeLessThanOrEqual(2);
+  for (let end = 0; end < 240; end += 7)
+    expect(stream(WORDS.join(' ').slice(0, end), 9).rest.length).toBeLessThanOrEqual(2);
 });
 
 test('nothing is final inside a mark that may be closed, and before what could begin another block', () => {

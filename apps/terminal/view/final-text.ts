@@ -14,7 +14,7 @@ export const START: Place = { at: 0, before: '' };
 const TRIES = 3;
 
 /**
- * The end of the text after a place that fills complete rows which later text does not change: whole lines of code, items
+ * The end of the text after a place that fills complete rows which later text does not change: lines of code, items
  * of lists, and rows of paragraphs. Undefined if there is none. There may be another one after it.
  *
  * A line below that makes a paragraph a heading or a table is not awaited, nor code that changes the colours of code
@@ -25,12 +25,12 @@ export function findFinal(text: string, from: Place, toRows: ToRows): Place | un
   if (ends.length === 0) return undefined;
   const toFirst = ({ at }: TextEnd, codeLine?: string): readonly string[] =>
     toOpenRows(from, text.slice(from.at, at), { codeLine, toRows });
-  const whole = toContinuedRows(from, text.slice(from.at), toRows).map(toVisible).join('\n');
+  const all = toContinuedRows(from, text.slice(from.at), toRows).map(toVisible).join('\n');
   const check = (end: TextEnd): Place | undefined => {
     const context = end.toContext();
     const first = toFirst(end, context.codeLine);
     const rest = toContinuedRows(context, text.slice(end.at), toRows);
-    const isSame = first.length > 0 && [...first, ...rest].map(toVisible).join('\n') === whole;
+    const isSame = first.length > 0 && [...first, ...rest].map(toVisible).join('\n') === all;
     return isSame ? { ...context, at: end.at } : undefined;
   };
   const lines = ends.filter(({ isLine }) => isLine).slice(-TRIES);
@@ -39,7 +39,7 @@ export function findFinal(text: string, from: Place, toRows: ToRows): Place | un
     if (place) return place;
   }
   const words = ends.filter(({ isLine }) => !isLine);
-  let most = whole.split('\n').length - 1;
+  let most = all.split('\n').length - 1;
   for (let tries = 0; tries < TRIES && most > 0; tries++) {
     const end = findEnd(words, (one) => toFirst(one).length <= most);
     if (end === undefined) return undefined;

@@ -44,12 +44,9 @@ interface CodeBlock {
  * The places after `from` at which a text can be divided: after lines of code, before items of lists, and between words of
  * paragraphs, in no mark of Markdown.
  *
- * @returns last What further text needs in front of it; undefined in code. isWhole: true in a block that is not divided.
+ * @returns last What further text needs in front of it; undefined in code. isUndivided: true in a block that is not divided.
  */
-export function listEnds(
-  text: string,
-  from: number,
-): { ends: TextEnd[]; last: Context | undefined; isWhole: boolean } {
+export function listEnds(text: string, from: number): { ends: TextEnd[]; last: Context | undefined; isUndivided: boolean } {
   const ends: TextEnd[] = [];
   const items = new ListItems();
   let paragraph: Paragraph | undefined;
@@ -101,8 +98,7 @@ export function listEnds(
       const fence = FENCE.exec(inside)?.[0];
       isOther = fence === undefined && BLOCK.test(inside);
       if (fence !== undefined && isComplete) openCode(fence, { start, end, before });
-      else if (fence === undefined && !isOther)
-        paragraph = { start: start + item.text, before: items.toTextBefore() };
+      else if (fence === undefined && !isOther) paragraph = { start: start + item.text, before: items.toTextBefore() };
       continue;
     }
     const quote = QUOTE.exec(line)?.[0] ?? '';
@@ -121,7 +117,7 @@ export function listEnds(
   }
   const last = code ? undefined : { before: paragraph?.before ?? '', sign: paragraph?.sign };
   endParagraph(text.length);
-  return { ends: ends.filter(({ at }) => at > from), last, isWhole: isOther };
+  return { ends: ends.filter(({ at }) => at > from), last, isUndivided: isOther };
 }
 
 function isCodeEnd(line: string, mark: string): boolean {

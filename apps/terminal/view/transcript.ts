@@ -80,7 +80,7 @@ export class Transcript implements Component {
     for (let index = this.#done; index < entries.length; index++) live.push(...this.#toLines(index, options));
     const from = live.length;
     const { messages } = this.#view.inFlight;
-    let growing: Pick<Growing, 'leave' | 'isWhole'> = {};
+    let growing: Pick<Growing, 'leave' | 'isUndivided'> = {};
     for (const [id, message] of messages) {
       const isAlone = this.#done === entries.length && messages.size === 1;
       growing = this.#addPartial(id, message, { options, finished: isAlone ? finished : undefined, live });
@@ -152,7 +152,7 @@ export class Transcript implements Component {
     id: string,
     { text, thinking, parts }: PartialMessage,
     to: { options: CallViewOptions; finished: string[] | undefined; live: string[] },
-  ): Pick<Growing, 'leave' | 'isWhole'> {
+  ): Pick<Growing, 'leave' | 'isUndivided'> {
     const { options, finished, live } = to;
     const list = parts.list();
     const written = toWritten(this.#written.get(id), list);
@@ -184,9 +184,9 @@ export class Transcript implements Component {
       live.push(...shown);
     }
     const end = list.at(-1)!;
-    const { last, isWhole } = listEnds(end, end.length);
+    const { last, isUndivided } = listEnds(end, end.length);
     const all = last && { parts: list.length - 1, place: { ...last, at: end.length } };
-    return { isWhole, leave: isComplete && all ? () => void this.#written.set(id, all) : undefined };
+    return { isUndivided, leave: isComplete && all ? () => void this.#written.set(id, all) : undefined };
   }
 
   /** The end of a block that still grows. */
