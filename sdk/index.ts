@@ -252,6 +252,7 @@ export {
   type LivePiece,
   type Message,
   type Mode,
+  type ModelFailureCause,
   type ModelFailureCode,
   type Narrowing,
   type OnAsk,

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Model, ModelEvent, ModelFailure } from '@klaus/core/agent';
 import { createModels, createModelServer, parseScript } from './index.ts';
-import { toFailure } from './wire/failure.ts';
-import { ProviderError } from './wire/errors.ts';
+import { toFailure } from './failure/failure.ts';
+import { ProviderError } from './failure/errors.ts';
 
 const WIRES = ['anthropic', 'openai', 'responses'] as const;
 type Wire = (typeof WIRES)[number];

@@ -15,7 +15,7 @@ import type { ModelKeys } from './provider.ts';
 import { accessTo, PROVIDERS, type BaseUrls } from './providers.ts';
 import { createKeyCommand } from './servers/key-command.ts';
 import { createServerModel } from './servers/server-model.ts';
-import { createAdaptationStore, type AdaptationStore } from './wire/adaptation-store.ts';
+import { createAdaptationStore, type AdaptationStore } from './adaptation/adaptation-store.ts';
 import { createAgentFinder } from './wire/connection.ts';
 import type { KeySource } from './wire/key-source.ts';
 

@@ -3,6 +3,7 @@ export { isOwnPort, protectPort } from './own-ports.ts';
 export { writeCacheFile } from './cache-file.ts';
 export { Connection, toStorageFailure } from './connection.ts';
 export { readForeignFile, readForeignFileSync, type ForeignFile, type ForeignFileOptions } from './foreign-file.ts';
+export { isFolder, isPlainFolder, listEntries, listFolders, listNames } from './list-folder.ts';
 export { makeFolder, syncFolder } from './make-folder.ts';
 export { createKeyring, type Keyring } from './keyring.ts';
 export { toProgramBinds } from './program-binds.ts';

@@ -1,5 +1,3 @@
-import { headOf } from '@klaus/core/cut-text';
-
 /** A program that is searched where a project has programs, then on the path. */
 export interface SearchedProgram {
   readonly name: string;
@@ -71,5 +69,5 @@ export async function findObstacle(
 
 /** The text of a program in one line, at most 300 characters. */
 export function toLine(text: string): string {
-  return headOf(text.trim().replaceAll(/\s+/g, ' '), MAX_REASON);
+  return text.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_REASON).toWellFormed();
 }

@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  existsSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { basename, dirname, join } from 'node:path';
+import { listEntries } from '@klaus/adapters/system';
 import type { HostFile, HostFiles } from '@klaus/core/agent';
 import { unlessFailed } from '@klaus/core/protocol';
 
@@ -69,7 +59,7 @@ function listChanged(folder: string, since: number): HostFile[] {
   const queue = [folder];
   let entries = 0;
   for (let at = queue.shift(); at !== undefined && found.length < MAX_CHANGED; at = queue.shift()) {
-    for (const entry of listFolder(at)) {
+    for (const entry of listEntries(at)) {
       if (++entries > MAX_ENTRIES) return found;
       const path = join(at, entry.name);
       if (entry.isDirectory()) {
@@ -81,14 +71,6 @@ function listChanged(folder: string, since: number): HostFile[] {
     }
   }
   return found;
-}
-
-function listFolder(path: string): Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 function toReal(path: string): string {

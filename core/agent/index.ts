@@ -2,6 +2,7 @@ export { readChangedFiles } from './evidence/compare-evidence.ts';
 export { advance } from './loop/advance.ts';
 export { attend, type AttendOptions } from './runner/attend.ts';
 export { cost, worstCase } from './budget/cost.ts';
+export { countBytes } from './context/count-bytes.ts';
 export { NO_CHARGE, PartialAnswer, type Charge } from './budget/partial-answer.ts';
 export { toSupported, type SupportedSampling } from './model/sampling.ts';
 export { toChangeParts, toDiffText } from './workspace/change-parts.ts';
@@ -78,6 +79,7 @@ export {
 export type {
   ToolSpec,
   ModelRequest,
+  FailureDetails,
   ModelFailure,
   Refusal,
   ModelEvent,

@@ -86,6 +86,7 @@ export { RULES } from './rules.ts';
 export { isProgramPath } from './scripts/loaded-files.ts';
 export { findFetchedPaths } from './scripts/fetched-paths.ts';
 export { findWrittenPaths } from './scripts/written-paths.ts';
+export { describeVariable } from './shell/rules/environment-rule.ts';
 export { findScripts, isSystemPath, type ScriptUse } from './scripts/script-use.ts';
 export type { CallFacts, ChangeFacts, Delegated, GateContext, Rule } from './rule.ts';
 export { PROMISED_RULES } from './secrets/promised-rules.ts';

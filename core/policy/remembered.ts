@@ -1,4 +1,4 @@
-import { headOf } from '../protocol/text/cut-text.ts';
+import { cutText } from '../protocol/text/cut-text.ts';
 import type { BoundScript, Decision, Remembered } from '../protocol/index.ts';
 
 /** The parts of a call that an earlier approval may match. */
@@ -76,5 +76,5 @@ function findChanged(before: readonly BoundScript[], now: readonly BoundScript[]
 /** At most 80 characters, in one line. */
 export function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > 80 ? `${headOf(line, 79)}…` : line;
+  return cutText(line, 80);
 }

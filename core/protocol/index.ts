@@ -133,6 +133,8 @@ export { fallbackSchema } from './settings/model-name.ts';
 export {
   reservedSchema,
   type Reserved,
+  learnedSizesSchema,
+  type LearnedSizes,
   turnStarted,
   modelRequested,
   modelAttempted,

@@ -1,4 +1,4 @@
-import { headOf } from '@klaus/core/cut-text';
+import { cutText } from '@klaus/core/cut-text';
 import { checkPublication } from '@klaus/core/agent';
 import { isSecretFile } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
@@ -221,7 +221,7 @@ async function toCommitOptions(
   const { configuration } = await projects(repository);
   const row = await store.session(session);
   const [line = ''] = (row?.title ?? row?.firstPrompt ?? '').trim().split('\n');
-  const title = line === '' ? `Work on ${branch}` : line.length > MAX_TITLE ? `${headOf(line, MAX_TITLE - 1)}…` : line;
+  const title = line === '' ? `Work on ${branch}` : cutText(line, MAX_TITLE);
   const name = configuration.get('git.userName') ?? AUTHOR.name;
   const email = configuration.get('git.userEmail') ?? AUTHOR.email;
   return {

@@ -17,7 +17,7 @@ export function toEngineSettings(
   return {
     maxOutputTokens: values.maxOutputTokens,
     maxRetries: values.maxRetries,
-    retry: values.retry,
+    retry: toRetry(configuration),
     maxToolOutputContext: values.maxToolOutputContext,
     maxSearchResults: values.maxSearchResults,
     webSearch: toWebSearch(configuration),
@@ -35,6 +35,12 @@ export function toEngineSettings(
     ...(values.lsp.enabled ? { lsp: { timeoutMs: values.lsp.timeoutMs } } : {}),
     formatter: toFormatter(values),
   };
+}
+
+/** A changed `retry.idleMs` is also the limit before the first token, as it was before that had a setting. */
+function toRetry({ values: { retry }, sources }: Configuration): EngineSettings['retry'] {
+  const isIdleSet = sources['retry.idleMs'].source !== 'default';
+  return { ...retry, firstTokenMs: retry.firstTokenMs ?? (isIdleSet ? retry.idleMs : undefined) };
 }
 
 function toFormatter({ edit: { formatter: mode, formatterTimeoutMs: timeoutMs } }: SettingValues) {

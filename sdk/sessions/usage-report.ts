@@ -40,6 +40,8 @@ export interface BudgetRow {
   lent: number | null;
   /** What can still be reserved; null without a limit, or when a price is unknown. */
   left: number | null;
+  /** True if a provider reported no usage, or an impossible one, for a part of what was spent. */
+  isEstimated: boolean;
 }
 
 export interface UsageReport {
@@ -135,6 +137,7 @@ async function toBudget(store: SessionStore, session: string, tree: readonly str
       held,
       lent,
       left: left[limit] === Infinity ? null : left[limit],
+      isEstimated: [...ledger.values()].some((account) => account.isEstimated),
     };
   });
 }

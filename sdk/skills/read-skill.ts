@@ -76,5 +76,5 @@ function toLine(
 
 function toFirstParagraph(body: string): string {
   const text = body.split(/\r?\n\s*\r?\n/).find((part) => part.trim() !== '' && !part.trim().startsWith('#')) ?? '';
-  return headOf(text.replaceAll(/\s+/g, ' ').trim(), 1_024).toWellFormed();
+  return headOf(text.replaceAll(/\s+/g, ' ').trim(), 1_024);
 }

@@ -71,9 +71,11 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
   ],
 };
 
-export function toFacts({ turns, toolCalls, usage, usd, held }: EventOf<'run.finished'>): string {
+export function toFacts({ turns, toolCalls, usage, usd, held, estimated }: EventOf<'run.finished'>): string {
   const cost = formatCost(usd, held?.usd);
-  return [formatNumber(turns, 'turn'), formatNumber(toolCalls, 'tool call'), formatUsage(usage), cost].join(', ');
+  return [formatNumber(turns, 'turn'), formatNumber(toolCalls, 'tool call'), formatUsage(usage, estimated), cost].join(
+    ', ',
+  );
 }
 
 /** The lines of a terminal about an event; none for messages, calls and events that only change the state. */

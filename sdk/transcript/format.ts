@@ -24,11 +24,11 @@ export function formatCost(usd: number | null, held: number | null = 0): string 
   return usd !== null && held !== null && held > 0 ? `≤ ${formatUsd(usd + held)}` : formatUsd(usd);
 }
 
-/** `12,000 tokens in (10,000 from cache), 340 out`. */
-export function formatUsage(usage: Usage): string {
+/** `12,000 tokens in (10,000 from cache), 340 out`. @param isEstimated Marks it with `≈`. Default false. */
+export function formatUsage(usage: Usage, isEstimated = false): string {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   const cached = usage.cacheRead > 0 ? ` (${formatCount(usage.cacheRead)} from cache)` : '';
-  return `${formatCount(input)} tokens in${cached}, ${formatCount(usage.output)} out`;
+  return `${isEstimated ? '≈ ' : ''}${formatCount(input)} tokens in${cached}, ${formatCount(usage.output)} out`;
 }
 
 /** `1 turn`, `2 turns`. */

@@ -170,7 +170,7 @@ test.each(KEYS)('%s: results, failures and images reach the model', async (provi
 
 test.each([
   ['anthropic', 'signature'],
-  ['openai', 'encrypted'],
+  ['openai', 'encrypted_content'],
 ] as const)('%s: reasoning goes back with its %s', async (provider, field) => {
   const { model, server } = await start(
     provider,
@@ -179,11 +179,12 @@ test.each([
   const first = message('user', [text('hi')]);
   const { parts } = await answer(model, request([first], { effort: 'high' }));
   const thinking = parts.filter((part) => part.type === 'thinking');
-  expect(thinking.some((part) => part[field] !== undefined)).toBe(true);
+  const states = thinking.map(({ providerState }) => providerState?.data ?? {});
+  expect(states.some((state) => field in state)).toBe(true);
   const result = message('user', [{ type: 'result', call: 'call_0_0', text: 'seen', isError: false }]);
   await answer(model, request([first, message('assistant', parts), result], { effort: 'high' }));
   expect(server.requests[1]!.body).toContain('sealed-0815');
-  for (const { signature } of thinking) if (signature) expect(server.requests[1]!.body).toContain(signature);
+  for (const { signature } of states) if (signature) expect(server.requests[1]!.body).toContain(signature);
 });
 
 test('a session can change between a native client and a provider of the AI SDK', async () => {

@@ -8,6 +8,7 @@ import {
   needClaudeCode,
   runClaudeCode,
 } from '../fixtures/claude-code.ts';
+import { type ActingUser, needUser } from '../fixtures/acting-user.ts';
 import { createRoof, type Roof, TITLE } from '../roof/roof.ts';
 
 /** A project with the guard in the settings of the user, and the real Claude Code. */
@@ -42,17 +43,23 @@ export function toScript(turns: readonly Turn[]): Script {
 
 export const bash = (command: string): Turn => ({ name: 'Bash', input: { command, description: 'A step' } });
 
+export interface GuardOptions {
+  version?: ClaudeCodeVersion;
+  turns?: readonly Turn[];
+  /** Instead of the turns. */
+  script?: Script;
+  env?: Record<string, string>;
+  /** Default `own`. */
+  user?: ActingUser;
+}
+
 export async function openGuard(
   context: Pick<TestContext, 'skip'>,
-  {
-    version,
-    turns,
-    script = toScript(turns ?? []),
-    env,
-  }: { version?: ClaudeCodeVersion; turns?: readonly Turn[]; script?: Script; env?: Record<string, string> },
+  { version, turns, script = toScript(turns ?? []), env, user: name = 'own' }: GuardOptions,
 ): Promise<GuardPlace> {
   const program = await needClaudeCode(context, version);
-  const roof = await createRoof({ script, ...(env ? { env } : {}) });
+  const user = needUser(context, name, [program]);
+  const roof = await createRoof({ script, ...(env ? { env } : {}), ...(user ? { user } : {}) });
   const { code, stderr, stdout } = await roof.klaus('guard', 'install');
   if (code !== 0) throw new Error(`${stdout}${stderr}`);
   const { place, model } = roof;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startModelServer } from '@klaus/sdk';
 import { CLAUDE_CODE_TIMEOUT, CLAUDE_CODE_VERSIONS, needClaudeCode, runClaudeCode } from '../fixtures/claude-code.ts';
+import { ACTING_USERS } from '../fixtures/acting-user.ts';
 import { bash, openGuard, toScript, type Turn } from './guard-place.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -21,13 +22,15 @@ const IN_HOME =
 const MODES = ['bypassPermissions', 'acceptEdits', 'default'] as const;
 const OLD = 'before\n';
 
-const cases = CLAUDE_CODE_VERSIONS.flatMap((version) => MODES.map((mode) => ({ version, mode })));
+const cases = ACTING_USERS.flatMap((user) =>
+  CLAUDE_CODE_VERSIONS.flatMap((version) => MODES.map((mode) => ({ version, mode, user }))),
+);
 
 for (const { cases: each, tags } of splitCases(cases, 1))
   test.for(each)(
-    'nothing that is asked about happens in $mode of Claude Code $version',
+    'nothing that is asked about happens in $mode of Claude Code $version, user $user',
     { tags, timeout },
-    async ({ version, mode }, context) => {
+    async ({ version, mode, user }, context) => {
       const content = 'changed by the model\n';
       const write = (file_path: string): Turn => ({ name: 'Write', input: { file_path, content } });
       const turns: Turn[] = [
@@ -43,7 +46,7 @@ for (const { cases: each, tags } of splitCases(cases, 1))
         { name: 'NotebookEdit', input: { notebook_path: '.claude/n.ipynb', new_source: 'changed by the model' } },
         bash('rm -rf ~/precious'),
       ];
-      await using it = await openGuard(context, { version, script: { steps: [], fallback: { text: '' } } });
+      await using it = await openGuard(context, { version, user, script: { steps: [], fallback: { text: '' } } });
       const { place } = it;
       const home = place.env['HOME']!;
       const settings = join(home, '.claude/settings.json');
@@ -84,7 +87,7 @@ test(
   { timeout },
   async (context) => {
     const command = 'rm -rf ~/precious';
-    await using it = await openGuard(context, { turns: [bash(command), { text: 'Denied.' }] });
+    await using it = await openGuard(context, { user: ACTING_USERS[0], turns: [bash(command), { text: 'Denied.' }] });
     const letter = join(it.place.env['HOME']!, 'precious/letter.txt');
     mkdirSync(dirname(letter), { recursive: true });
     writeFileSync(letter, OLD);

@@ -13,6 +13,14 @@ export const SETTINGS: Readonly<Record<string, [break_: Break, fact: string]>> =
     ({ place }) => setSettings(join(place.workspace, '.claude/settings.local.json'), { disableAllHooks: true }),
     'switched off',
   ],
+  'a program of the project before each hook': [
+    ({ place }) => setProject(place, 'settings.json', { env: { CLAUDE_CODE_SHELL_PREFIX: './p.sh' } }),
+    'replaced',
+  ],
+  'a mode without hooks, of the project': [
+    ({ place }) => setProject(place, 'settings.local.json', { env: { CLAUDE_CODE_SIMPLE: '1' } }),
+    'replaced',
+  ],
   'settings that are no JSON': [({ settings }) => writeFileSync(settings, '{'), 'settings'],
   'one invalid entry among the hooks': [
     ({ settings }) => {
@@ -54,6 +62,10 @@ function changeHook(event: string, edit: (entry: HookEntry) => unknown): Break {
     edit(found.hooks[event]![0]);
     writeFileSync(settings, JSON.stringify(found));
   };
+}
+
+function setProject({ workspace }: { workspace: string }, name: string, value: object): void {
+  setSettings(join(workspace, '.claude', name), value);
 }
 
 function setSettings(file: string, value: object): void {

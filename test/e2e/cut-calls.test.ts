@@ -1,5 +1,4 @@
-// Covers core/agent/state, core/agent/model, core/agent/calls: answers that are cut off within a call, and arguments
-// that are no JSON, on every wire.
+// Covers core/agent/state, core/agent/model, core/agent/calls: calls in cut answers, and arguments that are no JSON.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '@klaus/adapters/models';

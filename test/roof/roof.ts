@@ -70,13 +70,15 @@ export interface RoofOptions {
   files?: Readonly<Record<string, string>>;
   /** Temporary files of its processes are in a folder of the test. */
   temporary?: boolean;
+  /** The user of its processes, if it is another one. */
+  user?: TestHome['user'];
   /** The program of Claude Code, which drives the sessions instead of Klaus. */
   claude?: string;
 }
 
 export async function createRoof(given: RoofOptions = {}): Promise<Roof> {
   const { script = SLOW, files, temporary, claude } = given;
-  const place = createTestHome(files);
+  const place = createTestHome(files, given.user);
   const model = await startServer(script);
   const env = {
     ...given.env,

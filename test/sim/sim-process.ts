@@ -186,7 +186,7 @@ export function createSimEngine(
     settings: {
       maxOutputTokens: 1_500,
       maxRetries: 2,
-      retry: { attempts: 4, baseMs: 500, maxMs: 20_000, idleMs: 60_000, waitMs: 0 },
+      retry: { attempts: 4, baseMs: 500, maxMs: 20_000, idleMs: 60_000, firstTokenMs: 60_000, waitMs: 0 },
       maxToolOutputContext: 6_000,
       maxSearchResults: 100,
       execLimits: { timeoutMs: 120_000, memoryMb: 1_024, cpus: 1, processes: 256 },

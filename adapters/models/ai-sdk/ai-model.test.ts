@@ -160,6 +160,58 @@ test('usage that is not reported is estimated', async () => {
   });
 });
 
+test('usage that is impossible is estimated', async () => {
+  for (const [total, output] of [
+    [0, 0],
+    [5_000_000, 2],
+    [-3, 2],
+    [2.5, 2],
+    ['9', '2'],
+    [9, 9e15],
+  ]) {
+    const { model } = await connect([
+      { type: 'text-delta', id: 't', delta: 'A longer answer.' },
+      finish({ inputTokens: { total }, outputTokens: { total: output } }),
+    ]);
+    const finished = await ask(model, [HELLO]);
+    if (finished.type !== 'finished') throw new Error(JSON.stringify(finished));
+    const { usage, isEstimated } = finished;
+    expect({ total, output, isEstimated }).toMatchObject({ isEstimated: true });
+    expect(usage.input).toBeGreaterThan(0);
+    expect(usage.input + usage.output).toBeLessThan(50);
+  }
+});
+
+/** An error of the AI SDK for an answer of a server. */
+function toCallError(statusCode: number, responseBody: string): Error {
+  return Object.assign(new Error('what the AI SDK read'), {
+    [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
+    statusCode,
+    responseBody,
+  });
+}
+
+test.each([
+  [toCallError(400, '[{"error":{"code":400,"message":"own words","status":"INVALID_ARGUMENT"}}]'), 'own words'],
+  [toCallError(422, '{"detail":[{"loc":["body"],"msg":"own words","type":"x"}]}'), 'own words'],
+  [toCallError(200, '{"error":{"message":"own words","type":"invalid_request_error"}}'), 'own words'],
+  [toCallError(400, '{"odd":1}'), 'what the AI SDK read'],
+  [{ message: 'own words', code: 400 }, 'own words'],
+  ['{"error":{"message":"own words","code":400}}', 'own words'],
+])('an error is reported in the words of the server: %j', async (error, words) => {
+  const { model } = await connect([{ type: 'error', error }]);
+  const failed = await ask(model, [HELLO]);
+  expect(failed).toMatchObject({ type: 'failed', failure: { code: 'invalid_request', body: expect.any(String) } });
+  expect(failed.type === 'failed' && failed.failure.message).toContain(words);
+});
+
+test('the window that an error names is known', async () => {
+  const body = '{"error":{"message":"x","type":"exceed_context_size_error","n_prompt_tokens":5000,"n_ctx":4096}}';
+  const { model } = await connect([{ type: 'error', error: toCallError(400, body) }]);
+  const failure = { code: 'context_window', sizes: { contextWindow: 4_096 } };
+  expect(await ask(model, [HELLO])).toMatchObject({ failure });
+});
+
 test.each([
   [
     'an end without a reason',

@@ -10,9 +10,10 @@ import {
 import { optional } from '@klaus/core/optional';
 import { toAnsweredBy } from '../wire/answered-by.ts';
 import { createCallIds } from '../wire/call-ids.ts';
-import { endWithFailure } from '../wire/http-model.ts';
+import { endWithFailure, locate } from '../wire/http-model.ts';
 import { withSearch } from '../wire/search-model.ts';
-import { ProviderError } from '../wire/errors.ts';
+import { ProviderError } from '../failure/errors.ts';
+import { createUsageCheck, toSentRequest, withCheckedUsage } from '../wire/usage-check.ts';
 import { createCallAdapter, type CallAdapter } from './call-adapter.ts';
 import { createAnswerParts, type AnswerParts } from './answer-parts.ts';
 import { toError } from './errors.ts';
@@ -53,21 +54,21 @@ export function createAiModel({ name, info, model, url, onNotice }: AiModelOptio
       ...(more.tools.length > 0 && { tools: [...more.tools] }),
       providerOptions: toProviderOptions(request),
     };
-    const parts = createAnswerParts({
-      toCallId: createCallIds(request.messages),
-      promptBytes: () => JSON.stringify([call.prompt, call.tools]).length,
-    });
+    const parts = createAnswerParts({ toCallId: createCallIds(request.messages) });
+    const sent = { ...toSentRequest(request), isExtended: more.wrap !== undefined };
     const { signal } = options;
-    return endWithFailure(read(model, { call, options, adapter }, more.wrap?.(parts) ?? parts), {
+    const events = endWithFailure(read(model, { call, options, adapter }, more.wrap?.(parts) ?? parts), {
       signal,
       tools: request.tools,
     });
+    return withCheckedUsage(events, createUsageCheck(sent, info));
   };
   const search = findAiSearch(model);
   return {
     name,
     info,
     answeredBy,
+    ...locate(url),
     stream: (request, options) => stream(request, options, { tools: toTools(request.tools) }),
     ...(search && {
       webSearch: {

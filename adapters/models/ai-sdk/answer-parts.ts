@@ -1,9 +1,9 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { ModelEvent } from '@klaus/core/agent';
-import { stopReasonSchema, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
-import { estimateUsage } from '../openai/usage.ts';
+import { NO_USAGE, stopReasonSchema, type Part, type StopReason, type Usage } from '@klaus/core/protocol';
 import { parseInput, type ToCallId } from '../wire/call-ids.ts';
-import { StreamCut } from '../wire/errors.ts';
+import { StreamCut } from '../failure/errors.ts';
+import { toCount } from '../wire/usage-check.ts';
 import { toError } from './errors.ts';
 import type { LanguageModelPart, ProviderMetadata } from './language-model.ts';
 import { mergeMetadata, toSignatures, toThinking } from './metadata.ts';
@@ -26,8 +26,7 @@ export interface AnswerParts {
   finish(): ModelEvent;
 }
 
-/** @param options.promptBytes Estimates the length of the request, for a provider that reports no usage. */
-export function createAnswerParts(options: { toCallId: ToCallId; promptBytes: () => number }): AnswerParts {
+export function createAnswerParts(options: { toCallId: ToCallId }): AnswerParts {
   const parts: Building[] = [];
   let calls = 0;
   let finished: { reason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } | undefined;
@@ -91,12 +90,11 @@ export function createAnswerParts(options: { toCallId: ToCallId; promptBytes: ()
     },
     finish() {
       if (!finished || isCut(finished.reason)) throw new StreamCut('The stream ended before the answer was complete.');
-      const bytes = parts.reduce((sum, { text }) => sum + text.length, 0);
       return {
         type: 'finished',
         parts: parts.flatMap((part) => toParts(part, options.toCallId)),
         stopReason: toStopReason(finished.reason, calls > 0),
-        usage: toUsage(finished.usage) ?? estimateUsage(options.promptBytes(), bytes),
+        usage: toUsage(finished.usage),
       };
     },
   };
@@ -131,10 +129,13 @@ function toStopReason({ unified, raw }: LanguageModelV4FinishReason, hasCalls: b
   return known.success && known.data !== 'tool_use' ? known.data : 'end_turn';
 }
 
-/** Undefined if the provider reports none. */
-function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
-  const { total, noCache, cacheRead = 0, cacheWrite = 0 } = inputTokens;
-  const input = noCache ?? (total === undefined ? undefined : Math.max(0, total - cacheRead - cacheWrite));
-  if (input === undefined && outputTokens.total === undefined) return undefined;
-  return { input: input ?? 0, output: outputTokens.total ?? 0, cacheRead, cacheWrite };
+/** A count that is missing or none is 0, which the check of usage replaces by an estimate. */
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+  const [total, output] = [toCount(inputTokens?.total), toCount(outputTokens?.total) ?? 0];
+  const cacheRead = toCount(inputTokens?.cacheRead) ?? 0;
+  const cacheWrite = toCount(inputTokens?.cacheWrite) ?? 0;
+  const input =
+    toCount(inputTokens?.noCache) ?? (total === undefined ? 0 : Math.max(0, total - cacheRead - cacheWrite));
+  // A provider that counts only the cache does not count the prompt.
+  return input + (total ?? 0) === 0 ? { ...NO_USAGE, output } : { input, output, cacheRead, cacheWrite };
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { ProviderError } from '../wire/errors.ts';
-import { findAdaptations } from '../wire/find-adaptations.ts';
+import type { ProviderError } from '../failure/errors.ts';
+import { findAdaptations } from '../adaptation/find-adaptations.ts';
 
 type Call = LanguageModelV4CallOptions;
 /** What a call can lack. */

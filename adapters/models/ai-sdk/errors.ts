@@ -1,6 +1,6 @@
 import { headOf } from '@klaus/core/cut-text';
-import { isRecord } from '@klaus/core/protocol';
-import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
+import { isErrorBody, readErrorBody } from '../failure/error-body.ts';
+import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from '../failure/errors.ts';
 
 /** The fields of an AI SDK error that Klaus uses. */
 interface AiSdkError extends Error {
@@ -40,20 +40,12 @@ function toLost(error: unknown): ConnectionLost | undefined {
 function fromCall(error: AiSdkError): ProviderError | ConnectionLost | MalformedResponse {
   const { message, cause, statusCode: status, responseHeaders: headers = {}, responseBody } = error;
   if (status === undefined) return new ConnectionLost(cause instanceof Error ? (cause.cause ?? cause) : message);
-  if (status < 400) {
-    return toLost(cause) ?? new MalformedResponse(`${message}: ${headOf(responseBody ?? '', 300)}`);
-  }
   const body = toBody(responseBody);
-  const inner = isRecord(body) && isRecord(body['error']) ? body['error'] : body;
-  if (!isRecord(inner))
-    return new ProviderError({
-      status,
-      headers,
-      body: { message: typeof inner === 'string' && inner !== '' ? inner : message },
-    });
-  // Each provider has another field for it, and the AI SDK has read it.
-  const text = typeof inner['message'] === 'string' ? inner['message'] : message;
-  return new ProviderError({ status, headers, body: { ...inner, message: text } });
+  if (status < 400) {
+    if (isErrorBody(body)) return new ProviderError({ body });
+    return toLost(cause) ?? new MalformedResponse(`${message}: ${headOf(readErrorBody(responseBody).message, 300)}`);
+  }
+  return new ProviderError({ status, headers, body, said: message });
 }
 
 function toProviderError(type: string, message: string): ProviderError {

@@ -11,14 +11,27 @@ export function mergeMetadata(known: ProviderMetadata, more: ProviderMetadata | 
 
 /** Reasoning as a part of a message; undefined if it is empty. */
 export function toThinking(text: string, metadata: ProviderMetadata): ThinkingPart | undefined {
-  const isKept = Object.keys(metadata).length > 0 && !isReference(metadata);
-  if (text === '' && !isKept) return undefined;
-  return { type: 'thinking', text, ...(isKept && { providerState: { data: { metadata } } }) };
+  const data = toData(metadata);
+  if (text === '' && !data) return undefined;
+  return { type: 'thinking', text, ...(data && { providerState: { data } }) };
 }
 
-/** Nothing is stored at the provider, so an id of OpenAI without content refers to nothing. */
-function isReference({ openai, ...others }: ProviderMetadata): boolean {
-  return openai !== undefined && Object.keys(others).length === 0 && !openai['reasoningEncryptedContent'];
+/** In the form of the native clients, where they have one, and as it came otherwise. */
+function toData(metadata: ProviderMetadata): ProviderState['data'] | undefined {
+  const names = Object.keys(metadata);
+  if (names.length === 0) return undefined;
+  const { anthropic, openai } = metadata;
+  if (names.length === 1 && anthropic) {
+    const { signature, redactedData } = anthropic;
+    if (typeof signature === 'string') return { signature };
+    if (typeof redactedData === 'string') return { redacted_thinking: redactedData };
+  }
+  if (names.length === 1 && openai) {
+    const { itemId: id, reasoningEncryptedContent: content } = openai;
+    // Nothing is stored at the provider, so an id without content refers to nothing.
+    return typeof id === 'string' && typeof content === 'string' ? { id, encrypted_content: content } : undefined;
+  }
+  return { metadata };
 }
 
 /** Signatures that came with a text or a call, as Gemini signs its calls. Ids and other fields are not kept. */
@@ -41,7 +54,7 @@ export function readMetadata(part: TextPart | ThinkingPart | CallPart): {
   const { metadata, next, signature, redacted_thinking: redactedData, id: itemId, encrypted_content: content } = state;
   if (isRecord(next)) return { next: next as ProviderMetadata };
   if (isRecord(metadata)) return { own: metadata as ProviderMetadata };
-  // Parts of a former version have the form of the native clients.
+  // In the form of the native clients.
   if (typeof signature === 'string') return { own: { anthropic: { signature } } };
   if (typeof redactedData === 'string') return { own: { anthropic: { redactedData } } };
   if (typeof itemId === 'string' && typeof content === 'string') {

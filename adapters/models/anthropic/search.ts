@@ -1,8 +1,8 @@
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { ModelInfo, WebSource } from '@klaus/core/agent';
-import { ProviderError } from '../wire/errors.ts';
+import { ProviderError } from '../failure/errors.ts';
 import { createSearchReader } from '../wire/search-model.ts';
-import type { AnswerReader } from '../wire/stream-answer.ts';
+import type { AnswerReader } from '../wire/answer-feed.ts';
 
 /** $10 for 1,000 searches. @source https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool */
 export const USD_PER_SEARCH = 0.01;
@@ -20,12 +20,12 @@ export function withSearchResults(reader: AnswerReader, info: ModelInfo): Answer
     usd: USD_PER_SEARCH,
     take(taken) {
       const event = taken as RawMessageStreamEvent | null;
-      if (event?.type === 'content_block_start' && event.content_block.type === 'web_search_tool_result') {
+      if (event?.type === 'content_block_start' && event.content_block?.type === 'web_search_tool_result') {
         const { content } = event.content_block;
         // A second search is refused by `max_uses`.
         if (Array.isArray(content)) sources = content.map(({ title, url }) => ({ title, url, snippet: '' }));
         else if (!sources) throw toError(content.error_code);
-      } else if (event?.type === 'content_block_delta' && event.delta.type === 'citations_delta') {
+      } else if (event?.type === 'content_block_delta' && event.delta?.type === 'citations_delta') {
         const { citation } = event.delta;
         if (citation.type !== 'web_search_result_location') return;
         cited.push({ title: citation.title ?? '', url: citation.url, snippet: citation.cited_text });

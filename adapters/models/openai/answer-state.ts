@@ -20,10 +20,8 @@ export function createAnswerState(): {
   take(delta: unknown): void;
   /** The reasoning with the state of the message; nothing if there is neither. */
   toThinking(text: string, hasCalls: boolean): ThinkingPart[];
-  ofCall(call: { id?: string | undefined; index?: number | undefined }): { providerState?: ProviderState };
 } {
   const details: Detail[] = [];
-  const ofCalls = new Map<string, object>();
   let field: string | undefined;
   let extra: object | undefined;
   return {
@@ -32,9 +30,6 @@ export function createAnswerState(): {
       field ??= TEXT_FIELDS.find((name) => typeof delta[name] === 'string');
       if (isRecord(delta['extra_content'])) extra = delta['extra_content'];
       for (const detail of toList(delta['reasoning_details'])) if (isRecord(detail)) addDetail(details, detail);
-      for (const call of toList(delta['tool_calls'])) {
-        if (isRecord(call) && isRecord(call['extra_content'])) ofCalls.set(toKey(call), call['extra_content']);
-      }
     },
     toThinking(text, hasCalls) {
       const data = {
@@ -49,16 +44,7 @@ export function createAnswerState(): {
       if (text === '' && !isNeeded) return [];
       return [{ type: 'thinking', text, ...(Object.keys(data).length > 0 && { providerState }) }];
     },
-    ofCall(call) {
-      const found = ofCalls.get(toKey(call)) ?? ofCalls.get(toKey({ index: call.index }));
-      return found ? { providerState: { data: { extra_content: found } } } : {};
-    },
   };
-}
-
-/** Some servers give every call the same index, others leave ids out. */
-function toKey({ id, index }: { id?: unknown; index?: unknown }): string {
-  return typeof id === 'string' && id !== '' ? id : `#${String(index)}`;
 }
 
 function toList(value: unknown): readonly unknown[] {

@@ -1,153 +1,179 @@
 import type { ModelEvent } from '@klaus/core/agent';
-import type { Part, StopReason } from '@klaus/core/protocol';
-import { parseInput } from '../wire/call-ids.ts';
-import { MalformedResponse, ProviderError, StreamCut } from '../wire/errors.ts';
+import { isRecord, NO_USAGE, type StopReason, type Usage } from '@klaus/core/protocol';
+import type { AnswerReader } from '../wire/answer-feed.ts';
+import { DONE } from '../wire/body-parser.ts';
+import { createContent } from '../wire/content.ts';
+import { MalformedResponse, ProviderError, StreamCut } from '../failure/errors.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
-import type { AnswerReader } from '../wire/stream-answer.ts';
+import { toRecord, toRecords } from '../wire/untrusted.ts';
+import { toCount } from '../wire/usage-check.ts';
 import { createAnswerState } from './answer-state.ts';
-import { estimateUsage, toUsage } from './usage.ts';
+import { CallAssembler } from './call-assembler.ts';
+import { toUsage } from './usage.ts';
 
-/** A part of a call. Compatible servers omit fields that OpenAI always sends. */
-interface CallDelta {
+/** What a chunk adds to the answer. Compatible servers omit fields that OpenAI always sends, and send other types. */
+interface Delta {
+  /** A text, or a list of parts. */
+  content?: unknown;
+  refusal?: unknown;
+  /** A list, or one call. */
+  tool_calls?: unknown;
+  /** The predecessor of `tool_calls`. */
+  function_call?: unknown;
+  /** Reasoning. Some servers send it in several of these fields. */
+  reasoning?: unknown;
+  reasoning_content?: unknown;
+  reasoning_text?: unknown;
+  thinking?: unknown;
+  reasoning_details?: unknown;
+}
+
+interface Choice {
   index?: number | null;
-  id?: string | null;
-  function?: { name?: string | null; arguments?: string | null } | null;
+  delta?: Delta | null;
+  /** In an answer that is not streamed. Some servers send it in a stream, in place of `delta` or as all so far. */
+  message?: Delta | null;
+  finish_reason?: string | null;
+  /** Moonshot only. */
+  usage?: WireUsage | null;
 }
 
 /** One chunk of a chat-completions stream, with additions of compatible servers. */
 interface Chunk {
-  /** An error after the start of the stream; the other fields are absent. */
-  error?: unknown;
-  choices?:
-    | {
-        delta?: {
-          content?: string | null;
-          refusal?: string | null;
-          /** OpenRouter and others. */
-          reasoning?: string | null;
-          /** DeepSeek, vLLM and others. */
-          reasoning_content?: string | null;
-          tool_calls?: CallDelta[] | null;
-        } | null;
-        finish_reason?: string | null;
-      }[]
-    | null;
-  usage?: {
-    prompt_tokens?: number | null;
-    completion_tokens?: number | null;
-    prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
-    /** US dollars, exact; OpenRouter only. */
-    cost?: number | null;
-  } | null;
+  object?: string;
+  choices?: Choice[] | null;
+  usage?: WireUsage | null;
+  /** Groq only. */
+  x_groq?: { usage?: WireUsage | null } | null;
 }
 
-type WireUsage = NonNullable<Chunk['usage']>;
-
-interface Building {
-  index: number | undefined;
-  id: string | undefined;
-  name: string;
-  json: string;
+interface WireUsage {
+  prompt_tokens?: number | null;
+  completion_tokens?: number | null;
+  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
+  /** US dollars, exact; OpenRouter only. */
+  cost?: number | null;
 }
 
 /**
- * Reads the chunks of one answer of chat-completions. The end marker is a `finish_reason`: not every
- * compatible server sends `[DONE]` or usage after it.
+ * Reads the chunks of one answer of chat-completions. The end marker is a `finish_reason`, because not every compatible
+ * server sends `[DONE]` or usage after it; or `[DONE]`, because not every one sends a `finish_reason`.
  *
  * @param options.exactCost Whether `usage.cost` is the price that is charged.
  */
 export function createAnswerReader(options: ReadOptions & { exactCost: boolean }): AnswerReader {
-  const { toCallId, promptBytes, exactCost } = options;
-  const calls: Building[] = [];
+  const { toCallId, exactCost } = options;
+  const content = createContent();
+  const calls = new CallAssembler();
   const state = createAnswerState();
-  let text = '';
-  let thinking = '';
-  let refused = false;
+  /** The one that is read, if the answer has several. */
+  let ofChoice: number | undefined;
+  let isStreamed = false;
+  let isEnded = false;
+  let isRefused = false;
   let finish: string | undefined;
-  let usage: Chunk['usage'];
+  let usage: WireUsage | undefined;
+
+  function takeDelta(delta: Delta, events: ModelEvent[]): void {
+    state.take(delta);
+    const reasoning =
+      delta.reasoning || delta.reasoning_content || delta.reasoning_text || delta.thinking || delta.reasoning_details;
+    if (reasoning) events.push(...content.takeThinking(reasoning));
+    if (delta.content) events.push(...content.take(delta.content));
+    else if (delta.refusal) {
+      isRefused = true;
+      events.push(...content.take(delta.refusal));
+    }
+    const { tool_calls: called, function_call: only } = delta;
+    const pieces = Array.isArray(called) ? called : isRecord(called) ? [called] : [];
+    for (const piece of pieces) events.push(...calls.take(piece));
+    if (only && pieces.length === 0) events.push(...calls.take({ function: only }));
+  }
+
   return {
-    // Usage may follow the last text, so the answer is complete only at the end of the stream.
-    isComplete: false,
-    *take(taken) {
-      if (typeof taken !== 'object' || taken === null) throw new MalformedResponse('A chunk is not an object.');
-      const chunk = taken as Chunk;
-      if (chunk.error) throw new ProviderError({ body: chunk.error });
-      usage = chunk.usage ?? usage;
-      const choice = chunk.choices?.[0];
-      const { delta } = choice ?? {};
-      state.take(delta);
-      const reasoning = delta?.reasoning ?? delta?.reasoning_content;
-      if (reasoning) {
-        thinking += reasoning;
-        yield { type: 'thinking', text: reasoning };
+    // Usage may follow the last text and the end marker.
+    get isComplete() {
+      return isEnded && usage !== undefined;
+    },
+    take(taken) {
+      const events: ModelEvent[] = [];
+      isEnded ||= taken === DONE;
+      if (taken === DONE) return events;
+      if (!isRecord(taken)) throw new MalformedResponse('A chunk is not an object.');
+      const chunk: Chunk = taken;
+      isEnded ||= chunk.object === 'chat.completion';
+      let reported: unknown = chunk.usage ?? toRecord(chunk.x_groq)['usage'];
+      for (const choice of toRecords(chunk.choices) as Choice[]) {
+        reported ??= choice.usage;
+        ofChoice ??= choice.index ?? 0;
+        if ((choice.index ?? ofChoice) !== ofChoice) continue;
+        isStreamed ||= isRecord(choice.delta);
+        const delta = isStreamed ? choice.delta : choice.message;
+        if (isRecord(delta)) takeDelta(delta, events);
+        finish = toReason(choice.finish_reason) ?? finish;
       }
-      const said = delta?.content || delta?.refusal;
-      if (said) {
-        text += said;
-        refused ||= !delta?.content;
-        yield { type: 'text', text: said };
-      }
-      for (const piece of delta?.tool_calls ?? []) yield growCall(calls, piece);
-      finish = choice?.finish_reason ?? finish;
-      if (chunk.usage) {
-        const isFinal = finish !== undefined;
-        yield { type: 'usage', usage: toWireUsage(chunk.usage), isFinal, ...toExact(chunk.usage, exactCost) };
-      }
+      // Some servers send an empty object with each chunk.
+      if (!isUsage(reported)) return events;
+      usage = reported;
+      const isFinal = finish !== undefined || isEnded || 'error' in chunk;
+      events.push({ type: 'usage', usage: toWireUsage(usage), isFinal, ...toExact(usage, exactCost) });
+      return events;
     },
     finish() {
-      if (finish === undefined) throw new StreamCut('The stream ended before the answer was complete.');
-      const parts: Part[] = [
-        ...state.toThinking(thinking, calls.length > 0),
-        ...(text === '' ? [] : [{ type: 'text' as const, text }]),
-        ...calls.map((call, index) => ({
-          type: 'call' as const,
-          id: toCallId(call.id, index),
-          name: call.name,
-          input: parseInput(call.json),
-          ...state.ofCall(call),
-        })),
+      const said = content.finish();
+      const thinking = said.find(({ type }) => type === 'thinking');
+      const parts = [
+        ...state.toThinking(thinking?.type === 'thinking' ? thinking.text : '', calls.count > 0),
+        ...said.filter((part) => part !== thinking),
+        ...calls.finish(toCallId),
       ];
-      const answerBytes = thinking.length + text.length + calls.reduce((sum, call) => sum + call.json.length, 0);
+      const isProper = isEnded && calls.isComplete && (parts.length > 0 || usage !== undefined);
+      if (finish === undefined && !isProper) throw new StreamCut('The stream ended before the answer was complete.');
       return {
         type: 'finished',
         parts,
-        stopReason: refused ? 'refusal' : toStopReason(finish, calls.length > 0),
-        usage: usage ? toWireUsage(usage) : estimateUsage(promptBytes, answerBytes),
+        stopReason: isRefused || content.isRefusal ? 'refusal' : toStopReason(finish ?? '', calls.count > 0),
+        usage: usage ? toWireUsage(usage) : NO_USAGE,
         ...toExact(usage, exactCost),
       };
     },
   };
 }
 
-function toWireUsage({ prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details }: WireUsage) {
-  return toUsage({ input, output, details });
+function isUsage(value: unknown): value is WireUsage {
+  return isRecord(value) && toCount(value['completion_tokens'] ?? value['prompt_tokens']) !== undefined;
 }
 
-function toExact(usage: Chunk['usage'], exactCost: boolean): { usd?: number } {
-  return exactCost && typeof usage?.cost === 'number' ? { usd: usage.cost } : {};
+/** Some servers send a reason with each chunk, which is empty until the last one. */
+function toReason(reason: unknown): string | undefined {
+  return typeof reason === 'string' && reason !== '' && reason !== 'null' ? reason.toLowerCase() : undefined;
 }
 
-function growCall(calls: Building[], piece: CallDelta): ModelEvent {
-  let at = -1;
-  if (piece.index != null) at = calls.findIndex((call) => call.index === piece.index);
-  // Servers without indices send each call at once, or mark the beginning of a new one by its id.
-  else if (!piece.id || calls.at(-1)?.id === piece.id) at = calls.length - 1;
-  if (at < 0) {
-    at = calls.length;
-    calls.push({ index: piece.index ?? undefined, id: piece.id ?? undefined, name: '', json: '' });
-  }
-  const call = calls[at]!;
-  call.id ??= piece.id ?? undefined;
-  // Some servers repeat the name in every piece.
-  if (call.name === '') call.name = piece.function?.name ?? '';
-  const text = piece.function?.arguments ?? '';
-  call.json += text;
-  return { type: 'call', index: at, name: call.name, text };
+function toWireUsage(usage: WireUsage): Usage {
+  const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = usage;
+  return toUsage({ input, output, details: toRecord(details) });
 }
 
+function toExact(usage: WireUsage | undefined, exactCost: boolean): { usd?: number } {
+  return exactCost && typeof usage?.cost === 'number' && usage.cost >= 0 ? { usd: usage.cost } : {};
+}
+
+/** Reasons that say that the answer is incomplete because of the server, and the errors that they are. */
+const ERRORS: ReadonlyMap<string, string> = new Map([
+  ['error', 'server_error'],
+  ['abort', 'server_error'],
+  ['network_error', 'server_error'],
+  ['insufficient_system_resource', 'overloaded_error'], // DeepSeek
+]);
+
+/** @throws ProviderError if the reason is an error. */
 function toStopReason(finish: string, hasCalls: boolean): StopReason {
-  if (finish === 'length') return 'max_tokens';
-  if (finish === 'content_filter') return 'refusal';
+  const type = ERRORS.get(finish);
+  if (type !== undefined)
+    throw new ProviderError({ body: { type, message: `The provider ended the answer: ${finish}.` } });
+  if (['length', 'max_tokens', 'model_length'].includes(finish)) return 'max_tokens';
+  if (finish === 'model_context_window_exceeded') return finish;
+  if (/filter|safety|sensitive|refusal|recitation/.test(finish)) return 'refusal';
   // Some servers report `stop` although the answer has calls, and vice versa.
   return hasCalls ? 'tool_use' : 'end_turn';
 }

@@ -1,6 +1,7 @@
 import type { ModelInfo, WebSource } from '@klaus/core/agent';
 import { createSearchReader } from '../wire/search-model.ts';
-import type { AnswerReader } from '../wire/stream-answer.ts';
+import { toRecord, toRecords, toText } from '../wire/untrusted.ts';
+import type { AnswerReader } from '../wire/answer-feed.ts';
 
 /** $10 for 1,000 calls. @source https://developers.openai.com/api/docs/guides/tools-web-search */
 export const USD_PER_SEARCH = 0.01;
@@ -47,11 +48,11 @@ export function withResponsesSources(reader: AnswerReader, info: ModelInfo): Ans
       if (type !== 'response.output_item.done') return;
       if (item?.type === 'web_search_call' && (item.action?.type ?? 'search') === 'search') {
         searches++;
-        for (const { url } of item.action?.sources ?? [])
-          if (url) found.push({ title: '', url: toPlain(url), snippet: '' });
+        for (const { url } of toRecords(item.action?.sources))
+          if (typeof url === 'string' && url !== '') found.push({ title: '', url: toPlain(url), snippet: '' });
       }
-      for (const { text = '', annotations } of item?.content ?? [])
-        for (const each of annotations ?? []) cited.push(...toSource(each, text));
+      for (const { text, annotations } of toRecords(item?.content))
+        for (const each of toRecords(annotations)) cited.push(...toSource(each, toText(text)));
     },
     finish: () => ({ searches, sources: searches === 0 ? undefined : [...cited, ...found] }),
   });
@@ -75,8 +76,8 @@ export function withChatSources(reader: AnswerReader, info: ModelInfo): AnswerRe
     // The answer names its exact cost.
     usd: 0,
     take(taken) {
-      const annotations = (taken as AnnotatedChunk).choices?.[0]?.delta?.annotations ?? [];
-      for (const { url_citation: citation } of annotations) if (citation) cited.push(...toSource(citation, ''));
+      const annotations = (taken as AnnotatedChunk).choices?.[0]?.delta?.annotations;
+      for (const { url_citation: citation } of toRecords(annotations)) cited.push(...toSource(toRecord(citation), ''));
     },
     finish: () => ({ searches: 0, sources: cited.length > 0 ? cited : undefined }),
   });

@@ -1,26 +1,19 @@
-import { NO_USAGE, type Usage } from '@klaus/core/protocol';
+import type { Usage } from '@klaus/core/protocol';
+import { toCount } from '../wire/usage-check.ts';
 
-/** Tokens as both APIs report them. */
+/** Tokens as both APIs report them, which compatible servers replace by anything. */
 interface WireUsage {
   /** Includes cached tokens. */
-  input: number | null | undefined;
-  output: number | null | undefined;
-  details: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null | undefined;
+  input: unknown;
+  output: unknown;
+  details: { cached_tokens?: unknown; cache_write_tokens?: unknown } | null | undefined;
 }
 
+/** A count that is missing or none is 0, which the check of usage replaces by an estimate. */
 export function toUsage({ input, output, details }: WireUsage): Usage {
-  const cacheRead = details?.cached_tokens ?? 0;
-  const cacheWrite = details?.cache_write_tokens ?? 0;
-  return { input: Math.max(0, (input ?? 0) - cacheRead - cacheWrite), output: output ?? 0, cacheRead, cacheWrite };
-}
-
-const BYTES_PER_TOKEN = 4;
-
-/** Estimates usage by length for servers that report none, so that limits still apply. */
-export function estimateUsage(promptBytes: number, answerBytes: number): Usage {
-  return {
-    ...NO_USAGE,
-    input: Math.ceil(promptBytes / BYTES_PER_TOKEN),
-    output: Math.ceil(answerBytes / BYTES_PER_TOKEN),
-  };
+  const prompt = toCount(input) ?? 0;
+  const read = toCount(details?.cached_tokens) ?? 0;
+  const write = toCount(details?.cache_write_tokens) ?? 0;
+  const [cacheRead, cacheWrite] = read + write <= prompt ? [read, write] : [0, 0];
+  return { input: prompt - cacheRead - cacheWrite, output: toCount(output) ?? 0, cacheRead, cacheWrite };
 }

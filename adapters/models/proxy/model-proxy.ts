@@ -14,6 +14,7 @@ import { PROVIDERS } from '../providers.ts';
 import { findDialect } from '../dialect/find-dialect.ts';
 import { createAgentFinder, type FindAgent } from '../wire/connection.ts';
 import { toKeyHeader } from '../wire/key-source.ts';
+import type { SentRequest } from '../wire/usage-check.ts';
 import { readAnswer, type ReadAnswer } from './read-answer.ts';
 import {
   FREE_WIRES,
@@ -167,7 +168,7 @@ async function pay(target: Target, body: Json, { wire, provider, response, optio
   try {
     answer = await send(target, text, {
       response,
-      read: { wire, promptBytes: text.length, info, reserved: kept, worst },
+      read: { wire, sent: toSent(text, reserved.maxOutputTokens), info, reserved: kept, worst },
     });
   } catch (error) {
     // No byte of the answer has arrived.
@@ -177,6 +178,13 @@ async function pay(target: Target, body: Json, { wire, provider, response, optio
   if (!answer) return;
   const { parts, ...end } = answer;
   await reserved.settle(end, end.outcome === 'ok' ? { hasTools, results: wire.resultsOf(body), parts } : undefined);
+}
+
+/** Long Base64 is images. The provider may add to the prompt what Klaus does not see. */
+function toSent(text: string, maxOutputTokens: number): SentRequest {
+  const images = text.match(/[A-Za-z0-9+/]{4000,}={0,2}/g) ?? [];
+  const imageBytes = images.reduce((sum, { length }) => sum + length, 0);
+  return { textBytes: text.length - imageBytes, images: images.length, maxOutputTokens, isExtended: true };
 }
 
 function toInfo(provider: ProviderName, model: string, { prices, baseUrls }: Serving): ModelInfo {

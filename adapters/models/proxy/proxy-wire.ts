@@ -3,7 +3,7 @@ import { createAnswerReader as createMessagesReader } from '../anthropic/answer-
 import { createAnswerReader as createChatReader } from '../openai/answer-stream.ts';
 import { createResponseReader } from '../openai/responses-stream.ts';
 import type { ReadOptions } from '../wire/http-model.ts';
-import type { AnswerReader } from '../wire/stream-answer.ts';
+import type { AnswerReader } from '../wire/answer-feed.ts';
 import { messagesShape } from './messages-shape.ts';
 import { chatShape, responsesShape } from './openai-shapes.ts';
 import type { Shape } from './request-shape.ts';
@@ -29,8 +29,6 @@ export interface ProxyWire {
   /** What the provider handles without the network. */
   shape: Shape;
   createReader(options: ReadOptions): AnswerReader;
-  /** An answer that is one document, as the events of a stream. */
-  toEvents(document: Json): unknown[];
   /** The most tokens of the answer that a request allows; undefined: as many as the model can. */
   maxOutputOf(body: Json): number | undefined;
   /** Limits the answer of a request. */
@@ -49,16 +47,6 @@ const MESSAGES: ProxyWire = {
   shape: messagesShape,
   // Readers are loaded when they are used.
   createReader: (options) => createMessagesReader(options),
-  toEvents: (document) => [
-    { type: 'message_start', message: { usage: document['usage'] } },
-    ...toList(document['content']).map((block, index) => ({
-      type: 'content_block_start',
-      index,
-      content_block: block,
-    })),
-    { type: 'message_delta', delta: { stop_reason: document['stop_reason'] }, usage: document['usage'] },
-    { type: 'message_stop' },
-  ],
   maxOutputOf: ({ max_tokens: tokens }) => toNumber(tokens),
   limitOutput(body, tokens) {
     body['max_tokens'] = tokens;
@@ -82,12 +70,6 @@ const toOpenaiError = (message: string): Json => ({
 const CHAT: ProxyWire = {
   shape: chatShape,
   createReader: (options) => createChatReader({ ...options, exactCost: false }),
-  toEvents: ({ choices, usage }) => [
-    {
-      choices: toList(choices).map(({ message, finish_reason: finish }) => ({ delta: message, finish_reason: finish })),
-      usage,
-    },
-  ],
   maxOutputOf: (body) => toNumber(body['max_completion_tokens']) ?? toNumber(body['max_tokens']),
   limitOutput(body, tokens) {
     body['max_tokens' in body ? 'max_tokens' : 'max_completion_tokens'] = tokens;
@@ -106,7 +88,6 @@ const CHAT: ProxyWire = {
 const RESPONSES: ProxyWire = {
   shape: responsesShape,
   createReader: (options) => createResponseReader(options),
-  toEvents: (document) => [{ type: 'response.completed', response: document }],
   maxOutputOf: ({ max_output_tokens: tokens }) => toNumber(tokens),
   limitOutput(body, tokens) {
     body['max_output_tokens'] = tokens;

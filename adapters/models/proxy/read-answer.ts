@@ -1,86 +1,108 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { StringDecoder } from 'node:string_decoder';
-import { cost, NO_CHARGE, PartialAnswer, type Charge, type ModelInfo } from '@klaus/core/agent';
-import type { EventOf, Part, Reserved, Usage } from '@klaus/core/protocol';
-import { createParser } from 'eventsource-parser';
+import { PassThrough } from 'node:stream';
+import {
+  cost,
+  NO_CHARGE,
+  PartialAnswer,
+  type Charge,
+  type FailureDetails,
+  type ModelEvent,
+  type ModelInfo,
+} from '@klaus/core/agent';
+import type { EventOf, ModelFailureCode, Part, Reserved, Usage } from '@klaus/core/protocol';
+import { createAnswerFeed } from '../wire/answer-feed.ts';
 import { createCallIds } from '../wire/call-ids.ts';
-import { ConnectionLost, ProviderError } from '../wire/errors.ts';
-import { toFailure } from '../wire/failure.ts';
-import type { Json, ProxyWire } from './proxy-wire.ts';
+import { decodeBody } from '../wire/decode-body.ts';
+import { ProviderError, toBodyError } from '../failure/errors.ts';
+import { toFailure } from '../failure/failure.ts';
+import { createUsageCheck, type SentRequest } from '../wire/usage-check.ts';
+import type { ProxyWire } from './proxy-wire.ts';
 
 /** The end of a request as the log records it, with what the answer contains. */
 export type ReadAnswer = Pick<
   EventOf<'model.attempted'>,
-  'outcome' | 'status' | 'message' | 'usage' | 'usd' | 'held'
+  'outcome' | 'status' | 'message' | 'usage' | 'usd' | 'held' | 'estimated' | keyof FailureDetails
 > & {
   parts: readonly Part[];
 };
 
 interface ReadOptions {
   wire: ProxyWire;
-  promptBytes: number;
+  sent: SentRequest;
   info: ModelInfo;
   reserved: Reserved;
   /** `reserved` by cache class. */
   worst: Usage;
 }
 
-const DONE = '[DONE]';
-
 /** Reads an answer that is passed on at the same time. Never throws for what a provider sends. */
 export async function readAnswer(
   answer: IncomingMessage,
-  { wire, promptBytes, info, reserved, worst }: ReadOptions,
+  { wire, sent, info, reserved, worst }: ReadOptions,
 ): Promise<ReadAnswer> {
   const status = answer.statusCode ?? 0;
   const isOk = status >= 200 && status < 300;
-  const isStream = isOk && /event-stream/i.test(answer.headers['content-type'] ?? '');
-  const decoder = new StringDecoder('utf8');
-  const reader = wire.createReader({ toCallId: createCallIds([]), promptBytes });
-  let text = '';
+  const reader = wire.createReader({ toCallId: createCallIds([]) });
+  const check = createUsageCheck(sent, info);
+  const feed = createAnswerFeed(reader);
+  const chunks: Buffer[] = [];
   let failure: { error: unknown } | undefined;
   const partial = new PartialAnswer();
-  const take = (event: unknown): void => {
+  const take = (next: () => Iterable<ModelEvent>): void => {
+    if (failure) return;
     try {
-      for (const piece of reader.take(event)) partial.take(piece);
+      for (const event of next()) partial.take(check(event));
     } catch (error) {
-      failure ??= { error };
+      failure = { error };
     }
   };
-  const parser = createParser({ onEvent: ({ data }) => void (data !== DONE && take(parse(data))) });
-  answer.on('data', (chunk: Buffer) => {
-    const piece = decoder.write(chunk);
-    if (isStream) parser.feed(piece);
-    else text += piece;
-  });
-  // The provider or the program may end the connection before the answer is complete.
-  await once(answer, 'close').catch((error: unknown) => void (failure ??= { error: new ConnectionLost(error) }));
-  if (!isOk) return toFailed(new ProviderError({ status, body: parse(text) ?? text }), NO_CHARGE);
-  if (isStream) parser.feed('\n\n');
-  // The format of the part that arrived is unknown.
-  else if (failure) partial.take({ type: 'text', text });
-  else for (const event of wire.toEvents((parse(text) ?? {}) as Json)) take(event);
   try {
-    if (failure) throw failure.error;
-    const end = reader.finish();
-    if (end.type !== 'finished') throw new ProviderError({ body: undefined });
-    return { outcome: 'ok', usage: end.usage, usd: end.usd ?? cost(info, end.usage), parts: end.parts };
+    for await (const chunk of decodeBody(toCopy(answer), answer.headers) as AsyncIterable<Buffer>) {
+      if (isOk) take(() => feed.feed(chunk));
+      else chunks.push(chunk);
+    }
   } catch (error) {
-    return toFailed(error, partial.toCharge({ info, reserved, worst, hidesWork: info.hidesReasoning === true }));
+    // The provider or the program may end the connection before the answer is complete.
+    failure ??= { error: toBodyError(error) };
   }
+  if (!isOk) return toFailed(new ProviderError({ status, body: toBody(Buffer.concat(chunks)) }), () => NO_CHARGE);
+  // The format of the part that arrived is unknown.
+  if (failure) partial.take({ type: 'text', text: feed.unread });
+  let end: ModelEvent | undefined;
+  take(function* () {
+    for (const event of feed.end()) {
+      if (event.type === 'finished') end = check(event);
+      else yield event;
+    }
+  });
+  if (end?.type === 'finished') {
+    const { usage, usd = cost(info, usage), isEstimated, parts } = end;
+    return { outcome: 'ok', usage, usd, ...(isEstimated && { estimated: true }), parts };
+  }
+  return toFailed(failure?.error ?? new ProviderError({ body: undefined }), (outcome) =>
+    partial.toCharge({ info, reserved, worst, hidesWork: info.hidesReasoning === true, outcome }),
+  );
 }
 
-function toFailed(error: unknown, charged: Charge): ReadAnswer {
+/** A stream of its own, so that an error in reading does not end what is passed on. */
+function toCopy(answer: IncomingMessage): PassThrough {
+  const copy = answer.pipe(new PassThrough());
+  answer.on('error', (error) => copy.destroy(error));
+  answer.on('close', () => void (answer.complete || copy.destroy(new Error('The connection was closed.'))));
+  return copy;
+}
+
+function toFailed(error: unknown, toCharge: (outcome: ModelFailureCode) => Charge): ReadAnswer {
   const failure = toFailure(error, Date.now());
-  const { code = 'malformed' as const, message = String(error), status } = failure ?? {};
-  return { outcome: code, message, status, ...charged, parts: [] };
+  const { code = 'malformed' as const, retryAfterMs: _, ...details } = failure ?? { message: String(error) };
+  return { outcome: code, ...details, ...toCharge(code), parts: [] };
 }
 
-function parse(text: string): unknown {
+function toBody(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return text;
   }
 }

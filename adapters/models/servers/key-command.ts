@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { toHostEnvironment, type Environment } from '@klaus/adapters/system';
-import { ProviderError } from '../wire/errors.ts';
+import { ProviderError } from '../failure/errors.ts';
 import type { RenewableKey } from '../wire/key-source.ts';
 
 export interface KeyCommandOptions {

@@ -18,9 +18,18 @@ export function createCallIds(history: readonly Message[]): ToCallId {
   };
 }
 
-/** Arguments as the model wrote them: parsed, or the text itself when it is not JSON. Nothing at all is `{}`. */
+/**
+ * Arguments as the model wrote them: parsed, or the text itself when it is not JSON. Nothing at all is `{}`. Some
+ * servers encode the object twice.
+ */
 export function parseInput(text: string): unknown {
   if (text.trim() === '') return {};
+  const input = parse(text) ?? {};
+  const inner = typeof input === 'string' && input !== text ? parse(input) : undefined;
+  return isRecord(inner) ? inner : input;
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

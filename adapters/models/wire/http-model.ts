@@ -1,8 +1,9 @@
 import type { Model, ModelEvent, ModelRequest, StreamOptions } from '@klaus/core/agent';
+import { classifyAddress } from '@klaus/core/network-address';
 import { optional } from '@klaus/core/optional';
 import { toAnsweredBy } from './answered-by.ts';
-import { toFailure } from './failure.ts';
-import { toRefusal } from './refused-content.ts';
+import { toFailure } from '../failure/failure.ts';
+import { toRefusal } from '../failure/refused-content.ts';
 import { createSender, type HttpModelOptions, type ModelWire } from './sender.ts';
 
 export type { HttpModelOptions, ModelWire, ReadOptions } from './sender.ts';
@@ -15,9 +16,23 @@ export function createHttpModel(options: HttpModelOptions, wire: ModelWire): Mod
     name,
     info,
     answeredBy,
-    stream: (request, stream) =>
-      endWithFailure(send(request, stream), { signal: stream.signal, tools: request.tools }),
+    ...locate(options.baseUrl),
+    stream: (request, stream) => endWithFailure(send(request, stream), { signal: stream.signal, tools: request.tools }),
   };
+}
+
+/** Where the server of a URL is, for a {@link Model}. */
+export function locate(url: string | undefined): Pick<Model, 'server' | 'isLocal'> {
+  if (url === undefined || !URL.canParse(url)) return {};
+  const { origin, hostname } = new URL(url);
+  return { server: origin, isLocal: isLocalHost(hostname.replace(/^\[|\]$/g, '')) };
+}
+
+/** A name without a dot is one of the own network, such as `localhost` or that of a container. */
+function isLocalHost(host: string): boolean {
+  if (!/^[\d.]+$|:/.test(host))
+    return !host.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)$/i.test(host);
+  return classifyAddress(host) !== 'public';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
-import { ConnectionLost } from './errors.ts';
+import { ConnectionLost } from '../failure/errors.ts';
 
 export interface PostOptions {
   headers: OutgoingHttpHeaders;

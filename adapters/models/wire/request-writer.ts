@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@klaus/core/agent';
 import { toWellFormedJson, type FilePart, type Message } from '@klaus/core/protocol';
-import { adaptFields, adaptRole, type Adaptation } from './adaptation.ts';
+import { adaptFields, adaptRole, type Adaptation } from '../adaptation/adaptation.ts';
 import { toReplayed } from './replayed-message.ts';
 
 type Role = Message['role'];

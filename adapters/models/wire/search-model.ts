@@ -1,7 +1,7 @@
 import { cost, type Model, type ModelEvent, type ModelSearch, type WebSource } from '@klaus/core/agent';
 import { createHttpModel, type HttpModelOptions, type ModelWire } from './http-model.ts';
+import type { AnswerReader } from './answer-feed.ts';
 import { toEndpoint, toShownUrl } from './endpoint.ts';
-import type { AnswerReader } from './stream-answer.ts';
 
 /** What an answer says about the searches of its provider. */
 export interface Searched {
@@ -18,7 +18,8 @@ export function createSearch(model: HttpModelOptions, options: { usd: number; to
   return {
     url: toShownUrl(toEndpoint(model.baseUrl, path)),
     usd: options.usd,
-    stream: (request, stream) => (opened ??= createHttpModel(model, options.toWire())).stream(request, stream),
+    stream: (request, stream) =>
+      (opened ??= createHttpModel(model, { ...options.toWire(), isExtended: true })).stream(request, stream),
   };
 }
 
@@ -37,9 +38,10 @@ export function createSearchReader(reader: AnswerReader, options: SearchReaderOp
     get isComplete() {
       return reader.isComplete;
     },
-    *take(event) {
-      yield* reader.take(event);
+    take(event) {
+      const events = reader.take(event);
       options.take(event);
+      return events;
     },
     finish() {
       return withSearch(reader.finish(), options);

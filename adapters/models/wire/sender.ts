@@ -1,16 +1,18 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelEvent, ModelInfo, ModelRequest, StreamOptions } from '@klaus/core/agent';
-import type { Adaptation } from './adaptation.ts';
-import { createAdaptationStore, type AdaptationStore } from './adaptation-store.ts';
+import type { Adaptation } from '../adaptation/adaptation.ts';
+import { createAdaptationStore, type AdaptationStore } from '../adaptation/adaptation-store.ts';
 import { createCallIds, type ToCallId } from './call-ids.ts';
 import { toEndpoint, toShownUrl } from './endpoint.ts';
-import { ProviderError } from './errors.ts';
-import { findAdaptations } from './find-adaptations.ts';
+import { ProviderError } from '../failure/errors.ts';
+import { findAdaptations } from '../adaptation/find-adaptations.ts';
 import type { FindAgent } from './connection.ts';
 import type { KeySource } from './key-source.ts';
 import { lengthOf } from './post.ts';
 import type { BodyShape, RequestWriter } from './request-writer.ts';
-import { streamAnswer, type AnswerReader } from './stream-answer.ts';
+import type { AnswerReader } from './answer-feed.ts';
+import { streamAnswer } from './stream-answer.ts';
+import { createUsageCheck, toSentRequest, withCheckedUsage } from './usage-check.ts';
 
 export interface HttpModelOptions {
   /** Full name, such as `anthropic/claude-sonnet-5-5`. */
@@ -35,8 +37,6 @@ export interface HttpModelOptions {
 
 export interface ReadOptions {
   toCallId: ToCallId;
-  /** Bytes of the request, to count tokens by when the server sends no usage. */
-  promptBytes: number;
 }
 
 /** The format of an API. */
@@ -47,6 +47,8 @@ export interface ModelWire {
   toHeaders: (key: string) => OutgoingHttpHeaders;
   writeBody: RequestWriter;
   createReader: (options: ReadOptions) => AnswerReader;
+  /** True if the provider adds text of its own to the prompt. Default false. */
+  isExtended?: boolean;
 }
 
 /** Most repetitions of one request, each with other parameters. */
@@ -61,7 +63,15 @@ type Send = (request: ModelRequest, options: StreamOptions) => AsyncGenerator<Mo
  * @throws ConnectionLost, ProviderError, MalformedResponse, StreamCut, SyntaxError.
  */
 export function createSender(options: HttpModelOptions, wire: ModelWire): Send {
-  const { id, fields, answeredBy, headers, findAgent, onNotice, adaptations: store = createAdaptationStore() } = options;
+  const {
+    id,
+    fields,
+    answeredBy,
+    headers,
+    findAgent,
+    onNotice,
+    adaptations: store = createAdaptationStore(),
+  } = options;
   const url = toEndpoint(options.baseUrl, wire.path);
   const place = `${toShownUrl(url)} ${id}`;
   let shape: BodyShape | undefined;
@@ -85,12 +95,12 @@ export function createSender(options: HttpModelOptions, wire: ModelWire): Send {
     let sent = onSent;
     for (let repeats = 0; ;) {
       const body = wire.writeBody(request, current);
-      const toCallId = createCallIds(request.messages);
-      const reader = wire.createReader({ toCallId, promptBytes: lengthOf(body) });
+      const reader = wire.createReader({ toCallId: createCallIds(request.messages) });
       const all = { ...wire.toHeaders(key), ...headers };
       const post = { headers: all, body, signal, onBytes, onSent: sent, agent: findAgent?.(url) };
       sent = undefined;
-      const answer = streamAnswer(url.href, post, reader);
+      const counted = { ...toSentRequest(request, lengthOf(body)), isExtended: wire.isExtended };
+      const answer = withCheckedUsage(streamAnswer(url.href, post, reader), createUsageCheck(counted, options.info));
       let first: IteratorResult<ModelEvent, void>;
       try {
         first = await answer.next();

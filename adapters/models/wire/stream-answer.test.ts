@@ -3,8 +3,9 @@ import { globalAgent } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModelEvent } from '@klaus/core/agent';
-import { ConnectionLost, ProviderError } from './errors.ts';
-import { streamAnswer, type AnswerReader } from './stream-answer.ts';
+import { ConnectionLost, ProviderError } from '../failure/errors.ts';
+import type { AnswerReader } from './answer-feed.ts';
+import { streamAnswer } from './stream-answer.ts';
 
 /** A server that answers the first bytes of each request with the next text, then ends the connection or leaves it open. */
 async function serve(answers: string[], { end }: { end: boolean }): Promise<{ url: string; sockets: Socket[] }> {
@@ -90,6 +91,22 @@ test('a cut body is a lost connection, and so is an abort to who reads', async (
   const rest = events.next();
   controller.abort();
   await expect(rest).rejects.toThrow(ConnectionLost);
+});
+
+test('the status of an error counts although its body is cut', async () => {
+  const { url } = await serve([head('401 No', 'content-length: 99\r\n') + '{"error":"no"}'], { end: true });
+  await expect(collect(url)).rejects.toMatchObject({ status: 401, body: { error: 'no' } });
+});
+
+test('an error of the connection behind the end mark is none', async () => {
+  const { url } = await serve([stream('data: "a"\n\ndata: [DONE]\n\n', 99)], { end: true });
+  expect(texts(await collect(url)).join('')).toBe('a[DONE]');
+});
+
+test('what follows the end mark is read, but a connection that stays open is no answer without an end', async () => {
+  const { url, sockets } = await serve([stream('data: [DONE]\n\ndata: "usage"\n\n', 99)], { end: false });
+  expect(texts(await collect(url)).join('')).toBe('[DONE]usage');
+  expect(sockets).toHaveLength(1);
 });
 
 test('the connection is used again although nothing was read after the end', async () => {

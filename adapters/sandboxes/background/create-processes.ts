@@ -12,7 +12,7 @@ import { closeProcess } from './close-process.ts';
 import { endProcess, waitForStart, waitUntil } from './stop-process.ts';
 import { KLAUS_ENDED } from './supervisor.ts';
 import { watched } from './watch-process.ts';
-import { listNames } from '../list-folder.ts';
+import { listNames } from '@klaus/adapters/system';
 
 const GRACE_MS = 3_000;
 const SEARCH_BYTES = 1_048_576;

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ReserveProcess } from '@klaus/core/agent';
-import { listNames } from '../list-folder.ts';
+import { listNames } from '@klaus/adapters/system';
 import { readJson, readText } from '../read-text.ts';
 
 /** The request for a process, written before its start. */

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessOutput } from '@klaus/core/agent';
 import { toCharacterEnd } from '../process/output-capture.ts';
-import { listNames } from '../list-folder.ts';
+import { listNames } from '@klaus/adapters/system';
 
 const MAX_BYTES = 60_000;
 const NEWLINE = 0x0a;

@@ -6,7 +6,7 @@ import { contains, toRealPath } from '../paths.ts';
 import type { ToolchainBinds } from './toolchains/toolchain-binds.ts';
 import { isSystem, toRefusal, type ToolchainPaths } from './toolchains/toolchain-paths.ts';
 import { VERSION_MANAGERS, type VersionManager } from './toolchains/version-managers.ts';
-import { listNames } from '../list-folder.ts';
+import { listNames } from '@klaus/adapters/system';
 
 /** Limit of environments of one manager, and of packages of one environment. */
 const MOST = 500;

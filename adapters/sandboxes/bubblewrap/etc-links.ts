@@ -2,7 +2,7 @@ import { readlinkSync, realpathSync, statSync, writeFileSync, type Dirent } from
 import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import { isPrograms } from './toolchains/toolchain-kinds.ts';
-import { listEntries } from '../list-folder.ts';
+import { listEntries } from '@klaus/adapters/system';
 import { readJson } from '../read-text.ts';
 import { words } from '../words.ts';
 

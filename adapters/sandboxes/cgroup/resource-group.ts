@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecLimits } from '@klaus/core/agent';
-import { listNames } from '../list-folder.ts';
+import { listNames } from '@klaus/adapters/system';
 import { isGone, ownName } from '../process/owner.ts';
 import { sendSignal } from '../process/process-table.ts';
 import { CONTROLLERS, readCgroupSites, type CgroupSite, type Controller } from './cgroup-mounts.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isFolder, listNames } from '../list-folder.ts';
+import { isFolder, listNames } from '@klaus/adapters/system';
 import { readText } from '../read-text.ts';
 
 /** File with the path of the workspace. Its modification time is that of the last download. */

@@ -5,7 +5,7 @@ import type { CheckEnvironment } from '@klaus/core/protocol';
 import { findProgram } from '../find-program.ts';
 import { contains } from '../paths.ts';
 import { LOADED } from './configuration.ts';
-import { listNames } from '../list-folder.ts';
+import { listNames } from '@klaus/adapters/system';
 import { readText } from '../read-text.ts';
 
 /** Larger files are compared by size. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { listFolders } from '../list-folder.ts';
+import { listFolders } from '@klaus/adapters/system';
 import { readJson } from '../read-text.ts';
 
 const NUGET = 'https://api.nuget.org/';

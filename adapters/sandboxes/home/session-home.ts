@@ -10,7 +10,7 @@ import { saveFetched } from './save-fetched.ts';
 import { linkEntries, promoteEntries } from './shared-cache.ts';
 import { removeFolder } from './remove-folder.ts';
 import { type FoundCache, findFetchedCaches, linkUserCaches } from './user-caches.ts';
-import { isPlainFolder, listNames } from '../list-folder.ts';
+import { isPlainFolder, listNames } from '@klaus/adapters/system';
 import { readText } from '../read-text.ts';
 
 const DAY_MS = 86_400_000;

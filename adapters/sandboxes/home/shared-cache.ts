@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isPlainFolder, listEntries } from '../list-folder.ts';
+import { isPlainFolder, listEntries } from '@klaus/adapters/system';
 import { PACKAGE_CACHES, type PackageCache } from './package-caches.ts';
 
 /** Bytes that one opening of a home reads at most. The next one continues. */

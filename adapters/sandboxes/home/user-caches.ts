@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { contains } from '../paths.ts';
 import { CACHES, type CacheRow } from './cache-table.ts';
-import { isFolder, listEntries, listFolders } from '../list-folder.ts';
+import { isFolder, listEntries, listFolders } from '@klaus/adapters/system';
 
 /** Limits of entries and of copied bytes for one part of a cache, so that the first command is not delayed. */
 const MAX_ENTRIES = 60_000;

@@ -4,7 +4,7 @@ import { KlausError } from '@klaus/core/protocol';
 import { freeze } from '../cgroup/freezer.ts';
 import { contains } from '../paths.ts';
 import { listDescendants, readProcess } from './process-table.ts';
-import { listNames } from '../list-folder.ts';
+import { listNames } from '@klaus/adapters/system';
 import { readJson } from '../read-text.ts';
 
 export interface RunningCommand {

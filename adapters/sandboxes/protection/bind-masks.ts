@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { listFolders } from '../list-folder.ts';
+import { listFolders } from '@klaus/adapters/system';
 import { contains, toRealPath } from '../paths.ts';
 import { words } from '../words.ts';
 import { findLinks, isInGitFolder, listCredentials, scanCredentials, toShared } from './credential-scan.ts';

@@ -10,7 +10,7 @@ import {
   type ScannedFolder as Folder,
   type ScanSummary,
 } from './scan-cache.ts';
-import { listEntries } from '../list-folder.ts';
+import { listEntries } from '@klaus/adapters/system';
 
 /** Deep folders are compared again after this time. */
 const FULL_MS = 600_000;

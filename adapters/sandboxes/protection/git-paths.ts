@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { contains } from '../paths.ts';
 import { isEmptyFile, isPlaceholder, type Placeholder } from './placeholders.ts';
 import type { Repository } from './repositories.ts';
-import { listEntries } from '../list-folder.ts';
+import { listEntries } from '@klaus/adapters/system';
 import { readText } from '../read-text.ts';
 
 /** Paths on this machine. */

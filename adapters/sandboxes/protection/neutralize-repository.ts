@@ -2,7 +2,7 @@ import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, sta
 import { join } from 'node:path';
 import { readGitSettings } from '@klaus/core/git-settings';
 import type { Repository } from './repositories.ts';
-import { listEntries } from '../list-folder.ts';
+import { listEntries } from '@klaus/adapters/system';
 import { readText } from '../read-text.ts';
 import { OWN_FOLDER } from './git-paths.ts';
 

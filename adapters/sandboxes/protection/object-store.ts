@@ -19,7 +19,7 @@ import {
 import { isAbsolute, join, resolve } from 'node:path';
 import { isGone, ownName } from '../process/owner.ts';
 import { indexPack, isValidObject } from './verify-objects.ts';
-import { isPlainFolder, listEntries } from '../list-folder.ts';
+import { isPlainFolder, listEntries } from '@klaus/adapters/system';
 
 /**
  * A git object store to which a command can add objects, but in which it cannot change any. In the sandbox an empty

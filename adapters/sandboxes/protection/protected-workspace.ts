@@ -10,7 +10,7 @@ import { findMovedFolders, isKnownRepository, toMovedPath } from './moved-reposi
 import { findRepositories, toIdentity, type Repository } from './repositories.ts';
 import { toExternalGit } from './external-git.ts';
 import type { ReusableStores } from './reusable-stores.ts';
-import { listEntries } from '../list-folder.ts';
+import { listEntries } from '@klaus/adapters/system';
 
 /** A path of this machine and its path in the sandbox. */
 export interface BindMount {

@@ -65,7 +65,7 @@ export const processOutput = defineBuiltinTool({
 function listProcesses({ processes }: ToolContext): string {
   const rows = processes.list().map((status) => {
     const command = status.command.replaceAll(/\s+/g, ' ');
-    const line = command.length > MAX_COMMAND ? `${headOf(command, MAX_COMMAND)}…`.toWellFormed() : command;
+    const line = command.length > MAX_COMMAND ? `${headOf(command, MAX_COMMAND)}…` : command;
     return `${status.id}: ${describeProcess(status)}, ${status.bytes} bytes of output: ${line}`;
   });
   return rows.length === 0 ? 'There are no background processes.' : rows.join('\n');

@@ -92,5 +92,5 @@ export function toProgramDetail({ exitCode, timedOut, durationMs, refusedHosts }
 }
 
 function cutCommand(command: string): string {
-  return command.length <= 500 ? command : `${headOf(command, 400)}…`.toWellFormed();
+  return command.length <= 500 ? command : `${headOf(command, 400)}…`;
 }

@@ -13,9 +13,12 @@ export function isAllowed(context: HookContext, key: string): Promise<boolean> {
   return hasAllowed(context, { key, since: Date.now() - ALLOWED_MS, session: context.event.session_id });
 }
 
-/** True for hooks of a project that the user allowed, in any session. They are allowed until they change. */
-export function areAllowed(context: HookContext, key: string): Promise<boolean> {
-  return hasAllowed(context, { key, since: 0 });
+/** True for what the user allowed in any session of the project: it is allowed until it changes. */
+export async function isAccepted(context: HookContext, key: string): Promise<boolean> {
+  if (context.accepted.has(key)) return true;
+  if (!(await hasAllowed(context, { key, since: 0 }))) return false;
+  context.accepted.add(key);
+  return true;
 }
 
 async function hasAllowed(

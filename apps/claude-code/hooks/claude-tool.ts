@@ -15,7 +15,7 @@ export type ClaudeCall =
   /** A skill or a command, whose file runs commands and mentions files. */
   | { kind: 'expansion'; name: string }
   /** An agent of Claude Code, whose calls reach the guard themselves. */
-  | { kind: 'agent'; prompt: string; isElsewhere: boolean }
+  | { kind: 'agent'; type: string; prompt: string; isElsewhere: boolean }
   | { kind: 'fetch'; url: string }
   | { kind: 'mcp'; tool: string }
   | { kind: 'unknown'; reason: string };
@@ -70,9 +70,10 @@ export function toClaudeCall({ tool_name: tool = '', tool_input: input = {}, cwd
 }
 
 /** One on another machine, or in a mode without questions, is not judged like this one. */
-function toAgent({ prompt, isolation, mode }: Input): ClaudeCall {
+function toAgent({ prompt, isolation, mode, subagent_type: type }: Input): ClaudeCall {
   const isElsewhere = isolation === 'remote' || mode === 'bypassPermissions' || mode === 'dontAsk' || mode === 'auto';
-  return { kind: 'agent', prompt: typeof prompt === 'string' ? prompt : '', isElsewhere };
+  const name = typeof type === 'string' && type !== '' ? type : 'general-purpose';
+  return { kind: 'agent', type: name, prompt: typeof prompt === 'string' ? prompt : '', isElsewhere };
 }
 
 /** The first word of a slash command is its name. */

@@ -10,6 +10,7 @@ import { type HookAnswer, NO_OBJECTION, toPermission } from './hook-answer.ts';
 import { type HookEvent, parseHookEvent } from './hook-event.ts';
 import { afterToolUse } from './post-tool-use.ts';
 import { beforeToolUse } from './pre-tool-use.ts';
+import { judgeProject, toProjectHint } from './project/judge-project.ts';
 import { atPrompt } from './user-prompt.ts';
 import { atStop } from './stop.ts';
 
@@ -23,7 +24,7 @@ export interface Guard {
   handle(input: string, project?: string): Promise<HookAnswer>;
 }
 
-interface Known extends Pick<HookContext, 'session' | 'late' | 'begun'> {}
+interface Known extends Pick<HookContext, 'session' | 'late' | 'begun' | 'memory'> {}
 
 const MAX_TEXT = 500;
 const MAX_PROMPT = 4_000;
@@ -44,14 +45,18 @@ export function createGuard(options: GuardOptions): Guard {
       options.onDecision?.(event);
     },
   };
+  const accepted = new Set<string>();
   const find = async (root: string, id: string): Promise<Known> => {
-    const found = known.get(id) ?? {
+    // A session can be resumed in another project.
+    const key = `${id} ${root}`;
+    const found = known.get(key) ?? {
       session: await foldSession(options.klaus, { root, id }),
       late: [],
       begun: new Map(),
+      memory: {},
     };
-    known.delete(id);
-    known.set(id, found);
+    known.delete(key);
+    known.set(key, found);
     if (known.size > MAX_SESSIONS) known.delete(known.keys().next().value!);
     return found;
   };
@@ -71,7 +76,16 @@ export function createGuard(options: GuardOptions): Guard {
         const found = await find(root, event.session_id);
         const judge = (await budget.isLeft()) ? options.judge : undefined;
         return await inTime(options.deadlineMs, (signal) =>
-          answer({ ...given, ...found, judge, event, root, signal, ...toRecorder(given, { event, root, ...found }) }),
+          answer({
+            ...given,
+            ...found,
+            accepted,
+            judge,
+            event,
+            root,
+            signal,
+            ...toRecorder(given, { event, root, ...found }),
+          }),
         );
       } catch (error) {
         return toFailure(event, error);
@@ -94,15 +108,20 @@ async function answer(context: HookContext): Promise<HookAnswer> {
     case 'UserPromptSubmit':
       return atPrompt(context);
     case 'SessionStart':
-      return observe(context, 'started', context.event.source ?? '');
+      return atStart(context);
     default:
       return NO_OBJECTION;
   }
 }
 
-async function observe(context: HookContext, what: 'prompt' | 'started', text: string): Promise<HookAnswer> {
-  await context.observed(what, text, { state: await readFirstState(context) });
-  return NO_OBJECTION;
+/** Records the beginning of a session, and shows the user what the project starts unseen. Nothing can stop it there. */
+async function atStart(context: HookContext): Promise<HookAnswer> {
+  await context.observed('started', context.event.source ?? '', { state: await readFirstState(context) });
+  const found = await judgeProject(context);
+  if (found === undefined) return NO_OBJECTION;
+  const { verdict, rule, reason, key } = found;
+  const id = await context.decided({ text: context.root, verdict, rule, reason, key });
+  return { systemMessage: `Klaus: ${reason}. ${toProjectHint(id)}` };
 }
 
 function toRecorder(

@@ -24,6 +24,11 @@ export function toUpdatedOutput(output: unknown): HookAnswer {
   return { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: output } };
 }
 
+/** Ends the work after a call, before the model gets anything more. The user sees the reason. */
+export function toEnd(reason: string): HookAnswer {
+  return { continue: false, stopReason: reason };
+}
+
 /** Keeps Claude working: it gets the reason as its next message. */
 export function toBlock(reason: string): HookAnswer {
   return { decision: 'block', reason };

@@ -2,7 +2,7 @@ import type { HostEventOf, Klaus } from '@klaus/sdk';
 import type { Judge, ReviewMode, VerdictCache } from '@klaus/sdk/guard';
 import type { GuardedSession } from './guarded-session.ts';
 import type { HookEvent } from './hook-event.ts';
-import type { McpTrust } from './judge-context.ts';
+import type { JudgeContext, McpTrust } from './judge-context.ts';
 
 export interface GuardOptions {
   klaus: Pick<Klaus, 'explain' | 'files' | 'home' | 'recordGuard' | 'redact' | 'store'>;
@@ -32,6 +32,10 @@ export interface HookContext extends GuardOptions {
   late: string[];
   /** Records a decision. Returns its id. */
   readonly decided: (decision: Decided) => Promise<number>;
+  /** Keys of programs of projects that the user allowed. */
+  accepted: Set<string>;
+  /** Absolute paths of the instructions of the project, as they were found at the last prompt. */
+  memory: { files?: readonly string[] };
   /** The files when a check began, by its call: see `readFilesState`. */
   begun: Map<string, string>;
   readonly observed: (
@@ -39,6 +43,12 @@ export interface HookContext extends GuardOptions {
     text: string,
     more?: Pick<HostEventOf<'guard.observed'>, 'passed' | 'checks' | 'doubt' | 'state'>,
   ) => Promise<void>;
+}
+
+/** What the judgement of an event needs. Without the sandbox: see `HookContext.sandbox`. */
+export function toJudging(context: HookContext): JudgeContext {
+  const { began, wrote, fetched } = context.session;
+  return { ...context, cwd: context.event.cwd, wrote: { since: began, paths: wrote, fetched }, sandbox: undefined };
 }
 
 export type Decided = Pick<HostEventOf<'guard.decided'>, 'text' | 'verdict' | 'rule' | 'reason' | 'reviews' | 'key'>;

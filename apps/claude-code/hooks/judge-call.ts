@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Klaus, WrittenFiles } from '@klaus/sdk';
 import {
   describePlace,
+  findWrittenPaths,
   isBelow,
   isSecretFile,
   isSecretPlace,
@@ -14,7 +15,8 @@ import {
 import { CANARY_RULE, isCanary, isCanaryFile } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
 import { allow, type GuardFinding, type JudgeContext, type McpTrust } from './judge-context.ts';
-import { judgeExpansion, judgeMentions } from './expansion/judge-expansion.ts';
+import { judgeAgent, judgeExpansion, judgeMentions, worst } from './expansion/judge-expansion.ts';
+import { describeUnseenUse } from './project/unseen-files.ts';
 import { canRunInSandbox, toSandboxed } from './sandbox-call.ts';
 
 /** Plans of Claude Code, below the folder of its configuration. They are text that only the agent reads. */
@@ -49,7 +51,10 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
     case 'agent':
       if (call.isElsewhere)
         return { verdict: 'ask', rule: 'agent', reason: 'the agent works where the guard does not ask' };
-      return judgeMentions(call.prompt, context, judgeCall);
+      return worst([
+        await judgeMentions(call.prompt, context, judgeCall),
+        await judgeAgent(call.type, context, judgeCall),
+      ]);
     case 'expansion':
       return judgeExpansion(call.name, context, judgeCall);
     case 'fetch':
@@ -57,14 +62,22 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
     case 'command':
       if (isCanary(call.command))
         return { verdict: 'deny', rule: CANARY_RULE, reason: 'this is the canary of the guard' };
-      return judgeCommand(call.command, context);
+      return judgeUse(await judgeCommand(call.command, context), findWrittenPaths(call.command, context.root), context);
     case 'read':
       return judgeRead(call, context);
     case 'write':
       if (isCanaryFile(call.path))
         return { verdict: 'ask', rule: CANARY_RULE, reason: 'this is the canary of the guard' };
-      return judgeWrite(call, context);
+      return judgeUse(await judgeWrite(call, context), [call.path], context);
   }
+}
+
+/** Asks about a change of a file that Claude Code runs or loads without a call. */
+function judgeUse(found: GuardFinding, paths: readonly string[], { klaus, root }: JudgeContext): GuardFinding {
+  if (found.verdict !== 'allow') return found;
+  const real = [...new Set(paths.flatMap((path) => [path, toRealPath(path)]))];
+  const reason = describeUnseenUse(real, { root, home: klaus.home });
+  return reason === undefined ? found : { verdict: 'ask', rule: 'unseen', reason };
 }
 
 /** The root, and folders that contain the home folder: everything would be in the project. */
@@ -127,7 +140,11 @@ function toStateFolders({ home }: Pick<Klaus, 'home'>): string[] {
 /** The fields of a call that name what it reads. */
 type Read = Extract<ClaudeCall, { kind: 'read' }>;
 
-async function judgeRead({ path, reads, glob }: Read, { klaus, root, wrote }: JudgeContext): Promise<GuardFinding> {
+/** Judges what a call itself reads. */
+export async function judgeRead(
+  { path, reads, glob }: Read,
+  { klaus, root, wrote }: JudgeContext,
+): Promise<GuardFinding> {
   const real = toRealPath(path);
   const own = { userHome: toRealPath(homedir()), state: toStateFolders(klaus) };
   for (const name of new Set([path, real])) {

@@ -8,6 +8,8 @@ export interface GuardFinding {
   reason: string;
   /** The command that runs instead: the same one in the sandbox. */
   instead?: string;
+  /** The text about which it is, if an allowance of it holds until it changes. */
+  lasting?: string;
 }
 
 /** How calls of MCP servers are judged. `judge`: by a reviewer. `readonly`: only those that read by name. `trust`: not. */
@@ -22,6 +24,8 @@ export interface JudgeContext {
   mcp: McpTrust;
   /** The program that runs a command in the sandbox. Undefined: commands run without it. */
   sandbox?: string;
+  /** True for a text that the user allowed until it changes. */
+  isKnown?: (text: string) => Promise<boolean>;
   /** What the session wrote: scripts among it are judged when a command runs them. */
   wrote: WrittenFiles;
 }

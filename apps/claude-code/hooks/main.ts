@@ -8,4 +8,5 @@ export { recordInstallation } from './heartbeat/record-installation.ts';
 export { diagnoseGuard, type GuardFact } from './install/diagnose-guard.ts';
 export { toHookPath, toSandboxPath, writeHookProgram } from './install/hook-program.ts';
 export { installGuard, type InstallInput } from './install/install-guard.ts';
+export { leaveOutProjectVariables } from './project/project-variables.ts';
 export type { SettingsPlace } from './install/settings-file.ts';

@@ -10,15 +10,16 @@ import {
   toWorkaroundReason,
   type ReviewVerdict,
 } from '@klaus/sdk/guard';
-import { areAllowed, isAllowed } from './allowed-calls.ts';
-import { readProjectHooks } from './project-hooks.ts';
+import { isAccepted, isAllowed } from './allowed-calls.ts';
 import { readChange } from './changed-text.ts';
 import { type ClaudeCall, toClaudeCall } from './claude-tool.ts';
 import { acknowledge, listAcknowledged, openErrors, toKind } from './guarded-session.ts';
-import type { HookContext } from './hook-context.ts';
+import { type HookContext, toJudging } from './hook-context.ts';
 import { type HookAnswer, NO_OBJECTION, toPermission, toUpdatedInput } from './hook-answer.ts';
 import { isPlan, judgeCall, toRealPath } from './judge-call.ts';
-import type { GuardFinding } from './judge-context.ts';
+import type { GuardFinding, JudgeContext } from './judge-context.ts';
+import { judgeInstructions, type LastingFinding } from './expansion/judge-instructions.ts';
+import { judgeProject, type ProjectFinding, toProjectHint } from './project/judge-project.ts';
 import { readTranscript, toOutputs, toRequests } from './transcript.ts';
 
 const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
@@ -35,53 +36,69 @@ const ASKS: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'plan', 'ma
  */
 export async function beforeToolUse(context: HookContext): Promise<HookAnswer> {
   const call = toClaudeCall(context.event);
-  const { began, wrote, fetched } = context.session;
-  const gate = await judgeCall(call, {
-    ...context,
-    cwd: context.event.cwd,
-    wrote: { since: began, paths: wrote, fetched },
+  const judging: JudgeContext = {
+    ...toJudging(context),
+    isKnown: (text: string) => isAccepted(context, toKey([context.root, 'file', text])),
     sandbox: context.sandbox?.(),
-  });
+  };
+  const gate = await judgeCall(call, judging);
   const reviews: ReviewVerdict[] = [];
   const { cwd, tool_name: tool, tool_input: input } = context.event;
-  const key = toKey([context.root, cwd, tool, input]);
-  const changed = await judgeProjectHooks(context, call);
-  const found =
-    gate.verdict === 'deny' ? gate : (changed?.finding ?? (await reviewCall(context, { call, gate, reviews })));
-  const isOfUser = found.verdict === 'ask' && (await isAllowed(context, key));
-  const isUnasked = found.verdict === 'ask' && !isOfUser && !ASKS.has(context.event.permission_mode ?? 'default');
-  const { verdict, reason } = isOfUser
-    ? { verdict: 'allow' as const, reason: 'the user allowed this call' }
-    : escalate(context, isUnasked ? { ...found, verdict: 'deny' } : found);
+  // What the user allows for longer than a call is not allowed with the call.
+  const lasting = await findLasting(context, judging, { call, gate });
+  const key = lasting?.key ?? toKey([context.root, cwd, tool, input]);
+  const found = lasting ?? (gate.verdict === 'deny' ? gate : await reviewCall(context, { call, gate, reviews }));
+  const isOfUser = found.verdict === 'ask' && lasting === undefined && (await isAllowed(context, key));
+  const isUnasked =
+    found.verdict === 'ask' &&
+    !isOfUser &&
+    (lasting?.isAnswered === true || !ASKS.has(context.event.permission_mode ?? 'default'));
+  const verdict = isOfUser ? 'allow' : isUnasked ? 'deny' : found.verdict;
+  const reason = isOfUser
+    ? 'the user allowed this call'
+    : verdict === 'deny'
+      ? toDenialReason(context, found)
+      : found.reason;
   const id = await context.decided({
     text: toText(context.event.tool_input, call),
     verdict,
     rule: found.rule,
     reason,
-    key: changed?.key ?? key,
+    key,
     ...(reviews.length === 0 ? {} : { reviews: reviews.map(toReview) }),
   });
-  if (isUnasked)
-    return toPermission(
-      verdict === 'allow' ? 'deny' : verdict,
-      `Klaus: ${reason}. Claude Code asks no user in this mode. The user can allow this call for an hour, in a terminal: klaus guard allow ${id}`,
-    );
-  if (verdict !== 'allow') return toPermission(verdict, `Klaus: ${reason}`);
+  if (verdict !== 'allow') {
+    const hint =
+      lasting !== undefined
+        ? toProjectHint(id)
+        : isUnasked
+          ? `Claude Code asks no user in this mode. The user can allow this call for an hour, in a terminal: klaus guard allow ${id}`
+          : undefined;
+    return toPermission(verdict, `Klaus: ${reason}${hint === undefined ? '' : `. ${hint}`}`);
+  }
   const { instead } = gate;
   return instead === undefined ? NO_OBJECTION : toUpdatedInput({ ...context.event.tool_input, command: instead });
 }
 
-/** Asks about a call that hooks of the project can change after this judgement, until the user allows these hooks. */
-async function judgeProjectHooks(
+/** A finding that the user allows until its files change. */
+async function findLasting(
   context: HookContext,
-  { kind }: ClaudeCall,
-): Promise<{ finding: GuardFinding; key: string } | undefined> {
-  const hooks = kind === 'harmless' || kind === 'read' || kind === 'agent' ? undefined : readProjectHooks(context.root);
-  if (hooks === undefined) return undefined;
-  const key = toKey([context.root, 'hooks', hooks.text]);
-  if (await areAllowed(context, key)) return undefined;
-  const reason = `hooks of the project (${hooks.files.join(', ')}) can change calls that the guard has judged. If you know them, allow them once with klaus guard allow and the id of this decision`;
-  return { finding: { verdict: 'ask', rule: 'hooks', reason }, key };
+  judging: JudgeContext,
+  { call, gate }: { call: ClaudeCall; gate: GuardFinding },
+): Promise<(LastingFinding & Partial<ProjectFinding>) | undefined> {
+  if (gate.verdict === 'deny') return undefined;
+  if (gate.lasting !== undefined) return { ...gate, key: toKey([context.root, 'file', gate.lasting]) };
+  return judgeSurroundings(context, judging, call);
+}
+
+/** What other programs of the project and its instructions add to a call: programs can change it after this judgement. */
+async function judgeSurroundings(
+  context: HookContext,
+  judging: JudgeContext,
+  call: ClaudeCall,
+): Promise<(LastingFinding & Partial<ProjectFinding>) | undefined> {
+  const isOfProject = call.kind !== 'harmless' && call.kind !== 'read' && call.kind !== 'agent';
+  return (isOfProject ? await judgeProject(context) : undefined) ?? (await judgeInstructions(context, judging, call));
 }
 
 interface Reviewing {
@@ -195,14 +212,9 @@ function toReviewed({ event, root }: HookContext) {
 }
 
 /** A third similar denial within a minute is an attempt to get around the first: only the user can help. */
-function escalate(
-  { session, event }: HookContext,
-  { verdict, rule, reason }: GuardFinding,
-): Pick<GuardFinding, 'verdict' | 'reason'> {
-  if (verdict !== 'deny') return { verdict, reason };
+function toDenialReason({ session, event }: HookContext, { rule, reason }: GuardFinding): string {
   const key = toDenialKey(toKind(event.tool_name), rule, reason);
-  if (!isWorkaround(session.denials, key, Date.now())) return { verdict, reason };
-  return { verdict, reason: toWorkaroundReason(reason) };
+  return isWorkaround(session.denials, key, Date.now()) ? toWorkaroundReason(reason) : reason;
 }
 
 function toName(path: string, root: string): string {

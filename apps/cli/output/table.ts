@@ -1,4 +1,4 @@
-import { headOf } from '@klaus/sdk/cut-text';
+import { cutText } from '@klaus/sdk/cut-text';
 import { toLine } from '@klaus/sdk/printable';
 import { err, out } from './sink.ts';
 
@@ -52,7 +52,7 @@ function createTable(width: number) {
       measure(row);
     }
   };
-  const cut = (line: string): string => (width > 0 && line.length > width ? `${headOf(line, width - 1)}…` : line);
+  const cut = (line: string): string => (width > 0 ? cutText(line, width) : line);
   return {
     add(row: string[]): void {
       measure(row);

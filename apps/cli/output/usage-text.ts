@@ -52,12 +52,12 @@ function describeLost(what: string, lost: Charged): string[] {
   ];
 }
 
-function describeBudget({ limit, cap, spent, reserved, held, lent, left }: BudgetRow): string {
+function describeBudget({ limit, cap, spent, reserved, held, lent, left, isEstimated }: BudgetRow): string {
   const show = (value: number | null): string =>
     limit === 'usd' ? formatUsd(value) : value === null ? 'unknown' : formatCount(value);
   const name = limit === 'usd' ? 'Dollars' : 'Tokens that count';
   const parts = [
-    `${show(spent)} spent`,
+    `${isEstimated ? '≈ ' : ''}${show(spent)} spent`,
     ...(reserved === 0 ? [] : [`${show(reserved)} reserved`]),
     ...(held === 0 ? [] : [`up to ${show(held)} more for work that was not streamed`]),
     ...(lent === 0 ? [] : [`${show(lent)} set aside for its sub-sessions`]),

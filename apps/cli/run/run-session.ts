@@ -50,7 +50,7 @@ export async function runSession(options: RunSessionOptions): Promise<number> {
   const isPrompt = sent === 'message';
   await printNextSteps(output, { result, session: id, facts, isPrompt, at: client.at, showCommand });
   await printLeftovers(options);
-  return toExit(result, { stopped, failure: facts.failure });
+  return toExit(result, { stopped, failure: facts.failure?.code });
 }
 
 /** Prints that the process that holds the session takes what was sent. */
@@ -167,7 +167,10 @@ async function answerQuestion(
 
 function toExit(
   result: Advance,
-  { stopped, failure }: { stopped: StopReason | undefined; failure: RunFacts['failure'] },
+  {
+    stopped,
+    failure,
+  }: { stopped: StopReason | undefined; failure: NonNullable<RunFacts['failure']>['code'] | undefined },
 ): ExitCode {
   const finished = result.state === 'idle' ? result.finished : undefined;
   // A run that ended before the cancellation arrived keeps its outcome.

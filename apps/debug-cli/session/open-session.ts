@@ -128,5 +128,5 @@ function toTitle(input: CliInput): string {
         : 'Investigation';
   const line = what.replaceAll(/\s+/g, ' ').trim();
   const room = Math.max(20, MAX_TITLE - place.length);
-  return (line.length > room ? `${headOf(line, room - 1).toWellFormed()}…` : line) + place;
+  return (line.length > room ? `${headOf(line, room - 1)}…` : line) + place;
 }

@@ -1,4 +1,4 @@
-import { headOf } from '@klaus/sdk/cut-text';
+import { cutText } from '@klaus/sdk/cut-text';
 import type { Event } from '@klaus/sdk';
 import { isRecord } from '@klaus/sdk/is-record';
 import type { Status } from '../program/status.ts';
@@ -33,5 +33,5 @@ function toRecord(input: unknown): Record<string, unknown> {
 }
 
 function toPreview(text: string): string {
-  return text.length > PREVIEW ? `${headOf(text, PREVIEW - 1)}…` : text;
+  return cutText(text, PREVIEW);
 }

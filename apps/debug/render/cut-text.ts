@@ -3,12 +3,6 @@ export function headOf(text: string, max: number): string {
   return max >= text.length ? text : text.slice(0, isDivided(text, max) ? max - 1 : max);
 }
 
-/** The last `max` UTF-16 units of a text, or one less. */
-export function tailOf(text: string, max: number): string {
-  const at = text.length - max;
-  return at <= 0 ? text : text.slice(isDivided(text, at) ? at + 1 : at);
-}
-
 function isDivided(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, at - 1), at + 1));
 }

@@ -90,6 +90,10 @@ export const budgetRowSchema = z.object({
     .describe("What requests without the provider's figure may have cost in addition."),
   lent: z.number().nullable(),
   left: z.number().nullable(),
+  isEstimated: z
+    .boolean()
+    .default(false)
+    .describe('True if a provider reported no usage, or an impossible one, for a part of what was spent.'),
 });
 
 export const pinnedTextSchema = z.object({ id: z.string(), text: z.string(), source: z.string().optional() });

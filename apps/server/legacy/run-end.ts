@@ -1,4 +1,4 @@
-import { headOf } from '@klaus/sdk/cut-text';
+import { cutText } from '@klaus/sdk/cut-text';
 import { toText, type Event, type EventOf } from '@klaus/sdk';
 import type { LegacyEvent, CreateLegacyEvent } from './legacy-event.ts';
 import { SessionUsage } from './session-usage.ts';
@@ -131,5 +131,5 @@ function updateRun(run: Run, event: Event): void {
 
 function cut(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length <= MAX_SUMMARY ? line : `${headOf(line, MAX_SUMMARY - 1)}…`;
+  return cutText(line, MAX_SUMMARY);
 }

@@ -82,13 +82,17 @@ function toTitle({ outcome }: EventOf<'run.finished'>, attempt: RunEndProps['att
 }
 
 /** The message of the provider once, the number of attempts, and where a rejected key is set. */
-function FailedRequest({ attempt: { attempt, message, model, outcome } }: { attempt: EventOf<'model.attempted'> }) {
+function FailedRequest({
+  attempt: { attempt, message, model, outcome, status },
+}: {
+  attempt: EventOf<'model.attempted'>;
+}) {
   const t = useText();
   const words = [model, message, attempt > 1 ? t.failures.attempts(attempt) : undefined].filter(Boolean);
   return (
     <>
       <p className="muted">{words.join(' · ')}</p>
-      {outcome === 'auth' ? (
+      {outcome === 'auth' && status !== 403 ? (
         <p>
           <CodeText text={t.failures.rejectedKey(model.split('/')[0]!)} /> <SettingsLink />
         </p>

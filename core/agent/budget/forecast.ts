@@ -1,5 +1,6 @@
 import type { Model, ModelInfo, Price } from '../ports/model.ts';
 import { priceFor, worstCase } from './cost.ts';
+import { findSizes } from './learned-sizes.ts';
 import { leftOf } from './ledger.ts';
 import type { EngineSettings } from '../loop/settings.ts';
 import type { State } from '../state/state.ts';
@@ -10,6 +11,8 @@ export const BYTES_PER_TOKEN = 3;
 export const SHORTEST_ANSWER = 1_024;
 /** Factor of the longest answer in a run in which the output limit has cut a call: raised once, within the limits. */
 export const RAISED_OUTPUT = 4;
+/** Tokens by which a forecast of a prompt may be too low: roles and templates of messages are not in it. */
+const MARGIN = 256;
 const PER_TOKEN = 1_000_000;
 
 /** The maximum cost of the next model request. */
@@ -34,7 +37,11 @@ export function forecast(
   const promptTokens = measured
     ? measured.tokens + Math.ceil(Math.max(0, state.bytes - measured.bytes) / BYTES_PER_TOKEN)
     : Math.ceil((state.bytes + options.overhead) / BYTES_PER_TOKEN);
-  const most = longestAnswer(state, model.info, options.settings);
+  const sizes = findSizes(state, model);
+  const wanted = longestAnswer(state, sizes, options.settings);
+  // A server that named its window counts the requested answer as a part of it.
+  const left = sizes.isLearned ? Math.max(SHORTEST_ANSWER, sizes.contextWindow - promptTokens - MARGIN) : Infinity;
+  const most = Math.min(wanted, left);
   const room = outputLeft(state, promptTokens, priceFor(model.info, promptTokens));
   const maxOutputTokens = room < most ? Math.max(Math.min(SHORTEST_ANSWER, most), room) : most;
   return {
@@ -42,17 +49,17 @@ export function forecast(
     maxOutputTokens,
     tokens: promptTokens + maxOutputTokens,
     usd: worstCase(model.info, promptTokens, maxOutputTokens),
-    contextWindow: model.info.contextWindow,
+    contextWindow: sizes.contextWindow,
   };
 }
 
 /** Tokens of the longest answer, without the limits of the session. */
 export function longestAnswer(
   { run }: Pick<State, 'run'>,
-  info: Pick<ModelInfo, 'maxOutputTokens'>,
+  sizes: Pick<ModelInfo, 'maxOutputTokens'>,
   settings: Pick<EngineSettings, 'maxOutputTokens'>,
 ): number {
-  return Math.min(settings.maxOutputTokens * (run?.cuts.isOutputRaised ? RAISED_OUTPUT : 1), info.maxOutputTokens);
+  return Math.min(settings.maxOutputTokens * (run?.cuts.isOutputRaised ? RAISED_OUTPUT : 1), sizes.maxOutputTokens);
 }
 
 /** Tokens of an answer that the limits allow; may be negative. Infinity without limits. */

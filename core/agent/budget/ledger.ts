@@ -29,6 +29,8 @@ export interface Account {
   workedMs: number;
   /** What requests without the provider's figure may have cost in addition: it counts until the session is closed. */
   held?: Reserved;
+  /** True if a part of `usage` is estimated. */
+  isEstimated?: true;
   /** The request of the loop that is in flight. */
   open?: OpenRequest;
   /** Requests of a wrapped program that are in flight, by id. */
@@ -101,6 +103,7 @@ export function book(ledger: Ledger, event: Event): void {
       if (!isCharged(event)) return;
       account.usage = addUsage(account.usage, event.usage);
       account.usd = addUsd(account.usd, event.usd);
+      if (event.estimated) account.isEstimated = true;
       if (event.held) account.held = addReserved(account.held, event.held);
       return;
     }

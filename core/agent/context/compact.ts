@@ -1,6 +1,7 @@
 import { EVENT_VERSION, type EventBody, type Message, tailOf } from '../../protocol/index.ts';
 import { requestCheapModel } from '../model/request-cheap-model.ts';
 import { askLimit } from '../budget/ask-limit.ts';
+import { findSizes } from '../budget/learned-sizes.ts';
 import { fold } from '../state/fold.ts';
 import { cutOutput } from '../calls/cut-output.ts';
 import { isPinMessage } from './pins.ts';
@@ -34,7 +35,7 @@ export async function compact(work: Work): Promise<void> {
   const model = await work.model();
   const run = runOf(state).id;
   // At most half of the history: if the provider reports that the prompt is too long, the estimate is wrong.
-  const budget = Math.min(model.info.contextWindow * KEEP * BYTES_PER_TOKEN, state.bytes / 2);
+  const budget = Math.min(findSizes(state, model).contextWindow * KEEP * BYTES_PER_TOKEN, state.bytes / 2);
   const cut = findCut(state.messages, budget);
   if (cut === undefined) {
     await work.append([{ type: 'context.compacted', run, turn: state.turn, summary: '', firstKept: '', dropped: 0 }]);

@@ -44,5 +44,5 @@ function toLine({ key, value, category, scope }: KnowledgeEntry): string {
   const where = scope === 'global' ? `${category}, all projects` : category;
   // One line for each entry; no entry can close the list.
   const line = `- ${key} [${where}]: ${value.replaceAll(/\s+/g, ' ')}`.replaceAll(/<(?=\/?memory>)/g, '(');
-  return line.length <= MAX_ENTRY ? line : `${headOf(line, MAX_ENTRY)}… (memory_get has all)`.toWellFormed();
+  return line.length <= MAX_ENTRY ? line : `${headOf(line, MAX_ENTRY)}… (memory_get has all)`;
 }

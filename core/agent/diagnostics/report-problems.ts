@@ -81,7 +81,7 @@ function decode(bytes: Uint8Array): string {
 function describe(problems: readonly Problem[]): string {
   if (problems.length === 0) return '';
   const lines = problems.slice(0, MAX_PROBLEMS).map(({ path, line, column, severity, code, message, server }) => {
-    const text = headOf(message.replaceAll(/\s+/g, ' '), MAX_MESSAGE).toWellFormed();
+    const text = headOf(message.replaceAll(/\s+/g, ' '), MAX_MESSAGE);
     return `${path}:${line}:${column} ${severity}${code === undefined ? '' : ` ${code}`}: ${text} (${server})`;
   });
   const rest = problems.length > MAX_PROBLEMS ? `\n[… ${problems.length - MAX_PROBLEMS} more]` : '';

@@ -51,7 +51,7 @@ export function chooseHooks(groups: HookGroups, event: HookEventName, tools?: re
     if (tools && !tools.some((tool) => matchesTool(matcher, tool))) return [];
     return hooks.map((hook): ChosenHook => {
       const line = (hook.type === 'command' ? hook.command : toShownUrl(hook.url)).replaceAll(/\s+/g, ' ');
-      const name = line.length <= MAX_NAME ? line : `${headOf(line, MAX_NAME)}…`.toWellFormed();
+      const name = line.length <= MAX_NAME ? line : `${headOf(line, MAX_NAME)}…`;
       return { hook, name, place: project ? 'project' : 'user' };
     });
   });

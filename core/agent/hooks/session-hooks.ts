@@ -51,7 +51,7 @@ async function runHooks(
     if (answer.decision !== 'none') return { ...answers, denied: `${one.name}: ${answer.reason}` };
     if (answer.context !== '') texts.push(toTaggedText(one, headOf(answer.context, MAX_TEXT)));
   }
-  return { ...answers, context: headOf(texts.join('\n'), MAX_TEXT).toWellFormed() };
+  return { ...answers, context: headOf(texts.join('\n'), MAX_TEXT) };
 }
 
 /** What the hooks of `SessionStart` say, as one message before the first prompt. */

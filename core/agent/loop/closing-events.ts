@@ -58,12 +58,13 @@ export function toRunFinished(
 ): EventBody {
   const run = runOf(state);
   const unknown = before.filter((body) => body.type === 'tool.finished' && body.outcome !== 'cancelled').length;
-  let { usage, usd, held } = run;
+  let { usage, usd, held, estimated } = run;
   for (const body of before) {
     if (body.type !== 'model.attempted') continue;
     usage = addUsage(usage, body.usage);
     usd = addUsd(usd, body.usd);
     if (body.held) held = addReserved(held, body.held);
+    if (body.estimated) estimated = true;
   }
   return {
     type: 'run.finished',
@@ -72,6 +73,7 @@ export function toRunFinished(
     usage,
     usd,
     held,
+    estimated,
     turns: run.turns,
     toolCalls: run.toolCalls + unknown,
     evidence,

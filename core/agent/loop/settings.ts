@@ -14,8 +14,10 @@ export interface RetrySettings {
   maxMs: number;
   /** Milliseconds after the first failure of an outage during which requests are repeated, regardless of `attempts`; 0: off. */
   waitMs: number;
-  /** Milliseconds without a byte after which a request fails. */
+  /** Milliseconds without a byte after which a request fails whose answer has begun. */
   idleMs: number;
+  /** The same before the first token. Default: 5 minutes, and an hour for a server of the own network. */
+  firstTokenMs?: number;
 }
 
 /** Reviewers of the calls of sessions. */

@@ -1,4 +1,4 @@
-import { toText, headOf } from '../../protocol/index.ts';
+import { toText, cutText } from '../../protocol/index.ts';
 import { requestCheapModel } from '../model/request-cheap-model.ts';
 import { toTranscript } from '../context/transcript.ts';
 import type { Work } from './work.ts';
@@ -38,5 +38,5 @@ export async function summarise(work: Work): Promise<void> {
 
 function cut(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${headOf(line, max - 1)}…`;
+  return cutText(line, max);
 }

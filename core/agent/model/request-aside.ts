@@ -36,6 +36,7 @@ export async function requestAside(work: Work, aside: Aside): Promise<AsideResul
   const { purpose, model, system, text, tools = [] } = aside;
   const probe = createState();
   probe.bytes = countBytes(text);
+  probe.learned = work.state.learned;
   const settings = { ...work.engine.settings, maxOutputTokens: aside.maxOutputTokens };
   const overhead = system.length + (tools.length === 0 ? 0 : JSON.stringify(tools).length);
   const need = addExtra(forecast(probe, model, { settings, overhead }), model, aside.extra);

@@ -13,6 +13,8 @@ export interface FailedRequest {
   /** The attempt that failed, from 1. */
   attempt: number;
   failure: ModelFailure;
+  /** True if the next attempt requests a shorter answer, for which there is no reason to wait. Default false. */
+  isShortened?: boolean;
 }
 
 /** The wait before the next attempt in milliseconds, and the end of the wait for an outage. */
@@ -37,8 +39,9 @@ export interface FailedAttempt {
 
 export function planRetry(
   { engine, state, choice }: { engine: Engine; state: State; choice: { isFirst: boolean } },
-  { purpose, attempt, failure }: FailedRequest,
+  { purpose, attempt, failure, isShortened = false }: FailedRequest,
 ): Retry | undefined {
+  if (isShortened) return { delay: 0 };
   const isTurn = purpose === 'turn';
   // Another model answers while this one is tried again.
   if (isTurn && state.substitute && choice.isFirst) return undefined;

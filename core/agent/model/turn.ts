@@ -9,11 +9,13 @@ import {
 import { closePrestart, startPrestart, cancelPrestart } from '../calls/prestart.ts';
 import { makesCheckpoint } from '../loop/finish.ts';
 import { longestAnswer, type Forecast } from '../budget/forecast.ts';
+import { findSizes } from '../budget/learned-sizes.ts';
 import type { Model, ModelEvent, ModelRequest } from '../ports/model.ts';
 import { judgeRefusal } from '../refusals/judge-refusal.ts';
 import { requestModel } from './request-model.ts';
 import { hasSampling, reportUnsupported } from './sampling.ts';
-import { openedOf, runOf } from '../state/state.ts';
+import type { EngineSettings } from '../loop/settings.ts';
+import { openedOf, runOf, type State } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 
 /** Requests the next message of the model and appends it to the log. */
@@ -35,10 +37,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
   // An open turn was started by a crashed process: this is another request for it.
   const turn = state.openTurn ? state.turn : state.turn + 1;
   if (!state.openTurn) {
-    const modelInfo = toModelInfo(model, {
-      sampling,
-      maxOutputTokens: longestAnswer(state, model.info, engine.settings),
-    });
+    const modelInfo = toModelInfo(model, { state, settings: engine.settings, sampling });
     await work.append([
       { type: 'turn.started', run, turn, model: model.name, requestHash, reserved: { tokens, usd }, modelInfo },
       ...(state.models.has(model.name) ? [] : reportUnsupported(sampling, model, run)),
@@ -107,10 +106,12 @@ function toUniqueId({ state }: Work, id: string, used: Set<string>): string {
 
 /** What decisions before a request are based on, for a replay. */
 function toModelInfo(
-  { info }: Model,
-  { sampling, maxOutputTokens }: { sampling: Sampling; maxOutputTokens: number },
+  model: Model,
+  { state, settings, sampling }: { state: State; settings: EngineSettings; sampling: Sampling },
 ): EventOf<'turn.started'>['modelInfo'] {
-  const { contextWindow, prices, efforts, maxTemperature } = info;
+  const { prices, efforts, maxTemperature } = model.info;
+  const { contextWindow, ...sizes } = findSizes(state, model);
+  const maxOutputTokens = longestAnswer(state, sizes, settings);
   const supported = { efforts: efforts && [...efforts], maxTemperature };
   return { contextWindow, maxOutputTokens, prices: [...prices], ...(hasSampling(sampling) && supported) };
 }

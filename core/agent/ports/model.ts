@@ -1,6 +1,7 @@
 import type {
   Effect,
   EffortLevel,
+  LearnedSizes,
   Message,
   ModelFailureCause,
   ModelFailureCode,
@@ -35,8 +36,20 @@ export interface ModelRequest extends Sampling {
   session: string;
 }
 
-export interface ModelFailure {
+/** What the error of a server says in addition to its message. */
+export interface FailureDetails {
+  cause?: ModelFailureCause;
+  /** The body as the server sent it, which can be long. */
+  body?: string;
+  /** Sizes of the model that the error names. */
+  sizes?: LearnedSizes;
+  /** Tokens of the answer with which the server would accept the request. */
+  maxAnswerTokens?: number;
+}
+
+export interface ModelFailure extends FailureDetails {
   code: ModelFailureCode;
+  /** The server's own words, if it said any. */
   message: string;
   /** HTTP status, if there was one. */
   status?: number;
@@ -68,15 +81,17 @@ export type ModelEvent =
    * What the provider has reported before the end, so that an answer that breaks off is charged for it. Later figures
    * replace earlier ones.
    *
-   * `isFinal`: it includes the complete answer. `usd` as in `finished`.
+   * `isFinal`: it includes the complete answer. `usd` and `isEstimated` as in `finished`.
    */
-  | { type: 'usage'; usage: Usage; isFinal: boolean; usd?: number }
+  | { type: 'usage'; usage: Usage; isFinal: boolean; usd?: number; isEstimated?: boolean }
   | {
       type: 'finished';
       /** The complete answer: text, thinking and calls in order. */
       parts: Part[];
       stopReason: StopReason;
       usage: Usage;
+      /** True: the provider reported no usage or an impossible one; `usage` is counted from bytes. Default false. */
+      isEstimated?: boolean;
       /** The cost in US dollars according to the provider, if it reports one. */
       usd?: number;
       /** Results of the search, for a request of {@link ModelSearch}. Absent: the provider did not search. */
@@ -140,6 +155,10 @@ export interface Model {
   readonly info: ModelInfo;
   /** The model and its server. Only the same one gets the `providerState` of its answers. Default: unknown. */
   readonly answeredBy?: string;
+  /** Scheme, host and port of the server. Absent: unknown. */
+  readonly server?: string;
+  /** True if the server is on this machine or in a private network. Default false. */
+  readonly isLocal?: boolean;
   /** The provider's own search of the web. Absent: it has none. */
   readonly webSearch?: ModelSearch;
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;

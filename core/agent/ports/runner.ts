@@ -8,7 +8,7 @@ import type {
   StopReason,
   Usage,
 } from '../../protocol/index.ts';
-import type { ModelInfo } from './model.ts';
+import type { FailureDetails, ModelInfo } from './model.ts';
 import type { ExecRequest, ExecResult } from './sandbox.ts';
 
 /** An invariant of Klaus that does not hold for a session with this runner. */
@@ -276,7 +276,10 @@ export interface Reservation {
   maxOutputTokens: number;
   /** Records the end of the request and what it shows, and releases what it did not use. */
   settle(
-    end: Pick<EventOf<'model.attempted'>, 'outcome' | 'status' | 'message' | 'usage' | 'usd' | 'held'>,
+    end: Pick<
+      EventOf<'model.attempted'>,
+      'outcome' | 'status' | 'message' | 'usage' | 'usd' | 'held' | 'estimated' | keyof FailureDetails
+    >,
     exchange?: ProgramExchange,
   ): Promise<void>;
 }

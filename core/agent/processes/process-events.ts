@@ -106,5 +106,5 @@ function isAround(one: string, other: string): boolean {
 
 function cut(command: string): string {
   const line = command.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= MAX_COMMAND ? line : `${headOf(line, MAX_COMMAND)}…`.toWellFormed();
+  return line.length <= MAX_COMMAND ? line : `${headOf(line, MAX_COMMAND)}…`;
 }

@@ -1,4 +1,4 @@
-import type { EventOf, Message, Part } from '../../protocol/index.ts';
+import { toWellFormedJson, type EventOf, type Message, type Part } from '../../protocol/index.ts';
 import type { Model, ModelRequest } from '../ports/model.ts';
 import type { State } from '../state/state.ts';
 
@@ -69,7 +69,7 @@ function reducePart(part: Part, kind: 'image' | 'state' | 'calls'): Part {
       return withoutState(part);
     case 'calls':
       if (part.type === 'call')
-        return { type: 'text', text: `[Called ${part.name} ${JSON.stringify(part.input ?? {})}]` };
+        return { type: 'text', text: `[Called ${part.name} ${toWellFormedJson(part.input ?? {})}]` };
       if (part.type !== 'result') return withoutState(part);
       return { type: 'text', text: `[${part.isError ? 'Error' : 'Result'}]\n${part.text}` };
   }

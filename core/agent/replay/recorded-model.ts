@@ -1,4 +1,5 @@
 import type { Event, EventOf, Message, Part, StopReason } from '../../protocol/index.ts';
+import { toSaid } from '../model/attempt-message.ts';
 import type { Model, ModelEvent, ModelInfo, ModelRequest, Refusal } from '../ports/model.ts';
 import type { Recording } from './recording.ts';
 
@@ -46,7 +47,7 @@ export function createRecordedModel(
         return;
       }
       if (!recorded || recorded.attempt !== attempt) return recording.crash();
-      const { usage, usd, outcome, status, cause } = recorded;
+      const { usage, usd, outcome, status, cause, body, sizes, maxAnswerTokens } = recorded;
       if (usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) onBytes?.();
       if (outcome === 'ok') {
         yield { type: 'finished', ...toAnswer(recording, purpose), usage, ...(usd === null ? {} : { usd }) };
@@ -58,9 +59,9 @@ export function createRecordedModel(
         recording.cancel();
         yield { type: 'failed', failure: { code: 'connection', message: 'cancelled' } };
       } else {
-        const message = (recorded.message ?? '').replace(/; the limits leave no room for another attempt$/, '');
         const refused = toRefusal(recording);
-        yield { type: 'failed', failure: { code: outcome, message, status, cause, ...(refused && { refused }) } };
+        const details = { status, cause, body, sizes, maxAnswerTokens, ...(refused && { refused }) };
+        yield { type: 'failed', failure: { code: outcome, message: toSaid(recorded.message), ...details } };
       }
     },
   };

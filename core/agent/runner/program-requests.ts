@@ -2,6 +2,7 @@ import { describeAmount } from '../../protocol/index.ts';
 import { outputLeft, SHORTEST_ANSWER } from '../budget/forecast.ts';
 import { isUnpriced } from '../budget/limit-check.ts';
 import { priceFor, worstCase } from '../budget/cost.ts';
+import { cutBody } from '../model/cut-body.ts';
 import type { Work } from '../loop/work.ts';
 import type { ProgramRequest, Reservation } from '../ports/runner.ts';
 import type { SecretSource } from '../ports/secrets.ts';
@@ -66,10 +67,10 @@ export class ProgramRequests {
         { type: 'model.requested', ...head, requestHash, reserved },
       ]);
       this.#inFlight += 1;
-      const settle: Reservation['settle'] = ({ status, message, ...end }, exchange) =>
+      const settle: Reservation['settle'] = ({ status, message, body, ...end }, exchange) =>
         this.#inOrder(async () => {
           await work.append([
-            { type: 'model.attempted', ...head, ...end, status, message },
+            { type: 'model.attempted', ...head, ...end, status, message, body: cutBody(work, body) },
             ...(exchange ? this.#exchanges.toBodies(work, exchange) : []),
           ]);
           this.#inFlight -= 1;

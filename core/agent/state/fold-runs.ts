@@ -1,4 +1,5 @@
 import { addUsage, isCharged, isOutage, NO_USAGE, type EventOf } from '../../protocol/index.ts';
+import { addSizes } from '../budget/learned-sizes.ts';
 import { addReserved, addUsd } from '../budget/ledger.ts';
 import { foldRefusedAttempt } from './fold-refusals.ts';
 import { isInherited } from './fold-session.ts';
@@ -90,7 +91,9 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     run.usage = addUsage(run.usage, event.usage);
     run.usd = addUsd(run.usd, event.usd);
     if (event.held) run.held = addReserved(run.held, event.held);
+    if (event.estimated) run.estimated = true;
   }
+  state.learned = addSizes(state.learned, event);
   if (event.review) foldVerdict(state, event.review);
   if (SIDE_PURPOSES.has(event.purpose)) return;
   if (event.outcome === 'ok') delete state.failingSince;
@@ -103,12 +106,14 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     state.measured = { bytes: state.bytes, tokens: usage.input + usage.cacheRead + usage.cacheWrite };
     if (run) {
       run.compacted = false;
+      run.overflows = 0;
       run.cuts.answerTokens = usage.output;
     }
   } else if (event.retryInMs === undefined && event.outcome !== 'abandoned' && event.outcome !== 'cancelled' && run) {
     delete state.openTurn;
     if (event.fallback) return foldFallback(state, event.fallback, event.model);
-    if (event.outcome === 'context_window' && !run.compacted) run.mustCompact = true;
+    // The first compaction may leave out too little, when the window is unknown.
+    if (event.outcome === 'context_window' && run.overflows++ < MAX_COMPACTIONS) run.mustCompact = true;
     else {
       run.failure = { code: event.outcome, message: event.message ?? event.outcome };
       // The next run tries the model of the session again.
@@ -116,6 +121,9 @@ export function foldAttempt(state: State, event: EventOf<'model.attempted'>): vo
     }
   }
 }
+
+/** Compactions for one turn. Each leaves out a half of the history. */
+const MAX_COMPACTIONS = 3;
 
 function foldFallback(
   state: State,
@@ -163,6 +171,7 @@ function createRun(event: EventOf<'run.started'>): RunState {
     mustCompact: false,
     isCompactionRequested: false,
     compacted: false,
+    overflows: 0,
     checkpointed: false,
     changedFiles: false,
     unreverted: [],

@@ -7,7 +7,6 @@ import {
   type EventOf,
   type Evidence,
   type Grant,
-  type HunkAnswer,
   type LimitName,
   type Limits,
   type Message,
@@ -20,43 +19,18 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import type { AddressOrigin, Denial, LineageFact } from '../../policy/index.ts';
-import type { CutCall, RunCuts } from './cut-call.ts';
+import type { CallState } from './call-state.ts';
+import type { RunCuts } from './cut-call.ts';
 import type { GivenApproval } from './given-approval.ts';
 import type { Substitute } from './substitute.ts';
 import type { TaintState } from './taint-state.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { ModelRefusals } from '../refusals/model-refusals.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
+import type { LearnedSizes } from '../budget/learned-sizes.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
-/** A call of the last answer, until its result is in the history. */
-export interface CallState {
-  readonly id: string;
-  readonly index: number;
-  readonly name: string;
-  readonly input: unknown;
-  /** True when redaction changed the logged input. */
-  readonly redacted: boolean;
-  /** Present for a command that the user entered. */
-  readonly by?: 'user';
-  /** Present if the answer was cut off within the call, which is then not run. */
-  cut?: CutCall;
-  /** The attempt without a result, if there is one. */
-  started?: EventOf<'tool.started'>;
-  /** The last question about this call, if there is one. */
-  asked?: EventOf<'approval.asked'>;
-  answer?: 'approved' | 'rejected' | 'expired';
-  note?: string;
-  /** The last decision of the gate. */
-  decided?: Pick<EventOf<'gate.decided'>, 'verdict' | 'rule'>;
-  /** The accepted hunks, if not all were accepted. */
-  hunks?: HunkAnswer;
-  /** The plan as the user edited it. */
-  plan?: string;
-  finished?: Pick<EventOf<'tool.finished'>, 'outcome' | 'output' | 'images'>;
-  /** The child sessions for which the call waits. */
-  awaits?: { children: Set<string>; any: boolean };
-}
+export type { CallState } from './call-state.ts';
 
 /** A child session according to the log of its parent. */
 export interface ChildState {
@@ -93,6 +67,8 @@ export interface RunState {
   usage: Usage;
   usd: number | null;
   held?: EventOf<'run.finished'>['held'];
+  /** True if a part of `usage` is estimated. */
+  estimated?: true;
   turns: number;
   toolCalls: number;
   evidence: Evidence[];
@@ -120,6 +96,8 @@ export interface RunState {
   isCompactionRequested: boolean;
   /** A compaction was made and no turn has succeeded since. */
   compacted: boolean;
+  /** Refusals of a prompt that was too long since the last turn that succeeded. */
+  overflows: number;
   /** The user refused to raise this limit. */
   limitRefused?: LimitName;
   checkpointed: boolean;
@@ -182,6 +160,8 @@ export interface State {
   agentSession?: string;
   /** Sum of the UTF-8 bytes of `messages`. */
   bytes: number;
+  /** Sizes of models that servers named in errors. */
+  learned: LearnedSizes;
   /** `bytes` and prompt tokens of the last answered request, for the next estimate. */
   measured?: { bytes: number; tokens: number };
   /** Calls of the last answer whose results are not in the history. */
@@ -262,6 +242,7 @@ export function createState(): State {
     messages: [],
     prompted: 0,
     bytes: 0,
+    learned: [],
     calls: [],
     callIds: new Set(),
     deleted: new Set(),

@@ -1,4 +1,4 @@
-import { headOf } from '../../protocol/text/cut-text.ts';
+import { cutText } from '../../protocol/text/cut-text.ts';
 import { readGitWords } from '../shell/rules/git-rule.ts';
 import { evaluateCommand } from '../shell/interpreter/evaluate-command.ts';
 import type { SimpleCommand } from '../shell/evaluation.ts';
@@ -47,7 +47,7 @@ function compareWords(pattern: string, { argv, name }: Pick<SimpleCommand, 'argv
 
 export function showCommand({ argv }: SimpleCommand): string {
   const shown = argv.map(showWord).join(' ');
-  return shown.length > 120 ? `${headOf(shown, 119)}…` : shown;
+  return cutText(shown, 120);
 }
 
 function compare(pattern: string, word: Word): Match {

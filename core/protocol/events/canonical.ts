@@ -34,6 +34,7 @@ export const ERASED_FIELDS = [
   'modelInfo',
   'usage',
   'usd',
+  'estimated',
 ] as const;
 
 /**

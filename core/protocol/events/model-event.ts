@@ -20,6 +20,19 @@ export const held = reservedSchema
   .describe(
     'What the work that was not streamed, such as hidden reasoning, may have cost in addition. It counts against the limits until the session is closed.',
   );
+/** @see {@link modelAttempted} */
+export const estimated = z
+  .boolean()
+  .optional()
+  .describe('True: the provider reported no usage or an impossible one, and Klaus counted bytes instead.');
+/** Sizes of a model as a server named them in an error. They apply to this model at this server. */
+export const learnedSizesSchema = z.object({
+  contextWindow: z.int().optional().describe('Tokens of prompt and answer together.'),
+  maxOutputTokens: z.int().optional().describe('Tokens of one answer.'),
+  server: z.string().optional().describe('Scheme, host and port of the server.'),
+});
+export type LearnedSizes = z.infer<typeof learnedSizesSchema>;
+
 const purpose = z.enum(['turn', 'compaction', 'title', 'review', 'search', 'program']);
 const request = z
   .string()
@@ -79,8 +92,16 @@ export const modelAttempted = z
     request,
     outcome: z.union([z.literal('ok'), z.literal('cancelled'), modelFailureCodeSchema]),
     status: z.int().optional().describe('HTTP status.'),
-    message: z.string().optional(),
+    message: z.string().optional().describe('What the server said, or how the network failed.'),
     cause: modelFailureCauseSchema.optional().describe('The cause, if the server named it.'),
+    body: z.string().optional().describe('The body of an error as the server sent it, cut.'),
+    sizes: learnedSizesSchema
+      .optional()
+      .describe('Sizes of the model that the error names. Later requests keep to them.'),
+    maxAnswerTokens: z
+      .int()
+      .optional()
+      .describe('Tokens of the answer for which the server has room: an answer of the requested length is too long.'),
     fallback: z
       .object({
         model: z.string().describe('Full name.'),
@@ -98,6 +119,7 @@ export const modelAttempted = z
     ),
     usd,
     held,
+    estimated,
     review: reviewSchema
       .omit({ usd: true })
       .extend({

@@ -3,7 +3,7 @@ import { onAskSchema } from '../authority/mode.ts';
 import { treeIdSchema } from '../changes/tree-change.ts';
 import { limitName, run, usd } from './event-fields.ts';
 import { claimSchema, claimStatusSchema, evidenceSchema } from './evidence.ts';
-import { held } from './model-event.ts';
+import { estimated, held } from './model-event.ts';
 import { usageSchema } from './usage.ts';
 
 export const runStarted = z
@@ -34,6 +34,7 @@ export const runFinished = z
     usage: usageSchema,
     usd,
     held,
+    estimated,
     turns: z.int(),
     toolCalls: z.int(),
     evidence: z.array(evidenceSchema).describe('The checks of the run, in order.'),

@@ -19,7 +19,7 @@ export const modelFailureCodeSchema = z.enum([
   'overloaded', // 529, 503
   'server_error', // other 5xx
   'connection', // reset, refused, DNS, a stream that ended early
-  'idle', // no byte for the time of `retry.idleMs`
+  'idle', // no byte for the time of `retry.firstTokenMs` or `retry.idleMs`
   'malformed', // bytes that do not follow the protocol
   'auth', // 401, 403
   'invalid_request', // other 4xx
@@ -33,6 +33,10 @@ export type ModelFailureCode = z.infer<typeof modelFailureCodeSchema>;
 export const modelFailureCauseSchema = z.enum([
   'unknown_model', // the server does not have the model, or not for this account
   'no_credit', // the account has no credit, or its quota is used up
+  'blocked', // a firewall or a proxy in front of the server refused the request
+  'wrong_address', // the server does not have the path of the request
+  'parameter', // the server refuses a parameter of the request
+  'output_limit', // `maxOutputTokens` is more than the server has room for
 ]);
 export type ModelFailureCause = z.infer<typeof modelFailureCauseSchema>;
 

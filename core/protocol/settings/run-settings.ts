@@ -96,8 +96,15 @@ export const RUN_SETTINGS = {
   'retry.idleMs': retryTime(
     'KLAUS_RETRY_IDLE_MS',
     60_000,
-    'Milliseconds without received data after which a request fails.',
+    'Milliseconds without received data after which a request fails whose answer has begun. Comments of the stream count as data.',
   ),
+  'retry.firstTokenMs': defineSetting({
+    schema: milliseconds,
+    env: 'KLAUS_RETRY_FIRST_TOKEN_MS',
+    unset: '`retry.idleMs` if that is set, otherwise 300000, or 3600000 for a server in the own network',
+    description:
+      'Milliseconds without received data after which a request fails whose answer has not begun, while the server loads the model or reads the prompt.',
+  }),
   compactAt: defineSetting({
     schema: z.number().min(0.1).max(0.95),
     default: 0.8,

@@ -1,4 +1,4 @@
-import { headOf } from '../../protocol/text/cut-text.ts';
+import { cutText } from '../../protocol/text/cut-text.ts';
 import type { ChangedFile } from '../changes/changed-file.ts';
 import type { ReviewFinding, RuleVerdict } from '../reviewer.ts';
 import { holds } from './anchors.ts';
@@ -124,7 +124,7 @@ function findMissing({ steps }: ReadPlan, changes: readonly ChangedFile[]): Revi
 }
 
 function shorten(text: string): string {
-  return text.length > 80 ? `${headOf(text, 79)}…` : text;
+  return cutText(text, 80);
 }
 
 /** Changed lines of a file up to which the names of its steps cover it. */

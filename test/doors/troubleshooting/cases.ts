@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Script } from '@klaus/sdk';
@@ -91,9 +94,42 @@ const models: Case[] = [
     provoke: (scene) => scene.play(failing(401), 'say hello'),
   },
   {
-    heading: 'The provider refuses the request.…',
+    heading: 'The provider does not permit this request with this key.…',
+    code: 3,
+    provoke: (scene) => scene.play(failing(403), 'say hello'),
+  },
+  {
+    heading: 'The provider does not have this model, or not for this account.…',
     code: 4,
-    provoke: (scene) => scene.play(failing(404, 'model: unheard of'), 'say hello'),
+    provoke: (scene) => scene.play(failing(404, 'model: unheard-of'), 'say hello'),
+  },
+  {
+    heading: 'The account has no credit, or its quota is used up.…',
+    code: 4,
+    provoke: (scene) => scene.play(failing(402), 'say hello'),
+  },
+  {
+    heading: 'The answer is a page of a firewall or a proxy, not of the model.…',
+    code: 4,
+    async provoke(scene) {
+      const server = createServer((_, response) =>
+        response.writeHead(403, { 'content-type': 'text/html' }).end('<title>Blocked</title>'),
+      );
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      scene.env['ANTHROPIC_BASE_URL'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return scene.klaus('say hello').finally(() => server.close());
+    },
+  },
+  {
+    heading: 'The server does not have this path.…',
+    code: 4,
+    provoke: (scene) => scene.play(failing(404, 'Not Found'), 'say hello'),
+  },
+  {
+    heading: 'Set … to what the server allows.',
+    code: 4,
+    provoke: (scene) => scene.play(failing(400, 'max_tokens is too large'), 'say hello'),
   },
   {
     heading: '…, Klaus retries until the model is available again.',

@@ -4,7 +4,7 @@ import { isCredentialFile } from '@klaus/core/policy';
 import { contains } from '../../paths.ts';
 import { findRoots, isPrograms, isUsualPart } from './toolchain-kinds.ts';
 import { isBindable, isPrefix, isSystem, type ToolchainPaths } from './toolchain-paths.ts';
-import { listEntries } from '../../list-folder.ts';
+import { listEntries } from '@klaus/adapters/system';
 
 /** Each program is a mount. The programs of a mixed folder beyond this limit are left out. */
 const MAX_SINGLE_PROGRAMS = 100;

@@ -22,7 +22,7 @@ function describeInput(json: string): string {
     const value = input?.[key];
     if (typeof value !== 'string' || value === '') continue;
     const line = value.replaceAll(/\s+/g, ' ').trim();
-    return line.length <= MAX_INPUT ? line : `${headOf(line, MAX_INPUT)}…`.toWellFormed();
+    return line.length <= MAX_INPUT ? line : `${headOf(line, MAX_INPUT)}…`;
   }
   return '';
 }

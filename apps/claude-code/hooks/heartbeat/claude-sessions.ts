@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { listNames } from '@klaus/sdk/guard';
 import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 
 /** A session of Claude Code that runs now. */
@@ -20,7 +21,7 @@ const DRIVEN = /^.{14}8/;
 
 /** The sessions that Claude Code lists in its configuration, one file for each process. Source: 2.1.197 and 2.1.332. */
 export function listClaudeSessions(folder: string): ClaudeSession[] {
-  return list(join(folder, 'sessions'))
+  return listNames(join(folder, 'sessions'))
     .filter((name) => /^\d+\.json$/.test(name))
     .flatMap((name) => {
       try {
@@ -57,8 +58,8 @@ export function listRecordedSessions(folder: string, since: number): ClaudeSessi
 /** Absolute paths of the transcripts of all sessions. Those of subagents have other names. */
 export function listTranscripts(folder: string): string[] {
   const projects = join(folder, 'projects');
-  return list(projects).flatMap((slug) =>
-    list(join(projects, slug))
+  return listNames(projects).flatMap((slug) =>
+    listNames(join(projects, slug))
       .filter((name) => /^[\da-f-]{36}\.jsonl$/.test(name))
       .map((name) => join(projects, slug, name)),
   );
@@ -67,7 +68,7 @@ export function listTranscripts(folder: string): string[] {
 /** Folders of configurations that running processes of Claude Code have in their environment. Linux only; else empty. */
 export function listUsedFolders(): string[] {
   const found = new Set<string>();
-  for (const pid of list('/proc')) {
+  for (const pid of listNames('/proc')) {
     if (!/^\d+$/.test(pid)) continue;
     try {
       if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'claude') continue;
@@ -80,12 +81,4 @@ export function listUsedFolders(): string[] {
     }
   }
   return [...found];
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecord } from '@klaus/sdk/is-record';
 import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import { messageOf } from '@klaus/sdk/message-of';
 import { readJsonFile } from '../../settings/json-file.ts';
@@ -33,6 +34,20 @@ export function findSwitch(settings: Readonly<Record<string, unknown>>, isManage
   return isManaged && settings['allowManagedHooksOnly'] === true ? 'allowManagedHooksOnly' : undefined;
 }
 
+/** Variables with which Claude Code runs no hook, or another program in the place of each. Source: 2.1.197 and 2.1.332. */
+const OVERRIDES = /^(?:CLAUDE_CODE_SHELL_PREFIX|CLAUDE_CODE_SIMPLE|LD_(?:PRELOAD|AUDIT|LIBRARY_PATH)|DYLD_\w+)$/;
+
+/** The variable in settings of a project that does that to the hooks of all settings, also to managed ones. */
+export function findOverride(settings: Readonly<Record<string, unknown>>): string | undefined {
+  const { env } = settings;
+  return isRecord(env) ? Object.keys(env).find((name) => OVERRIDES.test(name)) : undefined;
+}
+
+/** The settings files of a project. */
+export function listProjectSettings(project: string): string[] {
+  return ['settings.json', 'settings.local.json'].map((name) => join(project, '.claude', name));
+}
+
 /** SHA-256 of a hook program. Undefined if it cannot be read. */
 export function toHookDigest(program: string): string | undefined {
   try {
@@ -42,18 +57,16 @@ export function toHookDigest(program: string): string | undefined {
   }
 }
 
-/** Settings files that can switch off the hooks of an installation, apart from its own. */
+/** Settings files that can switch off, or replace, the hooks of an installation, apart from its own. */
 export function listOthers(
   { place, file }: Installation,
   { env, projects }: Pick<Surroundings, 'env' | 'projects'>,
 ): string[] {
-  if (place === 'managed') return [];
   const files = [
-    toSettingsFile({ place: 'managed', env, project: '/' }),
-    toSettingsFile({ place: 'user', env, project: '/' }),
-    ...projects.flatMap((project) =>
-      ['settings.json', 'settings.local.json'].map((name) => join(project, '.claude', name)),
-    ),
+    ...(place === 'managed'
+      ? []
+      : (['managed', 'user'] as const).map((each) => toSettingsFile({ place: each, env, project: '/' }))),
+    ...projects.flatMap(listProjectSettings),
   ];
   return [...new Set(files)].filter((other) => other !== file);
 }
@@ -73,10 +86,15 @@ function findOwn(file: string): string[] {
 
 function findOthers(installation: Installation, around: Surroundings): string[] {
   const managed = toSettingsFile({ place: 'managed', env: around.env, project: '/' });
+  const ofProjects = new Set(around.projects.flatMap(listProjectSettings));
   return listOthers(installation, around).flatMap((file) => {
     // Invalid hooks of another file do not concern those of this one.
     const found = read(() => readJsonFile(file));
-    const name = typeof found === 'string' ? undefined : findSwitch(found.object, file === managed);
+    if (typeof found === 'string') return [];
+    const { object } = found;
+    const name =
+      (installation.place === 'managed' ? undefined : findSwitch(object, file === managed)) ??
+      (ofProjects.has(file) ? findOverride(object) : undefined);
     return name === undefined ? [] : [`\`${name}\` is set in ${file}`];
   });
 }

@@ -6,7 +6,10 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import { listTranscripts } from '../heartbeat/claude-sessions.ts';
-import { findSwitch } from '../heartbeat/find-problems.ts';
+import { findOverride, findSwitch, listProjectSettings } from '../heartbeat/find-problems.ts';
+import { toRealPath } from '../judge-call.ts';
+import { readObject } from '../project/command-lines.ts';
+import { readProjectPrograms } from '../project/project-programs.ts';
 import { type CanaryInput, CANARY_RULE, flyCanary, toCanary } from './canary.ts';
 import { type HookProgramOptions, toHookPath, toHookProgram } from './hook-program.ts';
 import {
@@ -47,7 +50,7 @@ const DAY_MS = 86_400_000;
 
 /** Checks whether the guard judges every call of Claude Code. Changes nothing. */
 export async function diagnoseGuard(input: DiagnoseInput): Promise<GuardFact[]> {
-  const facts = [...checkSettings(input), checkProgram(input), await checkHook(input)];
+  const facts = [...checkSettings(input), ...checkProject(input), checkProgram(input), await checkHook(input)];
   const program = findProgram(input);
   if (program === undefined) {
     const text = `${input.claude} is not in PATH, so that no call was made through it`;
@@ -90,6 +93,23 @@ function checkSettings(input: DiagnoseInput): GuardFact[] {
       text: `no hook of the guard runs, because of ${off.join(', ')}`,
       fix: 'Remove it, or install with --managed',
     });
+  return facts;
+}
+
+/** What the project starts that no hook sees. The user decides about it when a session starts. */
+function checkProject({ project, home }: DiagnoseInput): GuardFact[] {
+  const facts: GuardFact[] = [];
+  for (const file of listProjectSettings(project)) {
+    const name = findOverride(readObject(file));
+    if (name === undefined) continue;
+    const text = `no hook of the guard decides in this project, because of \`${name}\` in ${file}`;
+    facts.push({ name: 'replaced', status: 'fail', text, fix: `Remove it from ${file}` });
+  }
+  const programs = readProjectPrograms({ root: toRealPath(project), home });
+  if (programs !== undefined) {
+    const text = `Claude Code starts or loads, before any call and without a question of the guard: ${programs.found.join('; ')}`;
+    facts.push({ name: 'project', status: 'warn', text, fix: 'Look at them before you start Claude Code here' });
+  }
   return facts;
 }
 

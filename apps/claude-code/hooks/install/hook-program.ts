@@ -99,6 +99,8 @@ ask_daemon() {
     --header 'expect:' --data-binary @- http://localhost/api/hooks/claude-code
 }
 ask_klaus() {
+  # A project can set them, and Klaus would load their files.
+  unset NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE
   printf '%s' "$event" | KLAUS_HOME=${singleQuote(home)} ${klaus.map(singleQuote).join(' ')} guard hook
 }
 answer=$(ask_daemon "\${2-}" 2>/dev/null)

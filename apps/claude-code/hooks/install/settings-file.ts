@@ -4,7 +4,7 @@ import { applyEdits, modify, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { KlausError } from '@klaus/sdk';
 import { readJsonFile } from '../../settings/json-file.ts';
-import { toHookCommand } from './hook-program.ts';
+import { toHookCommand, toHookPath } from './hook-program.ts';
 
 /** Where the settings are from which Claude Code takes hooks. */
 export type SettingsPlace = 'user' | 'project' | 'managed';
@@ -132,6 +132,11 @@ export function hasGuard({ hooks }: Pick<SettingsText, 'hooks'>, program: string
   return EVENTS.every((name) =>
     (hooks[name] ?? []).some((entry) => isDeepStrictEqual(entry, toEntry(name, toHookCommand(program, name)))),
   );
+}
+
+/** True for the unchanged hook that the Klaus of this state folder installs for an event. */
+export function isGuardOf(home: string, event: string, hook: unknown): boolean {
+  return isDeepStrictEqual(hook, toEntry(event, toHookCommand(toHookPath(home), event)).hooks[0]);
 }
 
 /** A hook that Klaus installed, from any state folder. */

@@ -4,6 +4,9 @@ import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 
+/** Rules about what stays in a project: an allowance holds until that changes. */
+const LASTING: ReadonlySet<string> = new Set(['project', 'instructions', 'definition']);
+
 export const allow: LeafCommand = {
   name: 'allow',
   summary:
@@ -19,7 +22,12 @@ export const allow: LeafCommand = {
       if (event.key === undefined || event.verdict === 'allow') break;
       const { workspace, guarded, key } = event;
       await klaus.recordGuard({ type: 'guard.observed', workspace, guarded, what: 'allowed', text: key });
-      out.write(`Allowed for an hour: ${toLine(event.text, 200)}\n`);
+      const isLasting = LASTING.has(event.rule);
+      out.write(
+        isLasting
+          ? `Allowed until it changes: ${toLine(event.reason, 500)}\n`
+          : `Allowed for an hour: ${toLine(event.text, 200)}\n`,
+      );
       return;
     }
     throw new UsageError(`The guard has denied no call ${id}.`, 'klaus guard log --denied lists them.');

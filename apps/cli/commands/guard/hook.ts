@@ -24,11 +24,13 @@ export const hook: LeafCommand = {
       process.exit(DENY);
     }, DEADLINE_MS);
     try {
-      const [{ ensureDaemon }, { askHook }, event] = await Promise.all([
+      const [{ ensureDaemon }, { askHook }, { leaveOutProjectVariables }, event] = await Promise.all([
         import('../../daemon/ensure-daemon.ts'),
         import('./ask-hook.ts'),
+        import('@klaus/claude-code/hooks'),
         buffer(process.stdin),
       ]);
+      leaveOutProjectVariables(process.env, process.env['CLAUDE_PROJECT_DIR']);
       const { socket } = await ensureDaemon();
       out.json(await askHook(socket, event, process.env['CLAUDE_PROJECT_DIR']));
       return 0;

@@ -1,4 +1,4 @@
-import { headOf } from '../../../protocol/text/cut-text.ts';
+import { cutText } from '../../../protocol/text/cut-text.ts';
 import { quoteShellWord } from '../../../protocol/quote-shell-word.ts';
 import { isSecretPlace } from '../../secrets/secret-places.ts';
 import { isSecretFile } from '../../secrets/secret-files.ts';
@@ -221,5 +221,5 @@ function isHarmless(path: string, { userHome }: HostFacts): boolean {
 }
 
 function shorten(text: string): string {
-  return text.length > 80 ? `${headOf(text, 79)}…` : text;
+  return cutText(text, 80);
 }

@@ -28,7 +28,7 @@ const HARMLESS_PROGRAM =
 /** Environment: variables that make the next program load or start something else. */
 export function judgeEnvironment(command: SimpleCommand): ShellFinding | undefined {
   for (const { name, value } of command.assignments) {
-    const reason = describe(name, value);
+    const reason = describeVariable(name, value);
     if (reason !== undefined) return ask(reason);
   }
   if (!NAMES.has(command.name)) return undefined;
@@ -39,7 +39,8 @@ export function judgeEnvironment(command: SimpleCommand): ShellFinding | undefin
 /** Commands that take names of variables, and set or export them. */
 const NAMES = toSet('export declare typeset readonly read mapfile readarray printf getopts');
 
-function describe(name: string, value: Word): string | undefined {
+/** What a variable makes other programs load or start. Undefined for one that changes nothing of that kind. */
+export function describeVariable(name: string, value: Word): string | undefined {
   // A shell variable reaches other programs only if it is exported.
   if (LOADS.test(name)) {
     const isHarmless =
