@@ -18,7 +18,7 @@ const WIDTHS = [80, 60, 120, 40, 70, 100];
 const RESIZE_MS = 300;
 
 /** A long paragraph of numbered words, and how many of them are streamed: `STREAMS=20 STREAM_SEED=7`. */
-const WORDS = Array.from({ length: 1_200 }, (_, index) => `w${String(index).padStart(4, '0')}`);
+const WORDS = Array.from({ length: 800 }, (_, index) => `w${String(index).padStart(4, '0')}`);
 const STREAMS = Number(process.env['STREAMS'] ?? 4);
 const SEED = Number(process.env['STREAM_SEED'] ?? 1);
 

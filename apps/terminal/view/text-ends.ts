@@ -46,7 +46,10 @@ interface CodeBlock {
  *
  * @returns last What further text needs in front of it; undefined in code. isUndivided: true in a block that is not divided.
  */
-export function listEnds(text: string, from: number): { ends: TextEnd[]; last: Context | undefined; isUndivided: boolean } {
+export function listEnds(
+  text: string,
+  from: number,
+): { ends: TextEnd[]; last: Context | undefined; isUndivided: boolean } {
   const ends: TextEnd[] = [];
   const items = new ListItems();
   let paragraph: Paragraph | undefined;
