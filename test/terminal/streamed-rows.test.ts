@@ -40,9 +40,11 @@ test('lines of code are in the scrollback before the end of the block', async ()
 
 test('at least three rows of a table are shown', async () => {
   await using chat = await openChat();
+  const footer = ['', '⠋ Writing', '', '> ', ' mode ask'];
+  chat.screen.addChild({ render: () => footer, invalidate: () => {} });
   chat.send(ANSWER.slice(0, ANSWER.indexOf('| row 19')), 0);
-  expect((await chat.window.readVisible()).filter((row) => row.includes('│ row'))).not.toEqual([]);
-  expect((await chat.window.readVisible()).filter((row) => /^ {2}[│├└]/.test(row)).length).toBeGreaterThanOrEqual(3);
+  const rows = (await chat.window.readVisible()).filter((row) => /^ {2}(?:│ row|├|└)/.test(row));
+  expect(rows.length).toBeGreaterThanOrEqual(3);
 });
 
 test('a reply that is begun again says so, once', async () => {

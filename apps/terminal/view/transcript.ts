@@ -10,7 +10,7 @@ import { toEntryLines, toPartBlock, toWritten, type Written } from './entry-line
 import { findFinal, type Place, START } from './final-text.ts';
 import { toImageBounds, toPartLines, toThinkingLines, type TakeImage } from './message-lines.ts';
 import { listEnds } from './text-ends.ts';
-import type { ViewStyle } from './view-style.ts';
+import { type ViewStyle, withoutColours } from './view-style.ts';
 import { toSafe, wrap } from './wrap.ts';
 
 /** Entries of a session that are shown when it is opened; earlier ones are in the full view. */
@@ -167,7 +167,8 @@ export class Transcript implements Component {
     if (finished && this.#hasGrammars(text.text)) {
       for (; written.parts < list.length - 1; written.parts++, written.place = START)
         finished.push(...toBlock(written.parts));
-      const toRows = (part: string): string[] => toPartLines(part, false, options);
+      const plain = { ...options, style: withoutColours(this.#style) };
+      const toRows = (part: string): string[] => toPartLines(part, false, plain);
       for (;;) {
         const place = findFinal(list[written.parts]!, written.place, toRows);
         if (!place) break;
