@@ -7,8 +7,8 @@ export interface Parts {
 
 /** Characters after which a part ends at the next block, by default: about a third of a screen. */
 const MIN_PART = 1_000;
-/** Characters after which a part also ends at the next item of a list. */
-const LONG_PART = 4_000;
+/** A part of so many times its least length also ends at the next item of a list. */
+const LONG_PART = 4;
 /** Characters after which a part ends at any line. A code fence is then closed and opened again. */
 const MAX_PART = 10_000;
 
@@ -18,12 +18,15 @@ const BLANK = /^\s*$/;
 const FORMULA = /^ {0,3}\$\$\s*$/;
 /** A line that starts a new block, and not an item of a list. */
 const FRESH = /^(?![-*+] |\d{1,9}[.)] )\S/;
+/** An incomplete line whose first word shows whether it starts a new block. */
+const STARTED = /^\S+\s/;
 
 /**
  * Splits Markdown between its blocks, so that only the visible parts of a long message are rendered. The parts do not
  * depend on the pieces in which the text arrives.
  *
- * @param minPart Characters after which a part ends at the next block. Default 1,000; with 0, each block is a part.
+ * @param minPart Characters after which a part ends at the next block. Default 1,000; with 0,
+ * each block and each item after a blank line is a part.
  */
 export function createParts(minPart = MIN_PART): Parts {
   const closed: string[] = [];
@@ -45,11 +48,17 @@ export function createParts(minPart = MIN_PART): Parts {
     open = again + open.slice(at);
     next = again.length;
   };
+  /** True for a line at `next` with which a part starts. */
+  const startsPart = (line: string): boolean =>
+    fence === undefined &&
+    isAfterBlank &&
+    next > 0 &&
+    next >= minPart &&
+    details === 0 &&
+    !isFormula &&
+    (FRESH.test(line) || (next >= LONG_PART * minPart && /^\S/.test(line)));
   const take = (line: string) => {
-    if (next >= MAX_PART) close(next);
-    else if (fence === undefined && isAfterBlank && next > 0 && next >= minPart && details === 0 && !isFormula) {
-      if (FRESH.test(line) || (next >= LONG_PART && /^\S/.test(line))) close(next);
-    }
+    if (next >= MAX_PART || startsPart(line)) close(next);
     if (fence === undefined) {
       fence = FENCE.test(line) ? line : undefined;
       if (FORMULA.test(line)) isFormula = !isFormula;
@@ -72,7 +81,12 @@ export function createParts(minPart = MIN_PART): Parts {
         else take(open.slice(next, end));
       }
     },
-    list: () => (closed.length > 0 && BLANK.test(open) ? closed : [...closed, open]),
+    list() {
+      if (closed.length > 0 && BLANK.test(open)) return closed;
+      const line = open.slice(next);
+      if (STARTED.test(line) && startsPart(line)) return [...closed, open.slice(0, next), line];
+      return [...closed, open];
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { createParts, type CallEntry, type Entry } from '@klaus/sdk/conversation
 import { expect, test } from 'vitest';
 import { findActing, toActingTexts } from '../fixtures/acting-texts.ts';
 import { toQuestionLines, type Question } from '../../apps/terminal/dialogs/question-lines.ts';
+import { START } from '../../apps/terminal/view/final-text.ts';
 import { toEntryLines, toPartBlock } from '../../apps/terminal/view/entry-lines.ts';
 import { createViewStyle } from '../../apps/terminal/view/view-style.ts';
 
@@ -41,7 +42,7 @@ function toAllLines(text: string): string[] {
   parts.append(text);
   return [
     ...entries.flatMap((entry) => toEntryLines(entry, undefined, { ...options, output: text })),
-    ...parts.list().flatMap((part) => toPartBlock(part, { isFirst: true, before: undefined }, options)),
+    ...parts.list().flatMap((part) => toPartBlock([part], 0, { ...options, from: START })),
     ...toQuestionLines(question, 60, { palette: style.palette, max: 100 }),
   ];
 }

@@ -102,7 +102,7 @@ export function toStable(screen: string, events: readonly Event[]): string {
   return text
     .replaceAll(/klaus-test-\w{6}/g, 'klaus-test-XXXXXX')
     .replaceAll(/(?<=checkpoint )\w{10}/g, 'CCCCCCCCCC')
-    .replaceAll(/(?<=\w) \d[\d.]* m?s(?: · [^\n]*…)?(?= ·|$)/gm, ' (time)')
+    .replaceAll(/(?<=[\w·]) \d[\d.]* m?s(?: · [^\n]*…)?(?= ·|$)/gm, ' (time)')
     .replaceAll(/[\d,]+ tokens in|[\d,]+ from cache|[\d,]+\s+out\b|\$\d\.\d+/g, (found) => found.replaceAll(/\d/g, '0'))
     .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, '⠋');
 }

@@ -10,23 +10,45 @@ import type { Terminal } from '../../apps/terminal/screen/index.ts';
 export interface Window extends AsyncDisposable {
   readonly terminal: Terminal;
   resize(columns: number, rows: number): Promise<void>;
+  /** Changes the window alone: until the next `resize`, the program knows the size before, as before a signal. */
+  resizeUnseen(columns: number, rows: number): Promise<void>;
   /** Everything that was written and not erased, with the scrollback. Wrapped rows are joined. */
   read(): Promise<string>;
   /** The rows of the window. */
   readVisible(): Promise<string[]>;
+  /** Position in the window, from 0. */
+  readCursor(): Promise<{ column: number; row: number }>;
 }
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
 /** The terminal of VS Code. */
-export async function openXterm(columns: number, rows: number): Promise<Window> {
-  const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 5_000 });
+export function openXterm(columns: number, rows: number): Promise<Window> {
+  return openEmulator(columns, rows, {});
+}
+
+/** A terminal that cuts the rows of a window that becomes narrower. */
+export function openCutting(columns: number, rows: number): Promise<Window> {
+  return openEmulator(columns, rows, { windowsPty: { backend: 'winpty', buildNumber: 1 } });
+}
+
+async function openEmulator(columns: number, rows: number, options: xterm.ITerminalOptions): Promise<Window> {
+  const emulator = new xterm.Terminal({
+    ...{ cols: columns, rows, allowProposedApi: true, scrollback: 5_000 },
+    ...options,
+  });
   const write = (data: string): void => emulator.write(data);
+  let size = { columns, rows };
+  const resizeUnseen = async (toColumns: number, toRows: number): Promise<void> => {
+    await new Promise<void>((resolve) => emulator.write('', resolve));
+    emulator.resize(toColumns, toRows);
+  };
   return {
-    terminal: toTerminal(write, () => ({ columns: emulator.cols, rows: emulator.rows })),
+    terminal: toTerminal(write, () => size),
+    resizeUnseen,
     async resize(toColumns, toRows) {
-      await new Promise<void>((resolve) => emulator.write('', resolve));
-      emulator.resize(toColumns, toRows);
+      await resizeUnseen(toColumns, toRows);
+      size = { columns: toColumns, rows: toRows };
     },
     async read() {
       await new Promise<void>((resolve) => emulator.write('', resolve));
@@ -43,6 +65,11 @@ export async function openXterm(columns: number, rows: number): Promise<Window> 
       return Array.from({ length: emulator.rows }, (_, row) =>
         active.getLine(active.baseY + row)!.translateToString(true),
       );
+    },
+    async readCursor() {
+      await new Promise<void>((resolve) => emulator.write('', resolve));
+      const { cursorX, cursorY } = emulator.buffer.active;
+      return { column: cursorX, row: cursorY };
     },
     async [Symbol.asyncDispose]() {
       emulator.dispose();
@@ -70,14 +97,18 @@ export async function openTmux(columns: number, rows: number): Promise<Window> {
     appendFileSync(input, `\u001b]2;mark-${++marks}\u0007`);
     await tmux('wait-for', 'title');
   };
+  const resizeUnseen = async (toColumns: number, toRows: number): Promise<void> => {
+    await arrive();
+    await tmux('resize-window', '-x', String(toColumns), '-y', String(toRows));
+  };
   return {
     terminal: toTerminal(
       (data) => appendFileSync(input, data),
       () => size,
     ),
+    resizeUnseen,
     async resize(toColumns, toRows) {
-      await arrive();
-      await tmux('resize-window', '-x', String(toColumns), '-y', String(toRows));
+      await resizeUnseen(toColumns, toRows);
       size = { columns: toColumns, rows: toRows };
     },
     async read() {
@@ -87,6 +118,11 @@ export async function openTmux(columns: number, rows: number): Promise<Window> {
     async readVisible() {
       await arrive();
       return (await tmux('capture-pane', '-p')).split('\n').map((row) => row.trimEnd());
+    },
+    async readCursor() {
+      await arrive();
+      const [column, row] = (await tmux('display-message', '-p', '#{cursor_x} #{cursor_y}')).split(' ').map(Number);
+      return { column: column!, row: row! };
     },
     async [Symbol.asyncDispose]() {
       await tmux('kill-server');

@@ -1,15 +1,9 @@
-import {
-  type Component,
-  type Terminal,
-  truncateToWidth,
-  TuiMainScreen,
-  visibleWidth,
-  wrapTextWithAnsi,
-} from '@earendil-works/pi-tui';
-import { ERASE_BELOW, ERASE_LINE, toChanges, toRow } from './frame-changes.ts';
+import { type Component, type Terminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
+import { ERASE_BELOW, ERASE_LINE, toChanges, toFit, toFullChanges, toRow, toSize } from './frame-changes.ts';
+import { type Growing, limitGrowing } from './growing-rows.ts';
 import type { CellSize } from './queried-terminal.ts';
+import { countRows, type Reflow, reflowRows, type ShownRows, toShownRows } from './reflow.ts';
 import { toSafeLines } from './safe-line.ts';
-import { isSixelRow } from './sixel-rows.ts';
 
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?7h\u001b[?2026l';
@@ -30,16 +24,6 @@ type ScreenTerminal = Terminal & {
   inputEnd?: () => Promise<void>;
 };
 
-/** Finished lines that can be written again: at least as many as a window has rows. */
-const MAX_RECENT = 100;
-
-/**
- * What a terminal does with long rows when it becomes narrower. `all` wraps each of them, and the cursor stays at its
- * character. `others` is xterm.js: it cuts the row of the cursor and wraps the others, and moves the cursor down by each row
- * that it adds, also by those below the cursor. `none` cuts all.
- */
-export type Reflow = 'all' | 'others' | 'none';
-
 /**
  * The part of a terminal that changes: some rows at the bottom of the main screen. Finished lines are written above
  * them once and then belong to the terminal, so that its scrollback, selection and search work, and a frame costs the
@@ -50,14 +34,17 @@ export type Reflow = 'all' | 'others' | 'none';
 export class InlineScreen extends TuiMainScreen {
   /** Finished lines that the next frame writes. */
   #finished: string[] = [];
-  /** The rows of the last frame, and the position of the cursor in them. */
+  /** The rows of the last frame, and the row in which the cursor is. */
   #shown: readonly string[] = [];
   #row = 0;
-  #column = 0;
-  /** The last finished lines, as they were written. */
-  #recent: string[] = [];
-  /** Finished lines until rows of a frame for which a window was too low count as scrolled away. */
-  #stale = 0;
+  /** The same rows as the terminal has wrapped them since. */
+  #wrapped: ShownRows = toShownRows([], 0, { row: 0, column: 0 });
+  /** The growing rows of the last frame; undefined if none of its text was unfinished. */
+  #growing: Growing | undefined;
+  /** Rows that the window has above the frame at least. */
+  #above = 0;
+  /** True if a window was too low for the changing rows, so that its scrollback has some of them. */
+  #isStale = false;
   /** Columns and rows of the window at the last frame; no columns before the first one. */
   #width = 0;
   #height = 0;
@@ -93,6 +80,11 @@ export class InlineScreen extends TuiMainScreen {
   finish(lines: readonly string[]): void {
     for (const line of lines) this.#finished.push(line);
     if (!this.#isDrawing) this.requestRender();
+  }
+
+  /** Called while a frame is rendered: which of its rows are text that is not finished. */
+  setGrowing(growing: Growing): void {
+    this.#growing = growing;
   }
 
   /** Gives the terminal to another program. Keys that arrive until then are dropped. */
@@ -142,7 +134,7 @@ export class InlineScreen extends TuiMainScreen {
     if (!this.#full) {
       // Behind the alternate screen, the terminal wraps only what is finished.
       this.terminal.write(`${this.#toTop()}${ERASE_BELOW}${ENTER_FULL}`);
-      this.#restart();
+      this.#forget();
     }
     this.#full = { component, rows: [], size: '', openedAt: this.#full?.openedAt ?? toSize(this.terminal) };
     this.requestRender();
@@ -169,12 +161,7 @@ export class InlineScreen extends TuiMainScreen {
       return;
     }
     if (this.#isOpen) this.terminal.write(`${this.#toTop()}${ERASE_BELOW}`);
-    this.#restart();
-  }
-
-  #restart(): void {
     this.#forget();
-    this.#column = 0;
   }
 
   /** Erases the changing rows: what remains is the conversation. */
@@ -183,7 +170,9 @@ export class InlineScreen extends TuiMainScreen {
     this.closeFull();
     const finished = toSafeLines(this.#finished.splice(0)).map((line) => `${ERASE_LINE}${line}\r\n`);
     this.terminal.write(`${this.#toTop()}${ERASE_BELOW}${finished.join('')}`);
-    this.#restart();
+    this.#forget();
+    // Another program can clear the window.
+    this.#above = 0;
   }
 
   protected override doRender(): void {
@@ -194,6 +183,17 @@ export class InlineScreen extends TuiMainScreen {
     if (this.#isResizing()) return;
     if (this.#full) this.#drawFull(width, height);
     else this.#draw(width, height);
+  }
+
+  /** Called for each size of the window that is known, also if no frame is drawn for it. */
+  noteSize(): void {
+    const width = Math.max(1, this.terminal.columns);
+    if (this.#width !== 0) this.#wrapped = reflowRows(this.#wrapped, width, this.#reflows);
+  }
+
+  override requestRender(force = false): void {
+    if (this.#isOpen) this.noteSize();
+    super.requestRender(force);
   }
 
   #refreshSize(): void {
@@ -218,75 +218,92 @@ export class InlineScreen extends TuiMainScreen {
   }
 
   #draw(width: number, height: number): void {
-    this.#isDrawing = true;
-    const all = toSafeLines(this.render(width), { hasCursor: true }).map((line) => toFit(line, width));
-    this.#isDrawing = false;
-    const lines = all.slice(-height);
-    const cursor = this.extractCursorPosition(lines, height);
-    const rows = this.applyLineResets(lines);
     let output = BEGIN;
-    if (this.#width !== 0 && (this.#width !== width || this.#height !== height)) {
-      output += `${this.#toTop()}${ERASE_BELOW}`;
-      if (this.#stale > 0 && all.length < height) output += this.#toNewWindow(width, height - all.length);
+    const isResized = this.#width !== 0 && (this.#width !== width || this.#height !== height);
+    if (isResized) output += `${this.#toTop({ keepsGrowing: true })}${ERASE_BELOW}`;
+    this.#growing = undefined;
+    this.#isDrawing = true;
+    const rendered = toSafeLines(this.render(width), { hasCursor: true }).map((line) => toFit(line, width));
+    this.#isDrawing = false;
+    if (isResized) {
+      if (this.#isStale && rendered.length < height) output += this.#toNewWindow();
       this.#forget();
     }
     this.#width = width;
     this.#height = height;
-    if (this.#finished.length > 0) {
-      output += `${toRow(this.#row, 0)}\r`;
-      const finished = this.applyLineResets(toSafeLines(this.#finished.splice(0)).map((line) => toFit(line, width)));
-      for (const line of finished) output += `${ERASE_LINE}${line}\r\n`;
-      this.#recent = [...this.#recent, ...finished].slice(-MAX_RECENT);
-      this.#stale -= finished.length;
-      output += ERASE_BELOW;
+    const finished = this.applyLineResets(toSafeLines(this.#finished.splice(0)).map((line) => toFit(line, width)));
+    if (finished.length > 0) {
+      // A line can be longer than a window whose new size is not known.
+      output += `${toRow(this.#row, 0)}\r${ERASE_BELOW}${finished.map((line) => `${line}\r\n`).join('')}`;
       this.#forget();
     }
+    this.#above = Math.min(this.#above + finished.length, Math.max(0, height - rendered.length));
+    const limited = limitGrowing(rendered, this.#growing, { reflows: this.#reflows, above: this.#above, height });
+    this.#growing = limited.growing;
+    const lines = limited.lines.slice(-height);
+    const cursor = this.extractCursorPosition(lines, height);
+    const rows = this.applyLineResets(lines);
     const { text, row: last } = toChanges({ shown: this.#shown, rows, row: this.#row });
-    const row = cursor?.row ?? Math.max(0, rows.length - 1);
-    this.#column = cursor?.col ?? 0;
-    output += `${CUT_ROWS}${text}${toRow(last, row)}\u001b[${this.#column + 1}G${END}`;
+    const [row, column] = this.#toRest(cursor, rows.length);
+    output += `${CUT_ROWS}${text}${toRow(last, row)}\u001b[${column + 1}G${END}`;
     this.terminal.write(output);
     this.#row = row;
     this.#shown = rows;
+    this.#wrapped = toShownRows(rows.map(visibleWidth), width, { row, column });
   }
 
-  /** Rows of the last frame in a window of another width. */
-  #countRows(width: number): number {
-    return this.#shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / width)), 0);
+  /**
+   * Where the cursor is between two frames. While a text grows, it is at the beginning of the frame: a terminal that
+   * wraps all rows leaves it there, so that also a frame that arrives in a window of another size begins in its place.
+   * xterm.js moves a cursor that has rows below it. The cursor that a user sees is a part of the frame.
+   */
+  #toRest(cursor: { row: number; col: number } | null, rows: number): [row: number, column: number] {
+    const last = Math.max(0, rows - 1);
+    if (this.#growing) return [this.#reflows === 'others' ? last : 0, 0];
+    return [cursor?.row ?? last, cursor?.col ?? 0];
   }
 
   /**
    * A window without what the last frame left in the scrollback of a window that was too low for it: the terminal shows
-   * that again when the window grows. The last finished lines are repeated.
+   * that again when the window grows. No finished line is repeated.
    */
-  #toNewWindow(width: number, rows: number): string {
-    const lines = this.#recent.flatMap((line) => (isSixelRow(line) ? [] : wrapTextWithAnsi(line, width))).slice(-rows);
-    const text = this.applyLineResets(lines).map((line) => `${line}\r\n`);
-    return `${TO_NEW_ROW}${'\r\n'.repeat(this.terminal.rows - 1)}\u001b[H${text.join('')}`;
+  #toNewWindow(): string {
+    this.#isStale = false;
+    this.#above = this.terminal.rows;
+    return `${TO_NEW_ROW}${'\r\n'.repeat(this.terminal.rows - 1)}`;
   }
 
   #forget(): void {
     this.#shown = [];
     this.#row = 0;
+    this.#wrapped = toShownRows([], this.#wrapped.width, { row: 0, column: 0 });
   }
 
-  /** Moves the cursor to the top of the last frame, also after the terminal has changed its width. */
-  #toTop(): string {
+  /**
+   * Moves the cursor to the top of the last frame, also after the terminal has changed its width.
+   *
+   * @param options.keepsGrowing True: below the growing rows, if some of them may have left the screen. They count as
+   * finished then.
+   */
+  #toTop({ keepsGrowing = false } = {}): string {
     this.#refreshSize();
-    if (this.#countRows(Math.max(1, this.terminal.columns)) > this.terminal.rows) this.#stale = MAX_RECENT;
-    return `${toRow(this.#rowsAbove(), 0)}\r`;
+    this.noteSize();
+    const { rows } = this.terminal;
+    const count = countRows(this.#wrapped);
+    const top = keepsGrowing && count > Math.min(rows, this.#above + this.#shown.length) ? this.#leaveGrowing() : 0;
+    // Rows below the cursor are not moved away by a lower window.
+    if (count > (this.#row === 0 ? Math.max(rows, this.#height) : rows)) this.#isStale = true;
+    // What is wrapped below the top moves rows above it away.
+    this.#above = Math.max(0, Math.min(this.#above - count + this.#shown.length, rows - 1 - this.#wrapped.cursor));
+    return `${toRow(this.#wrapped.cursor, top)}\r`;
   }
 
-  #rowsAbove(): number {
-    const width = Math.max(1, this.terminal.columns);
-    if (this.#reflows === 'none' || this.#width === 0 || this.#width === width) return this.#row;
-    const added = this.#shown.map((line) => Math.max(1, Math.ceil(visibleWidth(line) / width)) - 1);
-    if (this.#reflows === 'all')
-      return added.slice(0, this.#row).reduce((sum, rows) => sum + rows, this.#row + Math.floor(this.#column / width));
-    // From the last row to the first one: the cursor is in the row that has its number at that time.
-    let row = this.#row;
-    for (let index = added.length - 1; index >= 0; index--) if (index !== row) row += added[index]!;
-    return row;
+  /** @returns The row below the growing rows; 0 if they cannot be left as they are. */
+  #leaveGrowing(): number {
+    const { from, rows, leave } = this.#growing ?? { from: 0, rows: 0 };
+    if (this.#reflows !== 'others' || rows === 0 || !leave) return 0;
+    leave();
+    return this.#wrapped.rows.slice(0, from + rows).reduce((sum, { count }) => sum + count, 0);
   }
 
   #drawFull(width: number, height: number): void {
@@ -296,20 +313,8 @@ export class InlineScreen extends TuiMainScreen {
     const lines = full.component.render(width).slice(0, height);
     while (lines.length < height) lines.push('');
     const rows = this.applyLineResets(toSafeLines(lines).map((line) => toFit(line, width)));
-    let output = `${BEGIN}${CUT_ROWS}`;
-    rows.forEach((line, index) => {
-      if (line !== shown[index]) output += `\u001b[${index + 1};1H${ERASE_LINE}${line}`;
-    });
-    this.terminal.write(`${output}${END}`);
+    this.terminal.write(`${BEGIN}${CUT_ROWS}${toFullChanges(shown, rows)}${END}`);
     full.rows = rows;
     full.size = size;
   }
-}
-
-function toSize({ columns, rows }: Terminal): string {
-  return `${columns}x${rows}`;
-}
-
-function toFit(line: string, width: number): string {
-  return !isSixelRow(line) && visibleWidth(line) > width ? truncateToWidth(line, width, '') : line;
 }

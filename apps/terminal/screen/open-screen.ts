@@ -1,9 +1,14 @@
-import { InlineScreen, type Reflow } from './inline-screen.ts';
+import { InlineScreen } from './inline-screen.ts';
 import { QueriedTerminal } from './queried-terminal.ts';
+import type { Reflow } from './reflow.ts';
+
+/** Longer than the 250 milliseconds for which tmux delays the second of two sizes of a window. */
+const TMUX_SETTLE_MS = 300;
 
 /** The screen of the terminal of this process. It is restored when the process ends, also by an error. */
 export function openScreen(env: NodeJS.ProcessEnv = process.env): InlineScreen {
-  const screen = new InlineScreen(new QueriedTerminal(), { reflows: toReflow(env) });
+  const settleMs = env['TMUX'] === undefined ? undefined : TMUX_SETTLE_MS;
+  const screen = new InlineScreen(new QueriedTerminal(), { reflows: toReflow(env), settleMs });
   process.once('exit', () => screen.restore());
   return screen;
 }

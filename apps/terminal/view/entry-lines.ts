@@ -2,14 +2,22 @@ import { toParts, type Entry } from '@klaus/sdk/conversation';
 import { describeFact, type FactLine } from '@klaus/sdk/transcript';
 import type { Palette } from '../style/palette.ts';
 import { MIN_PART } from '../session/session-view.ts';
+import { toOpenRows } from './continued-text.ts';
+import { type Place, START } from './final-text.ts';
 import { toCallLines, type CallViewOptions } from './call-lines.ts';
 import { toPartLines, toThinkingLines, toUserLines, type TakeImage } from './message-lines.ts';
 import { toSafe, wrap } from './wrap.ts';
 
+/** What is written of a streamed answer: complete parts, and the next one up to a place. */
+export interface Written {
+  parts: number;
+  place: Place;
+}
+
 /** What only some callers need. */
 interface EntryOptions extends CallViewOptions {
-  /** Parts of an answer that are not shown, because they were shown while it was streamed. Default 0. */
-  skip?: number;
+  /** What is not shown of an answer, because it was written while it was streamed. Default: nothing. */
+  written?: Written;
   /** Without it, an image that the library of the terminal does not draw is a line. */
   takeImage?: TakeImage;
 }
@@ -22,7 +30,21 @@ interface EntryOptions extends CallViewOptions {
 export function toEntryLines(entry: Entry, previous: Entry | undefined, options: EntryOptions): string[] {
   const lines = toLines(entry, options);
   const isSameGroup = previous !== undefined && isCompact(previous) && isCompact(entry);
-  return lines.length === 0 || isSameGroup || (options.skip ?? 0) > 0 ? lines : ['', ...lines];
+  return lines.length === 0 || isSameGroup || isBegun(options.written) ? lines : ['', ...lines];
+}
+
+/** The same in a text that may have more parts now: the last part is divided once its next line is complete. */
+export function toWritten(written: Written | undefined, list: readonly string[]): Written {
+  let { parts, place } = written ?? { parts: 0, place: START };
+  for (; parts < list.length - 1 && place.at >= list[parts]!.length; parts++) {
+    const at = place.at - list[parts]!.length;
+    place = at === 0 ? START : { ...place, at };
+  }
+  return { parts, place };
+}
+
+function isBegun(written: Written | undefined): boolean {
+  return written !== undefined && (written.parts > 0 || written.place.at > 0);
 }
 
 /** Calls and facts follow each other without a blank line. */
@@ -36,12 +58,13 @@ function toLines(entry: Entry, options: EntryOptions): string[] {
     case 'user':
       return toUserLines(entry, width, options);
     case 'model': {
-      const { skip = 0 } = options;
-      const thinking = skip > 0 ? [] : toThinkingLines(entry.thinking, width, style);
-      const parts = toParts(entry.text, MIN_PART);
-      const text = parts.flatMap((part, index) =>
-        index < skip ? [] : toPartBlock(part, { isFirst: index === 0, before: parts[index - 1] }, options),
-      );
+      const thinking = isBegun(options.written) ? [] : toThinkingLines(entry.thinking, width, style);
+      const all = toParts(entry.text, MIN_PART);
+      const written = toWritten(options.written, all);
+      const text = all.flatMap((_, index, parts) => {
+        if (index < written.parts) return [];
+        return toPartBlock(parts, index, { ...options, from: index === written.parts ? written.place : START });
+      });
       return thinking.length > 0 && text.length > 0 ? [...thinking, '', ...text] : [...thinking, ...text];
     }
     case 'call':
@@ -53,14 +76,22 @@ function toLines(entry: Entry, options: EntryOptions): string[] {
   }
 }
 
-/** One part of an answer, after the one before it. */
+/**
+ * One part of an answer, after the one before it.
+ *
+ * @param options.from Where it begins.
+ * @param options.to Where it ends. Default: at its end.
+ */
 export function toPartBlock(
-  part: string,
-  { isFirst, before }: { isFirst: boolean; before: string | undefined },
-  options: Pick<CallViewOptions, 'width' | 'style'>,
-): string[] {
-  const lines = toPartLines(part, isFirst, options);
-  return before !== undefined && /\n\s*\n$/.test(before) && lines.length > 0 ? ['', ...lines] : lines;
+  parts: readonly string[],
+  index: number,
+  { from, to, ...options }: Pick<CallViewOptions, 'width' | 'style'> & { from: Place; to?: Place },
+): readonly string[] {
+  const toRows = (text: string): string[] => toPartLines(text, index === 0 && from.at === 0, options);
+  const text = parts[index]!.slice(from.at, to?.at);
+  const lines = toOpenRows(from, text, { codeLine: to?.codeLine, toRows });
+  const isApart = from.at === 0 && index > 0 && /\n\s*\n$/.test(parts[index - 1]!);
+  return isApart && lines.length > 0 ? ['', ...lines] : lines;
 }
 
 const SIGNS: Readonly<

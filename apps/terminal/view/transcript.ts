@@ -2,13 +2,15 @@ import { tailOf } from '@klaus/sdk/cut-text';
 import type { Entry, PartialMessage, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
 import { SixelImages } from '../images/sixel-images.ts';
-import { truncateToWidth, type Component, type InlineScreen } from '../screen/index.ts';
+import { truncateToWidth, type Component, type Growing, type InlineScreen } from '../screen/index.ts';
 import { isInterrupted, type SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
-import { toEntryLines, toPartBlock } from './entry-lines.ts';
-import { toImageBounds, toThinkingLines, type TakeImage } from './message-lines.ts';
-import type { ViewStyle } from './view-style.ts';
+import { toEntryLines, toPartBlock, toWritten, type Written } from './entry-lines.ts';
+import { findFinal, type Place, START } from './final-text.ts';
+import { toImageBounds, toPartLines, toThinkingLines, type TakeImage } from './message-lines.ts';
+import { listEnds } from './text-ends.ts';
+import { type ViewStyle, withoutColours } from './view-style.ts';
 import { toSafe, wrap } from './wrap.ts';
 
 /** Entries of a session that are shown when it is opened; earlier ones are in the full view. */
@@ -32,8 +34,8 @@ export class Transcript implements Component {
   #view: SessionView;
   /** Number of entries that are finished. */
   #done = 0;
-  /** Of each streamed message, the number of its parts that are finished. */
-  readonly #partsDone = new Map<string, number>();
+  /** Of each streamed message, what is finished. */
+  readonly #written = new Map<string, Written>();
   /** Lines that belong to no session, before the next frame, each with the number of entries before it. */
   #notes: { text: string; after: number }[] = [];
 
@@ -49,7 +51,7 @@ export class Transcript implements Component {
   /** Shows another session, from its last entries on. */
   show(view: SessionView): void {
     this.#view = view;
-    this.#partsDone.clear();
+    this.#written.clear();
     for (const note of this.#notes) note.after = 0;
     const { entries } = view.conversation;
     this.#done = Math.max(0, entries.length - SHOWN_AT_START);
@@ -64,7 +66,7 @@ export class Transcript implements Component {
   invalidate(): void {}
 
   render(width: number): string[] {
-    const finished: string[] = [];
+    const finished = this.#dropInterrupted();
     const { entries } = this.#view.conversation;
     const options = this.#toOptions(width);
     for (; this.#done < entries.length; this.#done++) {
@@ -76,12 +78,28 @@ export class Transcript implements Component {
     this.#takeNotes(finished, Number.POSITIVE_INFINITY, width);
     const live: string[] = [];
     for (let index = this.#done; index < entries.length; index++) live.push(...this.#toLines(index, options));
-    for (const [id, message] of this.#view.inFlight.messages) {
-      const isAlone = this.#done === entries.length && this.#view.inFlight.messages.size === 1;
-      this.#addPartial(id, message, { options, finished: isAlone ? finished : undefined, live });
+    const from = live.length;
+    const { messages } = this.#view.inFlight;
+    let growing: Pick<Growing, 'leave' | 'isUndivided'> = {};
+    for (const [id, message] of messages) {
+      const isAlone = this.#done === entries.length && messages.size === 1;
+      growing = this.#addPartial(id, message, { options, finished: isAlone ? finished : undefined, live });
     }
     if (finished.length > 0) this.#screen.finish(finished);
+    if (messages.size > 0) this.#screen.setGrowing({ from, rows: live.length - from, ...growing });
     return live;
+  }
+
+  /** @returns A line for each written message that the log does not get. */
+  #dropInterrupted(): string[] {
+    const { conversation, inFlight } = this.#view;
+    const lines: string[] = [];
+    for (const id of this.#written.keys()) {
+      if (inFlight.messages.has(id) || conversation.entries.some((entry) => entry.id === id)) continue;
+      this.#written.delete(id);
+      lines.push(this.#style.palette.muted('· The reply was interrupted here, and is not a part of the session.'));
+    }
+    return lines;
   }
 
   /** Adds the notes that are not after further entries. */
@@ -100,8 +118,8 @@ export class Transcript implements Component {
     const { entries } = this.#view.conversation;
     const entry = entries[index]!;
     const output = this.#view.inFlight.calls.get(entry.id)?.text ?? '';
-    const skip = this.#partsDone.get(entry.id) ?? 0;
-    return toEntryLines(entry, entries[index - 1], { ...options, output, skip });
+    const written = this.#written.get(entry.id);
+    return toEntryLines(entry, entries[index - 1], { ...options, output, written });
   }
 
   /** Code of a finished entry gets its colours before it is written, and its images are drawn. */
@@ -124,33 +142,55 @@ export class Transcript implements Component {
     return false;
   }
 
-  /** A message that is being streamed. Its closed parts are finished, if everything before it is. */
+  /**
+   * A message that is being streamed. Its closed parts are finished, and the complete rows of the one that grows, if
+   * everything before them is. The screen keeps what is left so short that no window moves it to the scrollback.
+   *
+   * @returns About the rest that is shown.
+   */
   #addPartial(
     id: string,
     { text, thinking, parts }: PartialMessage,
     to: { options: CallViewOptions; finished: string[] | undefined; live: string[] },
-  ): void {
+  ): Pick<Growing, 'leave' | 'isUndivided'> {
     const { options, finished, live } = to;
     const list = parts.list();
-    let done = this.#partsDone.get(id) ?? 0;
+    const written = toWritten(this.#written.get(id), list);
     if (text.text === '' && thinking.text !== '') live.push('', ...this.#toThinking(thinking.text, options.width));
-    const isReady = this.#hasGrammars(text.text);
-    const toBlock = (index: number): string[] => {
-      const lines = toPartBlock(list[index]!, { isFirst: index === 0, before: list[index - 1] }, options);
-      if (index > 0 || lines.length === 0) return lines;
+    const toBlock = (index: number, to?: Place): readonly string[] => {
+      const from = index === written.parts ? written.place : START;
+      const lines = toPartBlock(list, index, { ...options, from, to });
+      if (index > 0 || from.at > 0 || lines.length === 0) return lines;
       const thought = toThinkingLines(thinking.text, options.width, this.#style);
       return ['', ...(thought.length > 0 ? [...thought, ''] : []), ...lines];
     };
-    // The last part can still grow.
-    for (; finished && isReady && done < list.length - 1; done++) finished.push(...toBlock(done));
-    if (done > 0) this.#partsDone.set(id, done);
-    for (let index = done; index < list.length; index++) live.push(...this.#toEnd(toBlock(index), options.width));
+    if (finished && this.#hasGrammars(text.text)) {
+      for (; written.parts < list.length - 1; written.parts++, written.place = START)
+        finished.push(...toBlock(written.parts));
+      const plain = { ...options, style: withoutColours(this.#style) };
+      const toRows = (part: string): string[] => toPartLines(part, false, plain);
+      for (;;) {
+        const place = findFinal(list[written.parts]!, written.place, toRows);
+        if (!place) break;
+        finished.push(...toBlock(written.parts, place));
+        written.place = place;
+      }
+      if (written.parts > 0 || written.place.at > 0) this.#written.set(id, written);
+    }
+    let isComplete = finished !== undefined && text.text !== '' && written.parts === list.length - 1;
+    for (let index = written.parts; index < list.length; index++) {
+      const lines = toBlock(index);
+      const shown = this.#toEnd(lines, options.width);
+      isComplete &&= lines.length === shown.length;
+      live.push(...shown);
+    }
+    const end = list.at(-1)!;
+    const { last, isUndivided } = listEnds(end, end.length);
+    const all = last && { parts: list.length - 1, place: { ...last, at: end.length } };
+    return { isUndivided, leave: isComplete && all ? () => void this.#written.set(id, all) : undefined };
   }
 
-  /**
-   * The end of a block that still grows. A window that becomes narrower wraps the rows of the last frame, and those above
-   * its top would stay in the scrollback: they fit also if each is wrapped to four.
-   */
+  /** The end of a block that still grows. */
   #toEnd(lines: readonly string[], width: number): readonly string[] {
     const max = Math.max(MIN_LIVE_ROWS, Math.floor((this.#screen.terminal.rows - FOOTER_ROWS) / 4));
     if (lines.length <= max + 1) return lines;
