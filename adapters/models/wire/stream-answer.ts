@@ -8,7 +8,7 @@ import { ConnectionLost, MalformedResponse, ProviderError, toBodyError } from '.
 import { post, type PostOptions } from './post.ts';
 
 export interface StreamAnswerOptions extends PostOptions {
-  /** Called for the response's head and every chunk of its body: keep-alives yield no event. */
+  /** Called for the head of an answer and every chunk of its body: keep-alives yield no event, and a refusal is none. */
   onBytes?: () => void;
 }
 
@@ -29,9 +29,9 @@ export async function* streamAnswer(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { onBytes } = options;
   const incoming = await post(new URL(url), options);
-  onBytes?.();
   const { statusCode: status = 0, headers } = incoming;
   if (status < 200 || status > 299) throw new ProviderError({ status, headers, body: await readError(incoming) });
+  onBytes?.();
   const answer = createAnswerFeed(reader);
   const isEnough = (): boolean => reader.isComplete;
   for await (const chunk of toChunks(incoming, { isEnough, isEnded: () => answer.isEnded })) {
