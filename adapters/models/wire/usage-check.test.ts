@@ -10,7 +10,7 @@ const finish = (output: number, stopReason: 'end_turn' | 'stop_sequence' = 'end_
   usage: { input: 30, output, cacheRead: 0, cacheWrite: 0 },
 });
 
-test('an answer with all of the requested tokens was cut, whatever the server says of its end', () => {
+test('an answer with all of the requested tokens was cut, also if the server reports its end', () => {
   const check = createUsageCheck(SENT, INFO);
   expect(check(finish(16))).toEqual({ ...finish(16), stopReason: 'max_tokens' });
   // Some servers count reasoning that the limit does not include.
