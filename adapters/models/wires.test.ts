@@ -376,7 +376,7 @@ steps:
       summary: [{ type: 'summary_text', text: 'Deep.' }],
       encrypted_content: expect.stringMatching(/^sig-/) as string,
     },
-    { role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
     { type: 'function_call', call_id: 'call_0_0', name: 'look', arguments: '{"at":1}' },
     { type: 'function_call_output', call_id: 'call_0_0', output: 'Error: seen' },
   ]);

@@ -197,3 +197,16 @@ test('another model gets what the former one refused', async () => {
     expect(server.bodies.at(-1)).toContain(PNG);
   });
 });
+
+test.each(WIRES)('%s: a server that refuses images with the status of its own errors', async (wire) => {
+  await withServer(wire, async (klaus, server) => {
+    const { has, message } = CONTENTS['images']!;
+    const body = JSON.stringify({ error: { code: 500, message, type: 'server_error' } });
+    server.refuse = (sent) => (has(sent) ? { status: 500, body } : undefined);
+    const session = await klaus.open();
+    expect(await outcomeOf(session, PROMPT)).toBe('done');
+    // One for the prompt, one for the result of the tool.
+    expect(server.bodies.filter(has).length).toBeLessThanOrEqual(2);
+    expect((await session.replay()).outcome).toBe('equal');
+  });
+});

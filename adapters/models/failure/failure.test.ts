@@ -73,6 +73,12 @@ const CAUSES: [status: number | undefined, body: unknown, expected: Partial<Mode
   [404, { detail: 'Not Found' }, { cause: 'wrong_address' }],
   [402, { error: { message: 'Please pay' } }, { cause: 'no_credit' }],
   [400, { error: { message: 'Your credit balance is too low' } }, { cause: 'no_credit' }],
+  [
+    500,
+    { error: { code: 500, message: 'image input is not supported - hint: …', type: 'server_error' } },
+    { code: 'invalid_request' },
+  ],
+  [500, { error: { message: 'the image could not be loaded' } }, { code: 'server_error' }],
   [429, { error: { message: 'Insufficient balance', code: '1113' } }, { code: 'invalid_request', cause: 'no_credit' }],
   [
     429,
@@ -92,6 +98,11 @@ const CAUSES: [status: number | undefined, body: unknown, expected: Partial<Mode
         },
       },
     ],
+    { code: 'auth' },
+  ],
+  [
+    400,
+    { error: { message: 'No connected db.', type: 'no_db_connection', param: null, code: '400' } },
     { code: 'auth' },
   ],
   [400, { __type: 'UnrecognizedClientException', message: 'x' }, { code: 'auth' }],

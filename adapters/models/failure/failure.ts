@@ -26,7 +26,9 @@ const NAMES: readonly (readonly [code: ModelFailureCode, cause: ModelFailureCaus
     undefined,
     'authenticationerror permissionerror permissiondeniederror invalidapikey apikeyinvalid unauthorized unauthenticated ' +
       'permissiondenied accessdenied accessdeniedexception unrecognizedclientexception expiredtokenexception ' +
-      'invalidsignatureexception incompletesignature missingauthenticationtoken forbidden',
+      'invalidsignatureexception incompletesignature missingauthenticationtoken forbidden ' +
+      // LiteLLM looks for a key that is not its own in a database.
+      'nodbconnection',
   ],
   [
     'rate_limited',
@@ -74,6 +76,10 @@ const TEXTS: readonly (readonly [code: ModelFailureCode, cause: ModelFailureCaus
 /** Pages of a proxy, and answers of servers that do not have the path. */
 const NO_PATH =
   /^(?:404 page )?not found$|^(?:cannot|no route for) (?:get|post)\b|unknown (?:url|path|endpoint|route)|^method not allowed$/i;
+
+/** What a server cannot do. llama.cpp refuses images with 500. */
+const UNSUPPORTED =
+  /\b(?:images?|vision|audio|video|files?|tools?)\b.{0,60}\b(?:not supported|unsupported)|\b(?:does not|doesn't) support\b/i;
 
 /** Characters of a body in an unknown shape that are its message. */
 const MAX_UNKNOWN = 500;
@@ -152,9 +158,14 @@ function judge(status: number | undefined, body: ErrorBody, limits: ModelLimits)
   if (number === 529 || number === 503) return { code: 'overloaded' };
   if (number === 401 || number === 403) return { code: 'auth' };
   if (number === 408) return { code: 'connection' };
-  if (number >= 500) return { code: named?.[0] === 'overloaded' ? 'overloaded' : 'server_error' };
+  if (number >= 500) return judgeServerError(body, named);
   if (named?.[0] === 'auth') return { code: 'auth' };
   return { code: 'invalid_request', cause: toCause(number, body, { named, said }) };
+}
+
+function judgeServerError({ message }: ErrorBody, named: Match): Judged {
+  if (named?.[0] === 'overloaded') return { code: 'overloaded' };
+  return { code: UNSUPPORTED.test(message) ? 'invalid_request' : 'server_error' };
 }
 
 type Match = (typeof NAMES)[number] | (typeof TEXTS)[number] | undefined;

@@ -57,7 +57,10 @@ function toOutputItems(parts: readonly Part[]): object[] {
         return [{ type: 'reasoning', id, summary, encrypted_content: content }];
       }
       case 'text':
-        return part.text === '' ? [] : [{ role: 'assistant', content: [{ type: 'output_text', text: part.text }] }];
+        // llama.cpp knows an answer by its `type`, which OpenAI does not require.
+        return part.text === ''
+          ? []
+          : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: part.text }] }];
       case 'call': {
         const input = toInputText(part.input);
         return [{ type: 'function_call', call_id: part.id, name: part.name, arguments: input }];

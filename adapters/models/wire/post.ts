@@ -32,12 +32,23 @@ export async function post(url: URL, { headers, body, signal, agent, onSent }: P
       'user-agent': 'klaus',
       ...headers,
     },
-    signal,
     agent,
   };
   const sent = request(url, options);
   if (onSent) sent.once('finish', onSent);
+  closeOnAbort(sent, signal);
   return send(sent, body);
+}
+
+/**
+ * Not by the option `signal` of Node, which destroys the socket with an error: if the complete response has arrived but is
+ * not read yet, the socket has no listener for it any more, and the process ends.
+ */
+function closeOnAbort(request: ClientRequest, signal: AbortSignal): void {
+  const close = (): void => void request.destroy();
+  if (signal.aborted) close();
+  signal.addEventListener('abort', close, { once: true });
+  request.once('close', () => signal.removeEventListener('abort', close));
 }
 
 export function lengthOf(body: PostOptions['body']): number {

@@ -63,6 +63,29 @@ test('pieces that come together are one event; comments and a missing last line 
   expect(events.at(-1)).toMatchObject({ type: 'failed' });
 });
 
+test.each([
+  ['of a known length', stream('data: "a"\n\ndata: "end"\n\n')],
+  [
+    'in chunks',
+    `${head('200 OK', 'content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n')}16\r\ndata: "a"\n\ndata: "end"\n\n\r\n0\r\n\r\n`,
+  ],
+])('a cancel while a complete answer %s is read leaves no error without a listener', async (_, answer) => {
+  const { url } = await serve([answer], { end: false });
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+  process.on('uncaughtException', onError);
+  onTestFinished(() => void process.off('uncaughtException', onError));
+  const cancel = new AbortController();
+  const options = { headers: {}, body: [Buffer.from('{}')], signal: cancel.signal };
+  const answers = streamAnswer(url, options, createReader());
+  expect(await answers.next()).toMatchObject({ value: { type: 'text', text: 'a' } });
+  const [socket] = Object.values(globalAgent.sockets).flatMap((sockets) => sockets ?? []);
+  cancel.abort();
+  await Array.fromAsync(answers).catch((error: unknown) => expect(error).toBeInstanceOf(ConnectionLost));
+  if (socket && !socket.closed) await once(socket, 'close');
+  expect(errors).toEqual([]);
+});
+
 test('a switch to another protocol is an error, not a wait without an end', async () => {
   const { url } = await serve([head('101 Other', 'connection: upgrade\r\nupgrade: other\r\n')], { end: false });
   await expect(collect(url)).rejects.toBeInstanceOf(ConnectionLost);

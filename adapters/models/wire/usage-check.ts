@@ -45,7 +45,8 @@ export function toSentRequest(request: ModelRequest, bodyBytes?: number): SentRe
 
 /**
  * Compares the usage that a provider reports with the bytes of the request and of the answer, and replaces a count that
- * is missing or impossible by an estimate, so that limits and compactions do not depend on it.
+ * is missing or impossible by an estimate, so that limits and compactions do not depend on it. An answer that has all of
+ * the requested tokens was cut, also if the server reports its end, as llama.cpp does on Responses.
  */
 export function createUsageCheck(sent: SentRequest, info: ModelInfo): (event: ModelEvent) => ModelEvent {
   let streamed = 0;
@@ -77,11 +78,15 @@ function check(
     bytes,
     isComplete,
   });
-  if (isPromptRight && isOutputRight) return event;
+  if (isPromptRight && isOutputRight) return isCut(event, sent) ? { ...event, stopReason: 'max_tokens' } : event;
   const prompt: Usage = isPromptRight ? usage : { ...NO_USAGE, input: estimatePrompt(sent) };
   const output = isOutputRight ? usage.output : Math.ceil(bytes / BYTES_PER_TOKEN);
   const { usd: _, ...rest } = event;
   return { ...rest, usage: { ...prompt, output }, isEstimated: true };
+}
+
+function isCut(event: Checked, { maxOutputTokens }: SentRequest): event is Extract<Checked, { type: 'finished' }> {
+  return event.type === 'finished' && event.stopReason === 'end_turn' && event.usage.output === maxOutputTokens;
 }
 
 function estimatePrompt({ textBytes, images }: SentRequest): number {
