@@ -13,6 +13,8 @@ const root = join(import.meta.dirname, '..');
 const KNOWN: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'parts of this source code': {
     'adapters/format/formatters.ts': 1,
+    'adapters/models/failure/error-body.ts': 1,
+    'adapters/models/failure/model-limits.ts': 2,
     'adapters/sandboxes/availability.ts': 1,
     'adapters/sandboxes/bubblewrap/environments.ts': 1,
     'adapters/sandboxes/home/inspect.ts': 1,
@@ -54,6 +56,7 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'core/reviewers/scope/anchors.ts': 1,
   },
   'escaped text': {
+    'adapters/models/adaptation/find-adaptations.ts': 2,
     'apps/web/markdown/footnotes.ts': 1,
     'core/reviewers/scope/request-limits.ts': 1,
     'core/reviewers/style/find-rename.ts': 1,

@@ -153,7 +153,7 @@ function toCamelCase(name: string): string {
 
 /** A word of the language, such as `store`, must be marked as a name. */
 function isMentioned(text: string, name: string): boolean {
-  const word = name.replaceAll(/[.*]/g, '\\$&');
+  const word = name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   if (/[_.A-Z]/.test(name)) return new RegExp(`(?<![\\w.])${word}(?!\\w)`, 'i').test(text);
   return new RegExp(
     [
