@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { isRecord } from '@klaus/core/protocol';
 
 /** What an error of a server says, in any of the shapes in which servers write errors. */
@@ -117,7 +118,7 @@ function walkText(text: string, found: Found, depth: number): void {
 
 /** A page of HTML has its title; XML has its fields. */
 function addPage(text: string, found: Found, depth: number): void {
-  const markup = text.slice(0, MAX_PAGE);
+  const markup = headOf(text, MAX_PAGE);
   const read = (tag: string): string | undefined => {
     const content = new RegExp(`<${tag}\\b[^>]*>(.*?)</${tag}>`, 'is').exec(markup)?.[1];
     return content === undefined ? undefined : toPlainText(content) || undefined;

@@ -1,3 +1,4 @@
+import { headOf } from '@klaus/core/cut-text';
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { toHostEnvironment, type Environment } from '@klaus/adapters/system';
@@ -61,7 +62,7 @@ function runCommand(command: string, { server, env }: Omit<KeyCommandOptions, 'o
 function toReason(error: { killed?: boolean; code?: string | number | null }, stderr: string): string {
   if (error.killed === true) return `did not end within ${TIMEOUT_MS / 1_000} seconds`;
   const line = stderr.trim().split('\n').at(-1) ?? '';
-  return `failed (${error.code ?? 'signal'})${line === '' ? '' : `: ${line.slice(0, 300)}`}`;
+  return `failed (${error.code ?? 'signal'})${line === '' ? '' : `: ${headOf(line, 300)}`}`;
 }
 
 function toError(message: string): ProviderError {
