@@ -139,8 +139,8 @@ const ENTRIES = {
   'evidence.verified': toVerifiedEntries,
   'context.compacted': ({ dropped }) => [toNote(`${formatNumber(dropped, 'older message')} replaced by a summary.`)],
   'compaction.requested': none,
-  'context.pinned': (event) => [toNote(`Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`)],
   'content.refused': none,
+  'context.pinned': (event) => [toNote(`Pinned as ${event.pin}${toPinSource(event)}: ${event.text}`)],
   'context.unpinned': ({ pin, by }) => [toNote(`Unpinned ${pin} by ${by}.`)],
   'process.changed': (event) => [toNote(`${describeProcessChange(event)}.`)],
   'runner.opened': ({ agent, resumed }) => [
