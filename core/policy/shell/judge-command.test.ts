@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { HostFacts } from './host/host-facts.ts';
 import { judgeCommand } from './judge-command.ts';
 
 const judge = (line: string) => judgeCommand(line, { workspace: '/srv/project' });
@@ -216,6 +217,26 @@ test('a pattern that can match the workspace counts as the workspace, also below
     expect([line, judgeCommand(line, { workspace: '/tmp/a/project' }).verdict]).toEqual([line, 'deny']);
   for (const line of ['rm -rf /tmp/build-*', 'rm -rf ../q*', 'ls ../*', 'rm -rf dist/*'])
     expect([line, judgeCommand(line, { workspace: '/tmp/a/project' }).verdict]).toEqual([line, 'allow']);
+});
+
+test('a working copy in the state folder is a workspace; what is beside it is state', () => {
+  const workspace = '/home/me/.klaus/copies/project/copy';
+  const links: Readonly<Record<string, string>> = { [`${workspace}/link`]: '/home/me/.klaus/config.yaml' };
+  const host: HostFacts = {
+    ...{ workspace, userHome: '/home/me', state: ['/home/me/.klaus'], readsRemote: false },
+    ...{ files: new Map(), written: new Set(), code: new Map(), scripts: [], fetched: new Set(), local: new Set() },
+    toReal: (path) => links[path] ?? path,
+    exists: () => true,
+    isNew: () => false,
+    read: () => undefined,
+  };
+  const verdict = (line: string, folder = workspace): string =>
+    judgeCommand(line, { workspace: folder, host: { ...host, workspace: folder } }).verdict;
+  for (const line of ['cat README.md', 'echo x > made.txt', 'cat *.md', `cat ${workspace}/a`, 'cd src && cat ../a'])
+    expect([line, verdict(line)]).toEqual([line, 'allow']);
+  for (const line of ['cat ../other/a', 'cat ../../../config.yaml', 'cat ~/.klaus/klaus.db', 'cat link', 'cat ../*/a'])
+    expect([line, verdict(line)]).toEqual([line, 'deny']);
+  expect(verdict('cat config.yaml', '/home/me/.klaus')).toBe('deny');
 });
 
 test('git may write files, but not to protected places', () => {

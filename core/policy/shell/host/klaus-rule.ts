@@ -5,6 +5,7 @@ import { isKnown, showWord, type Word } from '../expansion/word.ts';
 import { toSet } from '../../word-list.ts';
 import type { HostFacts } from './host-facts.ts';
 import { canBeIn, contains, toHostPaths } from './host-words.ts';
+import { isBelow } from '../../path.ts';
 
 /** Commands of Klaus that only show something. Every other one is denied, except those that start an agent. */
 const SHOWS = toSet(
@@ -66,13 +67,21 @@ function judgeState(command: SimpleCommand, host: HostFacts): ShellFinding | und
       return deny(`${showWord(word)} names the state of Klaus`);
     for (const path of toHostPaths(word, command, host))
       for (const folder of host.state)
-        if (canBeIn(path, folder)) return deny(`${showWord(word)} is, or can be, in the state folder of Klaus`);
+        if (isState(path, folder, host)) return deny(`${showWord(word)} is, or can be, in the state folder of Klaus`);
         else if (DESTROYS.has(name) && contains(path, folder))
           return deny(`${showWord(word)} contains the state folder of Klaus`);
   }
   for (const { name: variable } of assignments)
     if (/^KLAUS_(?!LOG|NO_COLOR)/.test(variable)) return deny(`${variable} changes what Klaus does`);
   return undefined;
+}
+
+/** A working copy of a session is in the state folder, and its files are the project. */
+function isState(path: Word, folder: string, { workspace, toReal }: HostFacts): boolean {
+  if (!canBeIn(path, folder)) return false;
+  if (workspace === folder || !isBelow(workspace, folder) || !isBelow(path, workspace)) return true;
+  const real = toReal(path);
+  return isBelow(real, folder) && !isBelow(real, toReal(workspace));
 }
 
 const DESTROYS = toSet('rm mv chmod chown rsync');
