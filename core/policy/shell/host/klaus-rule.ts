@@ -77,11 +77,12 @@ function judgeState(command: SimpleCommand, host: HostFacts): ShellFinding | und
 }
 
 /** A working copy of a session is in the state folder, and its files are the project. */
-function isState(path: Word, folder: string, { workspace, toReal }: HostFacts): boolean {
+function isState(path: Word, folder: string, host: HostFacts): boolean {
+  const { workspace } = host;
   if (!canBeIn(path, folder)) return false;
   if (workspace === folder || !isBelow(workspace, folder) || !isBelow(path, workspace)) return true;
-  const real = toReal(path);
-  return isBelow(real, folder) && !isBelow(real, toReal(workspace));
+  const real = host.toReal(path);
+  return isBelow(real, folder) && !isBelow(real, host.toReal(workspace));
 }
 
 const DESTROYS = toSet('rm mv chmod chown rsync');
