@@ -17,16 +17,19 @@ const NUMBER_BYTES = 4;
 const USAGE_ERROR = 2;
 
 /**
- * Loads `dist/main.cjs` and everything that it requires from dist/.
+ * Loads `dist/main.cjs` and everything that it requires from dist/. Programs with several state folders share the folder
+ * `dist/code`, where the user has made one.
  *
  * @param home Klaus's own state.
  * @param command First argument of the program.
  */
 exports.start = function start(home, command) {
   const name = /^[a-z]{2,16}$/.test(command || '') ? command : 'run';
-  const folder = join(home, 'cache', 'code');
+  const shared = join(__dirname, 'code');
+  const isShared = isPrivate(shared);
+  const folder = isShared ? shared : join(home, 'cache', 'code');
   const file = join(folder, `${name}-${process.version}-${process.arch}`);
-  const known = isPrivate(home) ? read(file) : new Map();
+  const known = isShared || isPrivate(home) ? read(file) : new Map();
   const loaded = new Map();
   const load = (path) => {
     const before = loaded.get(path);
@@ -48,7 +51,7 @@ exports.start = function start(home, command) {
     return module.exports;
   };
   process.on('exit', (code) => {
-    if (code !== USAGE_ERROR && isPrivate(home) && [...loaded.values()].some(({ isNew }) => isNew))
+    if (code !== USAGE_ERROR && (isShared || isPrivate(home)) && [...loaded.values()].some(({ isNew }) => isNew))
       keep(file, known, loaded);
   });
   load('main.cjs');

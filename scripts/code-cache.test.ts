@@ -129,6 +129,20 @@ test('a folder that others can write is neither read nor written', () => {
   expect(list()).toHaveLength(1);
 });
 
+test('state folders share a private folder beside the bundle, where there is one', () => {
+  const { root, home, run, list } = createBundle();
+  const shared = join(root, 'code');
+  mkdirSync(shared, { mode: 0o700 });
+  expect(run('run').files).toEqual(NEW);
+  rmSync(home, { recursive: true });
+  expect(run('run').files).toEqual(TAKEN);
+  mkdirSync(home, { mode: 0o700 });
+  expect([readdirSync(shared).length, list()]).toEqual([1, []]);
+  chmodSync(shared, 0o777);
+  expect(run('run').files).toEqual(NEW);
+  expect([readdirSync(shared).length, list().length]).toEqual([1, 1]);
+});
+
 test('without a home nothing is created, and a folder that cannot be written is no error', () => {
   const { run, home, list } = createBundle();
   rmSync(home, { recursive: true });

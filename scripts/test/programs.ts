@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ROOT } from '../check.ts';
 
 /** Programs that the tests start as bundles: the script that builds each, and its file, by the variable that names it. */
@@ -20,6 +21,8 @@ export function buildPrograms(): Record<string, string> | undefined {
       return undefined;
     }
     files[name] = join(folder, file);
+    // Each test has a state folder of its own; without a shared folder each program would compile all of its code.
+    mkdirSync(join(dirname(files[name]), 'code'), { recursive: true, mode: 0o700 });
   }
   return files;
 }
