@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { readImports } from '../imports.ts';
 
 const FOLD = 'core/agent/state/fold.ts';
 
-/** Files of the protocol whose functions the fold calls, or whose shapes are part of a state. */
-const PROTOCOL = [
-  'core/protocol/events/approval-event.ts',
-  'core/protocol/events/context-event.ts',
-  'core/protocol/events/event.ts',
-  'core/protocol/events/evidence.ts',
-  'core/protocol/events/model-event.ts',
-  'core/protocol/events/run-event.ts',
-  'core/protocol/events/tool-event.ts',
-  'core/protocol/messages/message.ts',
-  'core/protocol/messages/tool-call.ts',
-  'core/protocol/events/usage.ts',
-];
+/** Shapes of events and messages, which are parts of a state, and the functions that the fold calls with them. */
+const PROTOCOL = 'core/protocol/{events,messages}/*.ts';
 
 /** `core/agent/state/fold-version.ts`: the version changes with the fold, so that states of an older fold are not used. */
 export function toFoldVersion(root: string): string {
-  const files = [...new Set([...collect(root, FOLD), ...PROTOCOL])].toSorted();
+  const shapes = globSync(PROTOCOL, { cwd: root, exclude: ['**/*.test.ts'] });
+  const files = [...new Set([...collect(root, FOLD), ...shapes])].toSorted();
   const hash = createHash('sha256');
   for (const file of files) hash.update(`${file}\n${readFileSync(join(root, file), 'utf8')}\n`);
   return (

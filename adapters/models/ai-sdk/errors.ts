@@ -1,6 +1,7 @@
 import { headOf } from '@klaus/core/cut-text';
-import { isErrorBody, readErrorBody } from '../failure/error-body.ts';
+import { readErrorBody } from '../failure/error-body.ts';
 import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from '../failure/errors.ts';
+import { toErrorBody } from '../failure/stream-error.ts';
 
 /** The fields of an AI SDK error that Klaus uses. */
 interface AiSdkError extends Error {
@@ -42,7 +43,8 @@ function fromCall(error: AiSdkError): ProviderError | ConnectionLost | Malformed
   if (status === undefined) return new ConnectionLost(cause instanceof Error ? (cause.cause ?? cause) : message);
   const body = toBody(responseBody);
   if (status < 400) {
-    if (isErrorBody(body)) return new ProviderError({ body });
+    const refusal = [body].flat().map((value) => toErrorBody({ name: undefined, value })).find(Boolean);
+    if (refusal !== undefined) return new ProviderError({ body: refusal });
     return toLost(cause) ?? new MalformedResponse(`${message}: ${headOf(readErrorBody(responseBody).message, 300)}`);
   }
   return new ProviderError({ status, headers, body, said: message });

@@ -42,14 +42,6 @@ export function readErrorBody(body: unknown): ErrorBody {
   return { ...others, message: texts.join(': ') };
 }
 
-/** True for an object that reports an error and contains nothing of an answer. */
-export function isErrorBody(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0 && value.every(isErrorBody);
-  if (!isRecord(value) || ['choices', 'output', 'content', 'response', 'usage'].some((key) => value[key])) return false;
-  if (value['error'] || value['errors'] || value['detail'] || value['type'] === 'error') return true;
-  return typeof value['message'] === 'string' && ('code' in value || 'status' in value || '__type' in value);
-}
-
 /** A name as `names` has it. */
 function toName(text: string): string {
   // AWS writes `com.amazon.coral.service#ThrottlingException:http://…`.
