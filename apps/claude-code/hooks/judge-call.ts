@@ -16,6 +16,7 @@ import { CANARY_RULE, isCanary, isCanaryFile } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
 import { allow, type GuardFinding, type JudgeContext, type McpTrust } from './judge-context.ts';
 import { judgeAgent, judgeExpansion, judgeMentions, worst } from './expansion/judge-expansion.ts';
+import { toProjectRoot } from './project/agent-worktree.ts';
 import { describeUnseenUse } from './project/unseen-files.ts';
 import { canRunInSandbox, toSandboxed } from './sandbox-call.ts';
 
@@ -68,8 +69,12 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
     case 'write':
       if (isCanaryFile(call.path))
         return { verdict: 'ask', rule: CANARY_RULE, reason: 'this is the canary of the guard' };
-      return judgeUse(await judgeWrite(call, context), [call.path], context);
+      return judgeFile(call, { ...context, root: toProjectRoot(toRealPath(call.path), context.root) });
   }
+}
+
+async function judgeFile(call: Write, context: JudgeContext): Promise<GuardFinding> {
+  return judgeUse(await judgeWrite(call, context), [call.path], context);
 }
 
 /** Asks about a change of a file that Claude Code runs or loads without a call. */
@@ -178,8 +183,11 @@ function isSecretGlob(glob: string, own: Parameters<typeof isSecretPlace>[1]): b
   return plain !== '' && (isSecretFile(plain) || isSecretPlace(`${own.userHome}/${plain}`, own));
 }
 
+/** The fields of a call that name what it writes. */
+type Write = Extract<ClaudeCall, { kind: 'write' }>;
+
 async function judgeWrite(
-  { path, edit }: Extract<ClaudeCall, { kind: 'write' }>,
+  { path, edit }: Write,
   { klaus, root, wrote }: JudgeContext,
 ): Promise<GuardFinding> {
   const real = toRealPath(path);
