@@ -33,6 +33,8 @@ export function foldGuardStates(events: Iterable<HostEvent>): GuardState[] {
     const before = states.get(of);
     if (state === 'dismissed' && before?.state === 'off') states.set(of, { ...before, isDismissed: true });
     else if (state === 'removed' || state === 'dismissed') states.delete(of);
+    // A check that began before the installation was removed reports what it saw afterwards.
+    else if (state === 'off' && !before) continue;
     else {
       const hook = event.hook ?? before?.hook;
       const place = event.place ?? before?.place;
