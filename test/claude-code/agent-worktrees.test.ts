@@ -31,7 +31,8 @@ afterAll(async () => {
 async function judge(tool_name: string, tool_input: object, cwd = ''): Promise<unknown> {
   const event = { session_id: 's', cwd: join(place.workspace, cwd), tool_use_id: 't', hook_event_name: 'PreToolUse' };
   const answer = await guard.handle(JSON.stringify({ ...event, tool_name, tool_input }), place.workspace);
-  return answer.hookSpecificOutput?.permissionDecision ?? 'allow';
+  const { permissionDecision } = (answer['hookSpecificOutput'] ?? {}) as { permissionDecision?: string };
+  return permissionDecision ?? 'allow';
 }
 
 test.for([

@@ -100,7 +100,7 @@ for (const { cases, tags } of splitCases(all, 1)) {
 
   test.for(cases)(
     'Claude Code $version, user $user, gets no secret by imports of instructions',
-    { tags, timeout },
+    { tags: ['long'], timeout },
     async ({ version, user }, context) => {
       const write: Turn = { name: 'Write', input: { file_path: 'sub/note.md', content: 'See @../.env\n' } };
       const calls = { 'By a tool.': write, 'By a command.': bash('cp sub/later.md sub/note.md; cat sub/a.txt') };
@@ -143,7 +143,7 @@ for (const { cases, tags } of splitCases(all, 1)) {
 
   test.for(cases)(
     'Claude Code $version, user $user, works with programs of a project after the user allowed them, until they change',
-    { tags, timeout },
+    { tags: ['long'], timeout },
     async ({ version, user }, context) => {
       const call = bash('echo made > made.txt');
       await using it = await openGuard(context, { version, user, turns: [call, OVER] });
@@ -201,7 +201,7 @@ for (const { cases, tags } of splitCases(all, 1)) {
 
   test.for(cases)(
     'Claude Code $version, user $user, changes no file that its hooks run',
-    { tags, timeout },
+    { tags: ['long'], timeout },
     async ({ version, user }, context) => {
       const script = 'tools/check.sh';
       await using it = await openGuard(context, {
@@ -256,7 +256,7 @@ for (const { cases, tags } of splitCases(all, 1)) {
 
   test.for(cases)(
     'Claude Code $version, user $user, takes nothing unjudged from added folders, styles, and agents elsewhere',
-    { tags, timeout },
+    { tags: ['long'], timeout },
     async ({ version, user }, context) => {
       const isAgent = 'You are an agent for Claude Code';
       const harm = toScript([bash(HARM), OVER]).steps.filter(({ when }) => when?.turn !== undefined);
@@ -300,7 +300,7 @@ for (const { cases, tags } of splitCases(all, 1)) {
 
   test.for(cases)(
     'Claude Code $version, user $user, is judged after it continues a session, also in another folder',
-    { tags, timeout },
+    { tags: ['long'], timeout },
     async ({ version, user }, context) => {
       const call = bash('echo made > made.txt');
       await using it = await openGuard(context, { version, user, turns: [call, OVER, call, OVER, call, OVER] });

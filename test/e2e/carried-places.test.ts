@@ -8,6 +8,7 @@ import { describe, expect } from 'vitest';
 import { createTestEngine, ofType, outcomeOf, type TestEngine } from '../fixtures/engine.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { toTagged } from '../fixtures/split-cases.ts';
 
 const ID = '-c user.name=A -c user.email=a@localhost';
 const WORKFLOW = '.github/workflows/ci.yml';
@@ -123,8 +124,8 @@ describe('new content at a protected place that git carries', () => {
     'scripts of package.json': `b=$(echo '{"scripts":{"test":"theirs"}}' | git hash-object -w --stdin); git update-index --cacheinfo 100644,$b,package.json; git update-index --skip-worktree package.json; git ${ID} commit -qm x`,
     submodules: `b=$(printf '[submodule "x"]\\n\\tpath = x\\n\\turl = https://theirs.example\\n' | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$b,.gitmodules; git ${ID} commit -qm x`,
   };
-  for (const [name, script] of Object.entries(carriers)) {
-    test(`${name} is reverted with a notice`, async () => {
+  for (const { name, value: script, tags } of toTagged(carriers, 6)) {
+    test(`${name} is reverted with a notice`, { tags }, async () => {
       await using engine = await open([program('step.sh', script)], {
         'package.json': '{"scripts":{"test":"mine"}}\n',
       });
@@ -178,8 +179,9 @@ describe("git's own data that leads elsewhere", () => {
     },
     'a shortened history': { script: 'git rev-parse HEAD > .git/shallow', file: '.git/shallow' },
   };
-  for (const [name, { script, file }] of Object.entries(cases)) {
-    test(`${name} is reverted`, async () => {
+  for (const { name, value, tags } of toTagged(cases, 3)) {
+    const { script, file } = value;
+    test(`${name} is reverted`, { tags }, async () => {
       await using engine = await open([program('step.sh', script)]);
       const before = read(engine, file);
       git(engine, 'commit', '-q', '--allow-empty', '-m', 'two');
@@ -385,8 +387,9 @@ describe('what people do with git', () => {
       ],
     },
   };
-  for (const [name, { prepare, turns, text, questions = 0 }] of Object.entries(quiet)) {
-    test(`${name} is no question, and nothing is reverted`, async () => {
+  for (const { name, value, tags } of toTagged(quiet, 4)) {
+    const { prepare, turns, text, questions = 0 } = value;
+    test(`${name} is no question, and nothing is reverted`, { tags }, async () => {
       await using engine = await open(turns.map((command) => [sh(command)]));
       prepare?.(engine);
       const { asked, events, reverts } = await run(engine, ['approved']);

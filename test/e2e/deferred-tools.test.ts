@@ -201,7 +201,11 @@ test.each([
   ['fields in the wrong place', { name: 'git_log', limit: 3 }, /^Invalid input for use_tool/],
   ['a tool that is not there', { name: 'git_logs', input: {} }, /There is no tool git_logs\. Did you mean git_log\?/],
   ['input that does not fit', { name: 'git_log', input: { limit: 'x' } }, /^Invalid input for git_log: limit/],
-  ['input that is a cut text', { name: 'git_log', input: '{"limit": 1' }, /^The arguments of git_log are not valid JSON/],
+  [
+    'input that is a cut text',
+    { name: 'git_log', input: '{"limit": 1' },
+    /^The arguments of git_log are not valid JSON/,
+  ],
 ])('use_tool with %s goes back to the model', async (_, input, message) => {
   await using engine = await createTestEngine({ script: toScript([{ name: 'use_tool', input }]) });
   const session = await engine.klaus.open();

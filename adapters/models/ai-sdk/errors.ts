@@ -43,7 +43,10 @@ function fromCall(error: AiSdkError): ProviderError | ConnectionLost | Malformed
   if (status === undefined) return new ConnectionLost(cause instanceof Error ? (cause.cause ?? cause) : message);
   const body = toBody(responseBody);
   if (status < 400) {
-    const refusal = [body].flat().map((value) => toErrorBody({ name: undefined, value })).find(Boolean);
+    const refusal = [body]
+      .flat()
+      .map((value) => toErrorBody({ name: undefined, value }))
+      .find(Boolean);
     if (refusal !== undefined) return new ProviderError({ body: refusal });
     return toLost(cause) ?? new MalformedResponse(`${message}: ${headOf(readErrorBody(responseBody).message, 300)}`);
   }

@@ -186,10 +186,7 @@ function isSecretGlob(glob: string, own: Parameters<typeof isSecretPlace>[1]): b
 /** The fields of a call that name what it writes. */
 type Write = Extract<ClaudeCall, { kind: 'write' }>;
 
-async function judgeWrite(
-  { path, edit }: Write,
-  { klaus, root, wrote }: JudgeContext,
-): Promise<GuardFinding> {
+async function judgeWrite({ path, edit }: Write, { klaus, root, wrote }: JudgeContext): Promise<GuardFinding> {
   const real = toRealPath(path);
   if (isPlan(path) && isPlan(real)) return allow('plan', 'it is a plan of Claude Code');
   if (!isBelow(real, root)) return judgeOutside(path, real, toStateFolders(klaus));
