@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Document, isMap, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
 import { KlausError, type Setting, type SettingKey, SETTINGS, toAllowed } from '@klaus/core/protocol';
 import { fromYaml } from './yaml-values.ts';
 
@@ -22,6 +22,7 @@ export async function writeUserSettings(home: string, changes: SettingChanges): 
   const text = existsSync(path)
     ? readFileSync(path, 'utf8')
     : '# Settings of Klaus. `klaus config` prints all of them.\n';
+  const { isMap, parseDocument } = await import('yaml');
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
     throw new KlausError('config', `${path} is not a YAML mapping.`, { hint: 'Fix or remove it.' });
@@ -73,8 +74,8 @@ function remove(document: Document, path: readonly string[]): void {
   if (!document.hasIn(path)) return;
   document.deleteIn(path);
   for (let above = path.slice(0, -1); above.length > 0; above = above.slice(0, -1)) {
-    const group: unknown = document.getIn(above);
-    if (isMap(group) && group.items.length === 0) document.deleteIn(above);
+    const group = document.getIn(above) as { items?: readonly unknown[] } | null | undefined;
+    if (group?.items?.length === 0) document.deleteIn(above);
   }
 }
 
