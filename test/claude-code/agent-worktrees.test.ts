@@ -15,6 +15,9 @@ beforeAll(async () => {
   place = createTestHome({ 'README.md': '# Test\n', 'src/a.ts': 'export {};\n' });
   const { workspace, env } = place;
   execFileSync('git', ['worktree', 'add', '-q', '.claude/worktrees/fix'], { cwd: workspace, env });
+  // As with `worktree.useRelativePaths`.
+  mkdirSync(join(workspace, '.claude/worktrees/relative'));
+  writeFileSync(join(workspace, '.claude/worktrees/relative/.git'), 'gitdir: ../../../.git/worktrees/relative\n');
   mkdirSync(join(workspace, '.claude/worktrees/plain'));
   mkdirSync(join(workspace, '.claude/worktrees/forged'));
   writeFileSync(join(workspace, '.claude/worktrees/forged/.git'), 'gitdir: /elsewhere/.git/worktrees/forged\n');
@@ -37,6 +40,7 @@ async function judge(tool_name: string, tool_input: object, cwd = ''): Promise<u
 
 test.for([
   ['.claude/worktrees/fix/src/new.ts', 'allow'],
+  ['.claude/worktrees/relative/a.ts', 'allow'],
   ['.claude/worktrees/fix/.claude/settings.json', 'ask'],
   ['.claude/worktrees/fix/.husky/pre-commit', 'ask'],
   ['.claude/worktrees/fix/.git', 'deny'],

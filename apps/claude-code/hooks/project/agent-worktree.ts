@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isBelow } from '@klaus/sdk/guard';
 
 /** Where Claude Code checks the repository out again, for an agent that works apart from the others. */
@@ -23,7 +23,7 @@ export function toProjectRoot(path: string, root: string): string {
   try {
     if (!lstatSync(folder).isDirectory() || !lstatSync(mark).isFile()) return root;
     const [, data] = /^gitdir: (.+)\n?$/.exec(readFileSync(mark, 'utf8')) ?? [];
-    return data !== undefined && isBelow(data, join(root, '.git/worktrees')) ? folder : root;
+    return data !== undefined && isBelow(resolve(folder, data), join(root, '.git/worktrees')) ? folder : root;
   } catch {
     return root;
   }
