@@ -9,6 +9,7 @@ import { findDialect, type FoundDialect } from '../dialect/find-dialect.ts';
 import { createOpenaiModel, createResponsesModel } from '../openai/openai-model.ts';
 import type { ServerFacts } from '../local/local-program.ts';
 import { readServed } from '../local/read-served.ts';
+import { withCutCheck } from '../local/with-cut-check.ts';
 import { withTools } from '../local/with-tools.ts';
 import { createAgentFinder, type ConnectionOptions } from '../wire/connection.ts';
 import { locate, type HttpModelOptions } from '../wire/http-model.ts';
@@ -59,7 +60,8 @@ export async function createServerModel(options: ServerModelOptions): Promise<Mo
   const model = {
     ...{ name, id, baseUrl, apiKey, headers, fields, adaptations, onNotice, info, findAgent, keyHeader },
   };
-  const judge = (created: Model): Model => withTools(created, { given: facts.tools, served });
+  const judge = (created: Model): Model =>
+    withTools(withCutCheck(created, { id, served, onNotice }), { given: facts.tools, served });
   if (wire === 'responses') return judge(withoutSearch(createResponsesModel({ ...model, dialect })));
   if (wire === 'chat')
     return judge(createOpenaiModel({ ...model, dialect, family: family === 'openrouter' ? family : undefined }));
