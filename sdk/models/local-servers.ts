@@ -73,9 +73,8 @@ export function openLocalServers(options: LocalServersOptions = {}): LocalServer
       if (model !== ANY && !isLocalFamily(family)) return [];
       const { values } = await loadConfiguration({ env, home, cwd });
       const isOwn = (name: string): boolean => Object.hasOwn(values.servers ?? {}, name);
-      const found = (await findLocalServers(env)).filter((server) => !isOwn(server.family));
-      if (model === ANY) return found.map((server) => toServer(server, false));
-      return found.filter((server) => server.family === family).map((server) => toServer(server, true));
+      const found = await findLocalServers(env, isLocalFamily(family) ? family : undefined);
+      return found.filter((server) => !isOwn(server.family)).map((server) => toServer(server, model !== ANY));
     },
     allow(server) {
       const place = places.get(server);

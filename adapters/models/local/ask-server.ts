@@ -17,6 +17,8 @@ export interface AskOptions {
 
 /** How a program is looked for: with what it takes to answer on this machine, so that nothing waits for a dead port. */
 export const LOOK = { timeoutMs: 300, maxBytes: 65_536 } as const;
+/** The same for a program that the user names. */
+export const LOOK_NAMED = { ...LOOK, timeoutMs: 3_000 } as const;
 /** How a server that the user allows is asked about its model. */
 export const READ = { timeoutMs: 5_000, maxBytes: 4_194_304 } as const;
 
@@ -26,7 +28,9 @@ export function createAsk({ origin, timeoutMs, maxBytes, headers, agent }: AskOp
     const text = body === undefined ? undefined : JSON.stringify(body);
     const url = new URL(path, origin);
     const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
-    const signal = AbortSignal.timeout(timeoutMs);
+    const late = new AbortController();
+    // What has arrived while this process was busy counts.
+    const timer = setTimeout(() => setImmediate(() => setImmediate(() => late.abort())), timeoutMs);
     try {
       const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
         const sent = request(url, {
@@ -43,7 +47,7 @@ export function createAsk({ origin, timeoutMs, maxBytes, headers, agent }: AskOp
           },
           // The global agent may have a proxy.
           agent: agent ?? false,
-          signal,
+          signal: late.signal,
         });
         sent.once('response', resolve);
         sent.on('error', reject);
@@ -53,6 +57,8 @@ export function createAsk({ origin, timeoutMs, maxBytes, headers, agent }: AskOp
       return await readJson(incoming, maxBytes);
     } catch {
       return undefined;
+    } finally {
+      clearTimeout(timer);
     }
   };
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '@klaus/adapters/system';
-import { createAsk, LOOK } from './ask-server.ts';
+import type { ServerFamily } from '@klaus/core/protocol';
+import { createAsk, LOOK, LOOK_NAMED } from './ask-server.ts';
 import { LOCAL_FAMILIES, toLocalPlace, type LocalPlace } from './local-place.ts';
 import type { OfferedModel } from './local-program.ts';
 
@@ -12,14 +13,21 @@ export interface FoundServer extends LocalPlace {
  * Looks for programs that serve models, at their usual addresses or those that their own variables name. Only GET
  * requests without any text of a session are sent: for 300 ms, without redirects, with answers of at most 64 KB. A
  * program is recognised by the shape of its answers.
+ *
+ * @param named The only one that is looked for, because the user names it; it has 3 seconds. Default: all.
  */
-export async function findLocalServers(env: Environment): Promise<FoundServer[]> {
-  const found = await Promise.all(LOCAL_FAMILIES.map((family) => lookAt(toLocalPlace(family, env))));
+export async function findLocalServers(env: Environment, named?: ServerFamily): Promise<FoundServer[]> {
+  const families = named === undefined ? LOCAL_FAMILIES : [named];
+  const bounds = named === undefined ? LOOK : LOOK_NAMED;
+  const found = await Promise.all(families.map((family) => lookAt(toLocalPlace(family, env), bounds)));
   return found.filter((server) => server !== undefined);
 }
 
-/** Undefined: another program, or none. */
-export async function lookAt(place: LocalPlace): Promise<FoundServer | undefined> {
-  const models = await place.program.listModels(createAsk({ origin: place.origin, ...LOOK }));
+/** @param bounds Default: those of a program that is looked for. @returns Undefined for another program, or none. */
+export async function lookAt(
+  place: LocalPlace,
+  bounds: typeof LOOK | typeof LOOK_NAMED = LOOK,
+): Promise<FoundServer | undefined> {
+  const models = await place.program.listModels(createAsk({ origin: place.origin, ...bounds }));
   return models && { ...place, models };
 }

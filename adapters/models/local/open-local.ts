@@ -1,6 +1,6 @@
 import type { Environment } from '@klaus/adapters/system';
 import { KlausError, toNearest, type ModelServerSettings, type ServerFamily } from '@klaus/core/protocol';
-import { findLocalServers, lookAt, type FoundServer } from './find-local.ts';
+import { findLocalServers, type FoundServer } from './find-local.ts';
 import { describePlace, LOCAL_FAMILIES, toLocalPlace, toLocalSettings, type LocalPlace } from './local-place.ts';
 
 /** What the user allows of programs that were found on a port. */
@@ -27,7 +27,7 @@ export async function openLocal(
   { env, access }: LocalOptions,
 ): Promise<ModelServerSettings> {
   const place = toLocalPlace(family, env);
-  const found = await lookAt(place);
+  const [found] = await findLocalServers(env, family);
   if (!found) throw toMissing(place);
   if (!access?.isAllowed(place)) {
     throw new KlausError('config', `Nothing was sent yet to ${describePlace(place)}.`, {
