@@ -13,6 +13,8 @@ export interface AskOptions {
   headers?: OutgoingHttpHeaders;
   /** Default: a direct connection. */
   agent?: Agent;
+  /** Called when a request had no answer in time. */
+  onLate?: () => void;
 }
 
 /** How a program is looked for: with what it takes to answer on this machine, so that nothing waits for a dead port. */
@@ -23,7 +25,7 @@ export const LOOK_NAMED = { ...LOOK, timeoutMs: 3_000 } as const;
 export const READ = { timeoutMs: 5_000, maxBytes: 4_194_304 } as const;
 
 /** No redirect is followed, and no error is thrown. */
-export function createAsk({ origin, timeoutMs, maxBytes, headers, agent }: AskOptions): Ask {
+export function createAsk({ origin, timeoutMs, maxBytes, headers, agent, onLate }: AskOptions): Ask {
   return async (path, body) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const url = new URL(path, origin);
@@ -56,6 +58,7 @@ export function createAsk({ origin, timeoutMs, maxBytes, headers, agent }: AskOp
       });
       return await readJson(incoming, maxBytes);
     } catch {
+      if (late.signal.aborted) onLate?.();
       return undefined;
     } finally {
       clearTimeout(timer);
