@@ -310,6 +310,12 @@ export type { RecoveryReport } from '@klaus/adapters/store';
 export type { FetchStep, Policy, PolicyEntry } from '@klaus/core/policy';
 export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export type { KnownModel } from './models/known-models.ts';
+export {
+  openLocalServers,
+  type LocalServer,
+  type LocalServers,
+  type LocalServersOptions,
+} from './models/local-servers.ts';
 export type { ChangedFile, ChangedFileOptions } from './sessions/changed-file.ts';
 export type { FileView, FolderEntry, WorkspaceFiles } from './workspace/workspace-files.ts';
 export type { WorkspaceGit } from './workspace/workspace-git.ts';

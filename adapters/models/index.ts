@@ -1,5 +1,8 @@
 export type { AiProvider, AiProviderSettings, AiSdkOptions } from './ai-sdk/ai-sdk-options.ts';
 export { findEntry, listModels, SNAPSHOT_DATE, toModelInfo } from './catalog/catalog.ts';
+export { findLocalServers, type FoundServer } from './local/find-local.ts';
+export { describePlace, isLocalFamily, LOCAL_FAMILIES, toLocalPlace, type LocalPlace } from './local/local-place.ts';
+export { listNames, type LocalAccess } from './local/open-local.ts';
 export { createModels, isAllowed, type ModelsOptions, type ScriptedServer } from './models.ts';
 export { readCertificates } from './wire/connection.ts';
 export { toPrice, toServerModelInfo } from './servers/server-model.ts';

@@ -1,7 +1,7 @@
 import type { Model, ModelInfo, Models, Price } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import { covers } from '@klaus/core/allow-list';
-import { KlausError, type ModelServerSettings } from '@klaus/core/protocol';
+import { KlausError, type ModelServerSettings, type ServerFamily } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, type ProviderName, type Tier } from '@klaus/core/provider-table';
 import type { AiSdkOptions } from './ai-sdk/ai-sdk-options.ts';
 import { toAiModelName } from './ai-sdk/provider-name.ts';
@@ -9,6 +9,7 @@ import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
 import { findDialect } from './dialect/find-dialect.ts';
+import { findOnlyLocal, openLocal, type LocalAccess } from './local/open-local.ts';
 import { findTiers, resolveName, type NameRules, type Target } from './names.ts';
 import { createOpenaiModel, createResponsesModel } from './openai/openai-model.ts';
 import type { ModelKeys } from './provider.ts';
@@ -55,12 +56,17 @@ export interface ModelsOptions {
   onSecret?: (secret: { name: string; value: string }) => void;
   /** Providers of the AI SDK. Default: `ai/…` is rejected. */
   aiSdk?: AiSdkOptions;
+  /** What the user allows of programs on this machine that serve models. Default: nothing. */
+  local?: LocalAccess;
   /** Starts or finds the server of a script. Default: `scripted/…` is rejected. */
   scripted?: (name: string) => Promise<ScriptedServer>;
   onNotice?: (text: string) => void;
   /** Unix milliseconds, for ids with a retirement date. Default: the machine's clock. */
   now?: () => number;
 }
+
+/** The name of the only model on this machine. */
+const LOCAL = 'local';
 
 const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
@@ -74,7 +80,7 @@ export function createModels(options: ModelsOptions): Models {
   const shared = { ...options, ...createShared(options) };
 
   async function resolve(name: string): Promise<Model> {
-    const target = resolveName(name, rules);
+    const target = resolveName(name === LOCAL ? await findOnlyLocal(options.env ?? process.env) : name, rules);
     const { provider, id, notice } = target;
     const full = `${provider}/${id}`;
     const known = models.get(full);
@@ -146,13 +152,20 @@ function createShared({ cache, env, onSecret }: ModelsOptions): Pick<Shared, 'ad
 
 async function create({ provider, id, server }: Target, options: Shared): Promise<Model> {
   if (server !== undefined) {
-    const settings = options.servers![server]!;
-    const { keyOf, prices, ...shared } = options;
+    const settings = await findServer(server, id, options);
+    const { keyOf, prices, local, ...shared } = options;
     const price = prices?.[`${server}/${id}`];
-    return createServerModel({ ...shared, server, id, settings, key: keyOf(server, settings), price });
+    const model = { ...shared, server, id, settings, key: keyOf(server, settings), price, loads: local?.loads };
+    return createServerModel(model);
   }
   if (provider === 'scripted') return createScripted(id, options);
   return provider === 'ai' ? createAi(id, options) : createLive({ provider: provider as ProviderName, id }, options);
+}
+
+async function findServer(server: string, id: string, options: Shared): Promise<ModelServerSettings> {
+  const { servers = {}, env = process.env, local: access } = options;
+  if (Object.hasOwn(servers, server)) return servers[server]!;
+  return openLocal({ family: server as ServerFamily, id }, { env, access });
 }
 
 /** What a provider of the AI SDK accepts is unknown. It ignores what its model does not support. */

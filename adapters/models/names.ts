@@ -2,12 +2,13 @@ import { KlausError, toNearest } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, TIERS, type ProviderName, type Tier } from '@klaus/core/provider-table';
 import { toAiModelName } from './ai-sdk/provider-name.ts';
 import { findEntry, listModels } from './catalog/catalog.ts';
+import { isLocalFamily, LOCAL_FAMILIES } from './local/local-place.ts';
 import { keyVariables, PROVIDERS } from './providers.ts';
 
 export interface Target {
   /** The first part of the name. */
   provider: string;
-  /** The same, if it is a configured server. */
+  /** The same, if it is a configured server, or a program that is looked for. */
   server?: string;
   /** The provider's own id or the script's name. */
   id: string;
@@ -33,6 +34,7 @@ const ROUTER = 'openrouter';
  * Resolves the name of a model:
  * - `anthropic/ID`, `openai/ID`, `openrouter/VENDOR/ID`, `ai/PROVIDER/ID`, `scripted/NAME`, whether the id is known or not
  * - `NAME/ID` of a configured server
+ * - `ollama/ID`, `llamacpp/ID`, `lmstudio/ID`, `vllm/ID` of a program on this machine
  * - a tier, within the first provider that has a key
  * - a bare id that the catalog knows, at its vendor if there is a key for it
  * - `VENDOR/ID` of OpenRouter, if only OpenRouter has a key
@@ -46,6 +48,7 @@ export function resolveName(name: string, rules: NameRules): Target {
   if (id === '') throw unknown(name);
   const first = name.slice(0, slash);
   if (rules.servers && Object.hasOwn(rules.servers, first)) return { provider: first, server: first, id };
+  if (isLocalFamily(first)) return { provider: first, server: first, id };
   const provider = [...PROVIDER_NAMES, 'ai' as const, 'scripted' as const].find((each) => each === first);
   if (provider === undefined) return resolveVendor(name, rules);
   if (provider === 'ai' && toAiModelName(id) === undefined) throw unknown(name);
@@ -96,7 +99,8 @@ export function findTiers(provider: string, { tiers, aiTiers, servers }: NameRul
 function resolveVendor(name: string, { access, servers = {} }: NameRules): Target {
   const hasOnlyRouter = PROVIDER_NAMES.every((each) => (access[each] !== undefined) === (each === ROUTER));
   const isMisspelled =
-    toNearest(name.slice(0, name.indexOf('/')), [...PROVIDER_NAMES, ...Object.keys(servers)]) !== undefined;
+    toNearest(name.slice(0, name.indexOf('/')), [...PROVIDER_NAMES, ...LOCAL_FAMILIES, ...Object.keys(servers)]) !==
+    undefined;
   if (!hasOnlyRouter || isMisspelled) throw unknown(name);
   return { provider: ROUTER, id: name };
 }
@@ -127,7 +131,7 @@ function withKey(target: { provider: ProviderName; id: string }, { access }: Nam
 
 function noKey(): KlausError {
   return new KlausError('auth', `No model key is set: set one of ${toList(keyVariables())}.`, {
-    hint: '`klaus login` stores one. Without a key, `klaus demo` shows a complete run with a scripted model.',
+    hint: '`klaus login` stores one. `klaus -m local` uses a model server on this machine. `klaus demo` shows a complete run with a scripted model.',
   });
 }
 

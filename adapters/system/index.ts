@@ -1,4 +1,5 @@
 export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
+export { findListener, type Listener } from './listener.ts';
 export { isOwnPort, protectPort } from './own-ports.ts';
 export { writeCacheFile } from './cache-file.ts';
 export { Connection, toStorageFailure } from './connection.ts';
@@ -8,4 +9,11 @@ export { makeFolder, syncFolder } from './make-folder.ts';
 export { createKeyring, type Keyring } from './keyring.ts';
 export { toProgramBinds } from './program-binds.ts';
 export { findObstacle, isMissing, toLine, toStart, type SearchedProgram } from './program-start.ts';
-export { findUserProxy, parseProxy, toProxyEnvironment, type Environment, type UserProxy } from './user-proxy.ts';
+export {
+  findUserProxy,
+  isLoopback,
+  parseProxy,
+  toProxyEnvironment,
+  type Environment,
+  type UserProxy,
+} from './user-proxy.ts';

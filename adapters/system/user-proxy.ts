@@ -28,12 +28,17 @@ LOOPBACK.addAddress('::1', 'ipv6');
 export function findUserProxy(env: Environment, target: ProxyTarget): UserProxy | undefined {
   const { host, port, isSecure = port !== 80 } = target;
   const read = (name: string): string => env[name.toLowerCase()] || env[name] || '';
-  if (host === 'localhost' || isWithin(LOOPBACK, host)) return undefined;
+  if (host === 'localhost' || isLoopback(host)) return undefined;
   const noProxy = read('NO_PROXY')
     .split(/[\s,]+/)
     .filter(Boolean);
   if (noProxy.some((each) => isExcepted(each.toLowerCase(), { host, port }))) return undefined;
   return parseProxy(read(isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY') || read('ALL_PROXY'));
+}
+
+/** True for an address that only this machine has. @param host Lower case, without brackets. */
+export function isLoopback(host: string): boolean {
+  return isWithin(LOOPBACK, host);
 }
 
 /** Undefined for a text that is no address of an http or https proxy. Without a scheme it is one of http, as in curl. */

@@ -42,6 +42,10 @@ export interface InteractiveClient {
   remember(workspace: string | undefined, note: string): Promise<void>;
   /** The allowed models. */
   models(): Promise<readonly ClientModel[]>;
+  /** Looks for the models of programs on this machine. Absent: this client works on another one. */
+  localModels?(): Promise<readonly ClientModel[]>;
+  /** Allows to send texts to the program on this machine that has the model. */
+  allowModel?(name: string): Promise<void>;
   /** The defined agents, by name. @param workspace Default: the configured one. */
   agents(workspace?: string): Promise<readonly ClientAgent[]>;
   /** Paths that contain the characters in this order, the best match first, without ignored files. */
@@ -89,10 +93,12 @@ export interface ClientModel {
   name: string;
   /** Its tier at its provider. */
   tier: string | undefined;
-  /** Tokens. */
+  /** Tokens; 0 for a model of a program on this machine, whose window is known when it is used. */
   contextWindow: number;
   /** False: no key of its provider is set. */
   usable: boolean;
+  /** The program on this machine that was found and has the model, which the user has not allowed yet. */
+  asks?: string;
 }
 
 export interface ClientAgent {

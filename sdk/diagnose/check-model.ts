@@ -3,6 +3,7 @@ import { findUserProxy, parseProxy } from '@klaus/adapters/system';
 import type { ModelServerSettings } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
+import { openLocalServers, type LocalServersOptions } from '../models/local-servers.ts';
 import { tryToConnect } from './check-server.ts';
 import { type Finding, ok, toFailure, warn } from './finding.ts';
 
@@ -34,7 +35,9 @@ export async function checkModel(
   const key: Finding = set.length > 0 ? ok('keys', text) : warn('keys', text, '`klaus login` stores a key.');
   const wanted = configuration.get('model');
   try {
-    const options = { ...toModelsOptions(configuration, { home }), scripted };
+    const given = toModelsOptions(configuration, { home });
+    // A check loads no model.
+    const options = { ...given, scripted, local: given.local && { ...given.local, loads: false } };
     const { name } = await createModels(options).resolve(wanted);
     const model = ok('model', name === wanted ? wanted : `${wanted} means ${name}`);
     const server = name.slice(0, name.indexOf('/'));
@@ -47,6 +50,18 @@ export async function checkModel(
   } catch (error) {
     return [key, toFailure('model', error, 'auth')];
   }
+}
+
+/** Programs on this machine that serve models. No finding without one. */
+export async function checkLocalServers(options: LocalServersOptions): Promise<Finding[]> {
+  const found = await openLocalServers(options).find();
+  return found.map(({ text, models: [first, ...others] }) => {
+    if (first === undefined) return ok('local models', `${text} has no models yet`);
+    return ok(
+      'local models',
+      `${text}: ${first}${others.length > 0 ? ` and ${others.length} more` : ''} (klaus -m ${first})`,
+    );
+  });
 }
 
 /** Where a key comes from, if that is not its variable. */

@@ -6,7 +6,7 @@ import { toKlausError } from '@klaus/core/protocol';
 import { toHome } from '../config/home.ts';
 import type { ConfigurationInput } from '../config/load-configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
-import { checkModel } from './check-model.ts';
+import { checkLocalServers, checkModel } from './check-model.ts';
 import { checkSandboxes } from './check-sandboxes.ts';
 import { checkRemote, checkServer } from './check-server.ts';
 import { checkState } from './check-state.ts';
@@ -41,6 +41,7 @@ export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]
     ...(await checkPerl()),
     finding,
     ...(configuration ? await checkModel(configuration, { home, scripted: options.scripted }) : []),
+    ...(configuration ? await checkLocalServers({ env, cwd, home }) : []),
     ...(configuration ? await checkWorkspace({ cwd, home, configuration, userHome: env['HOME'] || undefined }) : []),
     ...(await checkState(home)),
     await checkServer(home),

@@ -5,6 +5,7 @@ import type { EngineSettings, ExecLimits } from '@klaus/core/agent';
 import { KlausError, type SettingValues } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import type { KlausOptions } from '../klaus-options.ts';
+import { createLocalAccess } from '../models/local-servers.ts';
 
 /** An approval expires after a week without an answer. */
 const APPROVAL_TTL_MS = 7 * 86_400_000;
@@ -126,8 +127,9 @@ export function toModelsOptions(
   const { keys, baseUrls, tiers, prices, models, servers, network, aiSdk: settings } = values;
   const aiSdk = home === undefined ? undefined : { folder: join(home, 'ai-sdk'), settings, providers: aiProviders };
   const cache = home === undefined ? undefined : join(home, 'cache', 'dialects');
+  const local = home === undefined ? undefined : createLocalAccess(home);
   return {
-    ...{ keys, baseUrls, tiers, servers, aiSdk, cache },
+    ...{ keys, baseUrls, tiers, servers, aiSdk, cache, local },
     prices: prices && toPrices(prices),
     allow: models.allow,
     caFile: network.caFile,

@@ -2,6 +2,7 @@ import { type Check, type CheckResult, runCheck } from './check.ts';
 import { ANSWER_CHECKS } from './checks/answers.ts';
 import { CANCEL_CHECKS } from './checks/cancel.ts';
 import { ERROR_CHECKS } from './checks/errors.ts';
+import { LOCAL_CHECKS } from './checks/local.ts';
 import { OVERFLOW_CHECKS } from './checks/overflow.ts';
 import { PREFIX_CHECKS } from './checks/prefix.ts';
 import { TOOL_CHECKS } from './checks/tools.ts';
@@ -15,6 +16,7 @@ export const CHECKS: readonly Check[] = [
   ...PREFIX_CHECKS,
   ...CANCEL_CHECKS,
   ...TOOL_CHECKS,
+  ...LOCAL_CHECKS,
   ...ERROR_CHECKS,
   ...OVERFLOW_CHECKS,
 ];

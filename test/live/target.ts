@@ -23,7 +23,7 @@ export interface Target {
   timeoutMs: number;
 }
 
-export interface TargetChanges extends Pick<ModelServerSettings, 'body' | 'contextWindow'> {
+export interface TargetChanges extends Pick<ModelServerSettings, 'body' | 'contextWindow' | 'family' | 'tools'> {
   model?: string;
   key?: string;
 }
@@ -31,9 +31,11 @@ export interface TargetChanges extends Pick<ModelServerSettings, 'body' | 'conte
 /** The settings of a named server for the target. */
 export function toServerSettings(target: Target, wire: Wire, changes: TargetChanges = {}): ModelServerSettings {
   const { baseUrl, keyHeader, maxOutputTokens } = target;
-  const { body, contextWindow, key = target.key } = changes;
+  const { body, contextWindow, family, tools, key = target.key } = changes;
   const price = { input: 0, output: 0 };
-  return { baseUrl, wire, key, keyHeader, body, contextWindow, maxOutputTokens, price, images: true };
+  // A program that says whether its model sees images is believed.
+  const images = family === undefined ? true : undefined;
+  return { baseUrl, wire, key, keyHeader, body, contextWindow, family, tools, maxOutputTokens, price, images };
 }
 
 /** The real client of the target. */

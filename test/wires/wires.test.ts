@@ -182,4 +182,28 @@ describe('over HTTP', () => {
       if (end.type === 'finished') expect(end.usage.input).toBeGreaterThan(0);
     }
   });
+
+  test.each(CASES.filter(({ answer }) => answer?.usage))('$name is not taken for a cut prompt', async (wireCase) => {
+    const { wire, answer } = wireCase;
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const notices: string[] = [];
+    const own = { baseUrl: wire === 'messages' ? url : `${url}/v1`, wire };
+    const models = createModels({ keys: {}, env: {}, servers: { own }, onNotice: (text) => notices.push(text) });
+    const model = await models.resolve('own/m');
+    served = wireCase;
+    length = Infinity;
+    const { input, cacheRead, cacheWrite } = answer!.usage!;
+    // A text that has as many tokens as the server says.
+    const text = 'some words '.repeat(Math.ceil(((input + cacheRead + cacheWrite) * 4) / 11));
+    const message = {
+      id: 'M1',
+      role: 'user' as const,
+      origin: 'user' as const,
+      parts: [{ type: 'text' as const, text }],
+    };
+    const request = { system: '', tools: [], messages: [message], maxOutputTokens: 100, session: 'S1' };
+    const events = await Array.fromAsync(model.stream(request, { signal: new AbortController().signal }));
+    expect(events.at(-1)!.type).toBe('finished');
+    expect(notices).toEqual([]);
+  });
 });

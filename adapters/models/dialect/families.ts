@@ -1,5 +1,10 @@
 import type { ModelDialect, ServerFamily } from '@klaus/core/protocol';
 import { UP_TO_HIGH, UP_TO_MAX, type AcceptedSampling } from '../catalog/catalog-entry.ts';
+import { LLAMACPP } from '../local/llamacpp.ts';
+import { LMSTUDIO } from '../local/lmstudio.ts';
+import type { LocalProgram } from '../local/local-program.ts';
+import { OLLAMA } from '../local/ollama.ts';
+import { VLLM } from '../local/vllm.ts';
 
 export type EffortField = ModelDialect['effort'];
 
@@ -11,6 +16,8 @@ export interface ServerRow {
   readonly dialect: Partial<ModelDialect>;
   /** The field that turns reasoning on and off here, for models that have only that. */
   readonly toggle?: EffortField;
+  /** A program that Klaus looks for, so that its models can be used without settings, as `FAMILY/ID`. */
+  readonly program?: LocalProgram;
 }
 
 export interface ModelRow extends AcceptedSampling {
@@ -51,10 +58,10 @@ export const SERVERS: Readonly<Record<ServerFamily, ServerRow>> = {
   groq: { at: /^api\.groq\.com$/, dialect: MAX_COMPLETION_TOKENS },
   cerebras: { at: /^api\.cerebras\.ai$/, dialect: MAX_COMPLETION_TOKENS },
   xai: { at: /^api\.x\.ai$/, dialect: MAX_TOKENS },
-  ollama: { at: /^ollama\.com$|:11434$/, dialect: { ...MAX_TOKENS, effort: 'reasoning_effort' } },
-  llamacpp: LOCAL,
-  lmstudio: { ...LOCAL, at: /:1234$/ },
-  vllm: LOCAL,
+  ollama: { at: /^ollama\.com$|:11434$/, dialect: { ...MAX_TOKENS, effort: 'reasoning_effort' }, program: OLLAMA },
+  llamacpp: { ...LOCAL, program: LLAMACPP },
+  lmstudio: { ...LOCAL, at: /:1234$/, program: LMSTUDIO },
+  vllm: { ...LOCAL, program: VLLM },
   sglang: LOCAL,
   // Translates for the service behind it, of which the model is known at most.
   litellm: { dialect: {} },

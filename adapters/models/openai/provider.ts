@@ -1,5 +1,6 @@
 import { defineProvider } from '../provider.ts';
 import { findDialect, findFamily } from '../dialect/find-dialect.ts';
+import { withCutCheck } from '../local/with-cut-check.ts';
 import { OPENAI_MODELS } from './models.ts';
 import { createOpenaiModel, createResponsesModel } from './openai-model.ts';
 
@@ -17,6 +18,8 @@ export const openai = defineProvider({
     const { family, server, dialect } = findDialect({ ...model, wire });
     // A compatible server that needs no key gets a placeholder.
     const options = { ...model, apiKey: keys.openai || 'none', keyHeader: server?.keyHeader, family, dialect };
-    return wire === 'responses' ? createResponsesModel(options) : createOpenaiModel(options);
+    const created = wire === 'responses' ? createResponsesModel(options) : createOpenaiModel(options);
+    // Services count what they are sent.
+    return family === undefined || server?.program ? withCutCheck(created, model) : created;
   },
 });

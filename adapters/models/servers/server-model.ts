@@ -7,9 +7,13 @@ import type { CatalogEntry } from '../catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { findDialect, type FoundDialect } from '../dialect/find-dialect.ts';
 import { createOpenaiModel, createResponsesModel } from '../openai/openai-model.ts';
+import type { ServerFacts } from '../local/local-program.ts';
+import { readServed } from '../local/read-served.ts';
+import { withCutCheck } from '../local/with-cut-check.ts';
+import { withTools } from '../local/with-tools.ts';
 import { createAgentFinder, type ConnectionOptions } from '../wire/connection.ts';
-import type { HttpModelOptions } from '../wire/http-model.ts';
-import type { KeySource } from '../wire/key-source.ts';
+import { locate, type HttpModelOptions } from '../wire/http-model.ts';
+import { toKeyHeader, type KeySource } from '../wire/key-source.ts';
 
 export interface ServerModelOptions extends Pick<HttpModelOptions, 'adaptations' | 'onNotice'> {
   /** Its name in the settings. */
@@ -23,25 +27,54 @@ export interface ServerModelOptions extends Pick<HttpModelOptions, 'adaptations'
   env?: ConnectionOptions['env'];
   /** Used unless the server has its own. */
   caFile?: string;
+  /** False: the server does not load the model. Default true. */
+  loads?: boolean;
 }
 
-/** A model of a server that the user has configured. @throws KlausError `config` for a file that cannot be read. */
-export function createServerModel(options: ServerModelOptions): Model {
+/**
+ * A model of a server that the user has configured or allowed. A program on the machine of its user is asked how it
+ * serves the model.
+ *
+ * @throws KlausError `config` for a file that cannot be read, and for an unknown context window of such a program.
+ */
+export async function createServerModel(options: ServerModelOptions): Promise<Model> {
   const { server, id, settings, key: apiKey, env, adaptations, onNotice } = options;
   const { wire, proxy, caFile = options.caFile, headers, body: fields } = settings;
-  const { baseUrl, facts, entry, found } = look(settings, id);
+  const looked = look(settings, id);
+  const { baseUrl, facts, entry, found } = looked;
   const { family, dialect } = found;
+  const findAgent = createAgentFinder({ proxy, caFile, env });
+  const keyHeader = settings.keyHeader ?? (wire === 'messages' ? undefined : found.server?.keyHeader);
+  const name = `${server}/${id}`;
+  const isOwn = settings.family !== undefined || locate(baseUrl).isLocal === true;
+  const served =
+    family === undefined || !isOwn
+      ? undefined
+      : await readServed({
+          ...{ family, name, id, baseUrl, loads: options.loads, onNotice },
+          agent: findAgent(new URL(baseUrl)),
+          headers: { ...toKeyHeader(typeof apiKey === 'string' ? apiKey : await apiKey.read(), keyHeader), ...headers },
+          isWindowSet: facts.contextWindow !== undefined,
+        });
+  const info = toInfo({ ...looked, facts: withServed(facts, served?.facts) }, options.price);
   const model = {
-    ...{ name: `${server}/${id}`, id, baseUrl, apiKey, headers, fields, adaptations, onNotice },
-    info: toServerModelInfo(settings, options),
-    findAgent: createAgentFinder({ proxy, caFile, env }),
-    keyHeader: settings.keyHeader ?? (wire === 'messages' ? undefined : found.server?.keyHeader),
+    ...{ name, id, baseUrl, apiKey, headers, fields, adaptations, onNotice, info, findAgent, keyHeader },
   };
-  if (wire === 'responses') return withoutSearch(createResponsesModel({ ...model, dialect }));
+  const judge = (created: Model): Model =>
+    withTools(withCutCheck(created, { id, served, onNotice }), { given: facts.tools, served });
+  if (wire === 'responses') return judge(withoutSearch(createResponsesModel({ ...model, dialect })));
   if (wire === 'chat')
-    return createOpenaiModel({ ...model, dialect, family: family === 'openrouter' ? family : undefined });
+    return judge(createOpenaiModel({ ...model, dialect, family: family === 'openrouter' ? family : undefined }));
   const adaptiveThinking = facts.dialect?.adaptiveThinking ?? entry?.adaptiveThinking ?? false;
-  return withoutSearch(createAnthropicModel({ ...model, dialect: { ...dialect, adaptiveThinking } }));
+  return judge(withoutSearch(createAnthropicModel({ ...model, dialect: { ...dialect, adaptiveThinking } })));
+}
+
+/** What the user has set counts more than what the server says. */
+function withServed(facts: ModelFacts, { contextWindow, images, thinking }: ServerFacts = {}): ModelFacts {
+  return {
+    ...optional({ contextWindow, images, efforts: thinking === false ? [] : undefined }),
+    ...optional(facts),
+  };
 }
 
 /** What is known of a model at a server. */
@@ -74,9 +107,9 @@ function withoutSearch(model: Model): Model {
 
 function toFacts({ models, ...server }: ModelServerSettings, id: string): ModelFacts {
   const own = models !== undefined && Object.hasOwn(models, id) ? models[id]! : {};
-  const { contextWindow, maxOutputTokens, images, price, efforts, temperature } = server;
+  const { contextWindow, maxOutputTokens, images, tools, price, efforts, temperature } = server;
   return {
-    ...{ contextWindow, maxOutputTokens, images, price, efforts, temperature },
+    ...{ contextWindow, maxOutputTokens, images, tools, price, efforts, temperature },
     ...optional(own),
     dialect: { ...server.dialect, ...own.dialect },
   };

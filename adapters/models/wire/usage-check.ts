@@ -71,7 +71,8 @@ function check(
   { sent, info, bytes }: { sent: SentRequest; info: ModelInfo; bytes: number },
 ): ModelEvent {
   const { usage } = event;
-  const isPromptRight = isPlausiblePrompt(usage.input + usage.cacheRead + usage.cacheWrite, sent, info);
+  const reported = usage.input + usage.cacheRead + usage.cacheWrite;
+  const isPromptRight = isPlausiblePrompt(reported, sent, info);
   const isComplete = event.type === 'finished' || event.isFinal;
   const isOutputRight = isPlausibleOutput(usage.output, {
     most: Math.max(sent.maxOutputTokens, info.maxOutputTokens),
@@ -82,7 +83,9 @@ function check(
   const prompt: Usage = isPromptRight ? usage : { ...NO_USAGE, input: estimatePrompt(sent) };
   const output = isOutputRight ? usage.output : Math.ceil(bytes / BYTES_PER_TOKEN);
   const { usd: _, ...rest } = event;
-  return { ...rest, usage: { ...prompt, output }, isEstimated: true };
+  const isTooLow = !isPromptRight && reported > 0 && reported < prompt.input;
+  const checked = { ...rest, usage: { ...prompt, output }, isEstimated: true };
+  return checked.type === 'finished' && isTooLow ? { ...checked, reportedPrompt: reported } : checked;
 }
 
 function isCut(event: Checked, { maxOutputTokens }: SentRequest): event is Extract<Checked, { type: 'finished' }> {

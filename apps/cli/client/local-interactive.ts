@@ -1,7 +1,7 @@
 import { headOf } from '@klaus/sdk/cut-text';
 import { realpathSync } from 'node:fs';
-import { KlausError, type Klaus } from '@klaus/sdk';
-import type { InteractiveClient } from '@klaus/sdk/client';
+import { KlausError, openLocalServers, type Klaus, type LocalServer } from '@klaus/sdk';
+import type { ClientModel, InteractiveClient } from '@klaus/sdk/client';
 import { listPromptCommands } from '@klaus/sdk/mcp-prompts';
 import { readQueue } from './local-session.ts';
 import { toFolder } from './open-klaus.ts';
@@ -12,6 +12,7 @@ const MAX_NOTE_KEY = 60;
 
 /** What interactive user interfaces do with the engine in this process. */
 export function createLocalInteractive(klaus: Klaus): InteractiveClient {
+  const local = openLocalServers({ home: klaus.home });
   return {
     async change(id, { limits, ...change }) {
       const session = await klaus.session(id);
@@ -57,6 +58,11 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
       await klaus.memory(workspace).set({ key: headOf(first, MAX_NOTE_KEY), value: note });
     },
     models: async () => klaus.models().models.map((model) => ({ ...model, tier: model.tier })),
+    localModels: async () => (await local.find()).flatMap(toClientModels),
+    async allowModel(name) {
+      const found = (await local.find()).find(({ models }) => models.includes(name));
+      if (found) local.allow(found);
+    },
     async agents(workspace) {
       const { agents } = await klaus.agents(...(workspace === undefined ? [] : [toFolder(workspace)])).list();
       return agents.map(({ name, definition: { description } }) => ({ name, description }));
@@ -75,4 +81,9 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
       await (await klaus.session(id)).send({ type: 'shell', command, by: BY, onAsk: 'wait' });
     },
   };
+}
+
+function toClientModels({ models, text, isAllowed }: LocalServer): ClientModel[] {
+  const shared = { tier: undefined, contextWindow: 0, usable: true, ...(!isAllowed && { asks: text }) };
+  return models.map((name) => ({ name, ...shared }));
 }

@@ -149,7 +149,8 @@ export function addOpenOptions(command: Command): Command {
 export function addRequestOptions(command: Command): Command {
   command
     .option('-C, --cwd <folder>', 'the folder to work in (default: the current folder)')
-    .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku) or a known id')
+    .option('-m, --model <name>', 'provider/id, a tier (opus, sonnet, haiku), a known id, or local')
+    .option('--yes', 'allow the model server on this machine that --model names, without a question')
     .addOption(fallbackOption)
     .addOption(effortOption)
     .option('--temperature <number>', 'sampling temperature, from 0 to 2 (default: that of the model)', toTemperature)

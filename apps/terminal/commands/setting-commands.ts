@@ -2,6 +2,8 @@ import type { Effort } from '@klaus/sdk';
 import { modeChoices } from './mode-choices.ts';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { formatCount } from '@klaus/sdk/transcript';
+import type { ClientModel } from '@klaus/sdk/client';
+import type { App } from '../app/app.ts';
 import { choose } from '../app/pickers.ts';
 import { KEYMAPS, NOTIFICATIONS, type Preferences, STATUS_ITEMS, type StatusItem } from '../preferences.ts';
 import { THEMES, type Theme } from '../style/palette.ts';
@@ -17,19 +19,24 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
     argument: '[NAME]',
     summary: 'choose the model',
     async run(app, name) {
-      if (name !== '') return await app.link.change({ model: name });
-      const models = await app.client.models();
+      const models = [...((await app.client.localModels?.()) ?? []), ...(await app.client.models())];
+      const take = (model: string): void | Promise<void> => takeModel(app, model, models);
+      if (name !== '') return await take(name);
       const usable = models.filter((model) => model.usable);
       return choose(app, {
         title: `Model (now ${app.link.model || 'the default'}):`,
         choices: (usable.length > 0 ? usable : models).map((model) => ({
           value: model.name,
           label: model.name,
-          detail: [model.tier ?? '', `${formatCount(model.contextWindow)} tokens`, model.usable ? '' : 'no key is set']
+          detail: [
+            model.tier ?? '',
+            model.contextWindow === 0 ? 'on this machine' : `${formatCount(model.contextWindow)} tokens`,
+            model.usable ? '' : 'no key is set',
+          ]
             .filter((text) => text !== '')
             .join(' · '),
         })),
-        onChoose: (model) => app.do(() => app.link.change({ model })),
+        onChoose: (model) => app.do(async () => take(model)),
       });
     },
   },
@@ -181,3 +188,22 @@ const NOTIFICATION_DETAILS: Readonly<Record<Preferences['notify'], string>> = {
   bell: 'rings the bell',
   off: 'does not notify you',
 };
+
+/** Changes the model. Before the first use of a program on this machine, the user is asked. */
+function takeModel(app: App, model: string, models: readonly ClientModel[]): void | Promise<void> {
+  const asks = models.find(({ name }) => name === model)?.asks;
+  if (asks === undefined) return app.link.change({ model });
+  return choose(app, {
+    title: `Send the texts of sessions to ${toLine(asks, 500)}?`,
+    choices: [
+      { value: true, label: 'yes' },
+      { value: false, label: 'no' },
+    ],
+    onChoose: (isAllowed) =>
+      app.do(async () => {
+        if (!isAllowed) return;
+        await app.client.allowModel?.(model);
+        await app.link.change({ model });
+      }),
+  });
+}

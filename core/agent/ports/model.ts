@@ -92,6 +92,8 @@ export type ModelEvent =
       usage: Usage;
       /** True: the provider reported no usage or an impossible one; `usage` is counted from bytes. Default false. */
       isEstimated?: boolean;
+      /** Tokens of the prompt as the server reported them, if they are too few to be used. */
+      reportedPrompt?: number;
       /** The cost in US dollars according to the provider, if it reports one. */
       usd?: number;
       /** Results of the search, for a request of {@link ModelSearch}. Absent: the provider did not search. */

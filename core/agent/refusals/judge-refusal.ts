@@ -71,7 +71,8 @@ function toKnownCause(
 }
 
 function toUnknownCause(state: State, { model, failure }: { model: Model; failure: ModelFailure }): Cause | undefined {
-  if (!isRefused({ outcome: failure.code, status: failure.status })) return undefined;
+  const { code: outcome, status, cause } = failure;
+  if (!isRefused({ outcome, status, cause })) return undefined;
   const { inARow = 0, accepted } = state.refusals.get(model.name) ?? {};
   if (inARow === 0) return undefined;
   // A compaction is made first.

@@ -14,6 +14,9 @@ export interface ModelRefusals {
 const STATUSES: ReadonlySet<number> = new Set([400, 404, 413, 415, 422]);
 
 /** True for a request that the server refused, probably for its content. */
-export function isRefused({ outcome, status }: Pick<EventOf<'model.attempted'>, 'outcome' | 'status'>): boolean {
+export function isRefused(attempt: Pick<EventOf<'model.attempted'>, 'outcome' | 'status' | 'cause'>): boolean {
+  const { outcome, status, cause } = attempt;
+  // Klaus stopped after the answer.
+  if (cause === 'prompt_cut') return false;
   return (outcome === 'invalid_request' || outcome === 'context_window') && (!status || STATUSES.has(status));
 }

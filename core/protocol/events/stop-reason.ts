@@ -37,6 +37,7 @@ export const modelFailureCauseSchema = z.enum([
   'wrong_address', // the server does not have the path of the request
   'parameter', // the server refuses a parameter of the request
   'output_limit', // `maxOutputTokens` is more than the server has room for
+  'prompt_cut', // the server gives the model only a part of the request
 ]);
 export type ModelFailureCause = z.infer<typeof modelFailureCauseSchema>;
 

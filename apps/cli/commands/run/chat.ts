@@ -12,7 +12,9 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addOpenOptions, toSettings } from '../../program/run-options.ts';
 import { isLineByLine } from '../../prompt/accessible.ts';
+import { offerFirstModel } from '../../prompt/first-model.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
+import { withLocalModel } from '../../prompt/local-model.ts';
 import { checkServerOptions } from './run.ts';
 
 export const command: LeafCommand = {
@@ -30,10 +32,12 @@ export const command: LeafCommand = {
         .option('--new', 'start a new session instead of continuing the last one')
         .option('--no-history', 'start a new session that no later chat continues'),
     ),
-  async run(name: string | undefined, options: ChatCommandOptions, declared: Command) {
-    if (toGivenServer(options) !== undefined) checkServerOptions(options);
+  async run(name: string | undefined, command: ChatCommandOptions, declared: Command) {
+    if (toGivenServer(command) !== undefined) checkServerOptions(command);
+    const options = await withLocalModel(command);
     const isFirst = declared.parent?.args.length === 0;
     if (canShowTerminal(options)) {
+      await offerFirstModel(options);
       const { runInTerminal } = await import('../../chat/run-in-terminal.ts');
       return await runInTerminal({ name, isStart: isFirst, options });
     }

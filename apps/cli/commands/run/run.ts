@@ -6,6 +6,7 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRunOptions, checkCombination, toLimits, toSettings, toWorkingCopy } from '../../program/run-options.ts';
 import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
+import { withLocalModel } from '../../prompt/local-model.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { openRunResult } from '../../run/open-run-result.ts';
 import { runSession, sendPrompt, toOnAsk } from '../../run/run-session.ts';
@@ -22,7 +23,8 @@ export const command: LeafCommand = {
   run,
 };
 
-async function run(line: readonly string[], options: Options): Promise<number> {
+async function run(line: readonly string[], declared: Options): Promise<number> {
+  const options = await withLocalModel(declared);
   const words = options.prompt === undefined ? line : [options.prompt, ...line];
   if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
     throw new UsageError(

@@ -16,6 +16,7 @@ import { integer } from '../../program/option-values.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRequestOptions, addWorktreeOptions, toLimits, toWorkingCopy } from '../../program/run-options.ts';
 import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
+import { withLocalModel } from '../../prompt/local-model.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { runSession, toOnAsk } from '../../run/run-session.ts';
 import { checkServerOptions } from './run.ts';
@@ -54,7 +55,8 @@ export const command: LeafCommand = {
           ),
       ),
     ),
-  async run(agent: string, words: readonly string[], options: StartOptions) {
+  async run(agent: string, words: readonly string[], given: StartOptions) {
+    const options = await withLocalModel(given);
     const isRemote = toGivenServer(options) !== undefined;
     if (isRemote) checkServerOptions(options);
     const output = createOutput(options);

@@ -21,6 +21,8 @@ const modelFacts = {
   contextWindow: tokens.optional(),
   maxOutputTokens: tokens.optional(),
   images: z.boolean().optional(),
+  /** Whether the model calls tools. False: requests have none. */
+  tools: z.boolean().optional(),
   price: priceSchema.optional(),
   /** Levels of effort, the lowest first. */
   efforts: z.array(effortLevelSchema).optional(),
@@ -79,7 +81,7 @@ export const MODEL_SERVER_SETTINGS = {
     ),
     unset: 'none',
     values:
-      'for each name: `baseUrl`, and optionally `wire` (chat, responses, messages), `family`, `key` or `keyCommand`, `keyHeader`, `headers`, `body`, `caFile`, `proxy`, `contextWindow`, `maxOutputTokens`, `images`, `price`, `efforts`, `temperature`, `dialect`, `models`, `tiers`',
+      'for each name: `baseUrl`, and optionally `wire` (chat, responses, messages), `family`, `key` or `keyCommand`, `keyHeader`, `headers`, `body`, `caFile`, `proxy`, `contextWindow`, `maxOutputTokens`, `images`, `tools`, `price`, `efforts`, `temperature`, `dialect`, `models`, `tiers`',
     description: 'Servers of models, for models named `NAME/ID`. See the guide "Models and servers".',
     secret: true,
   }),
