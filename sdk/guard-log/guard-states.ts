@@ -33,7 +33,7 @@ export function foldGuardStates(events: Iterable<HostEvent>): GuardState[] {
     const before = states.get(of);
     if (state === 'dismissed' && before?.state === 'off') states.set(of, { ...before, isDismissed: true });
     else if (state === 'removed' || state === 'dismissed') states.delete(of);
-    // A check that began before the installation was removed reports what it saw afterwards.
+    // A check that began before the installation was removed reports what it saw after that.
     else if (state === 'off' && !before) continue;
     else {
       const hook = event.hook ?? before?.hook;

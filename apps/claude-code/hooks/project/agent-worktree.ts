@@ -18,7 +18,7 @@ export function toProjectRoot(path: string, root: string): string {
   const [name = ''] = path.slice(parent.length + 1).split('/', 1);
   const folder = join(parent, name);
   const mark = join(folder, '.git');
-  // The folder itself and its mark are created by git, and by nobody else.
+  // The folder itself and its mark are created by git alone.
   if (path === mark) return root;
   try {
     if (!lstatSync(folder).isDirectory() || !lstatSync(mark).isFile()) return root;
