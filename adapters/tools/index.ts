@@ -1,6 +1,6 @@
 export type { BuiltinTool } from './builtin-tool.ts';
 export { findCommitted } from './git/committed-files.ts';
-export { judgeContents } from './git/carried-contents.ts';
+export { judgeContents } from './git/carried/judge-contents.ts';
 export { createCheckpoint, type Checkpoint, type CheckpointContext } from './git/checkpoint.ts';
 export { commitChanges } from './git/commit-changes.ts';
 export { pushBranch } from './git/push-branch.ts';

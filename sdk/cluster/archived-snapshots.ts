@@ -93,7 +93,7 @@ export function archiveSnapshots(
     hasGitObject: (...given) => local.hasGitObject(...given),
     isSameIndex: (...given) => local.isSameIndex(...given),
     gitlinks: (index) => local.gitlinks(index),
-    indexChanges: (...given) => local.indexChanges(...given),
+    compareIndexes: (...given) => local.compareIndexes(...given),
     repairIndex: (...given) => local.repairIndex(...given),
     has: (tree) => local.has(tree),
     uncovered: (tree) => local.uncovered(tree),

@@ -54,8 +54,7 @@ test('the cached trees of an index that git wrote are those of its entries', () 
   using place = createTestHome();
   for (const [at, step] of STEPS.entries()) {
     step(place);
-    const after = readIndex(place);
-    expect(repairIndex({ before: undefined, after }, NO_EDITS), `step ${at}`).toBeUndefined();
+    expect(compareIndexes(undefined, readIndex(place))?.isForged, `step ${at}`).toBe(false);
   }
 });
 
@@ -66,6 +65,7 @@ test('an index with another cached tree is written without it', () => {
   const at = after.indexOf('TREE');
   const root = Buffer.from(git(place, 'rev-parse', 'HEAD^{tree}').trim(), 'hex');
   after[after.indexOf(root, at)]! ^= 1;
+  expect(compareIndexes(undefined, after)?.isForged).toBe(true);
   const repaired = repairIndex({ before: undefined, after }, NO_EDITS)!;
   expect(Buffer.from(repaired).includes('TREE')).toBe(false);
   writeFileSync(join(place.workspace, '.git/index'), repaired);
@@ -112,7 +112,7 @@ test.for([2, 4])('what changed between two indexes of version %i is what differs
     entries = toRandomChange(random, entries);
     const after = write(entries);
     const old = new Set(before.lines);
-    const changes = compareIndexes(before.bytes, after.bytes)!;
+    const { changes } = compareIndexes(before.bytes, after.bytes)!;
     const lines = changes.map(({ mode, blob, stage, path }) => `${mode} ${blob} ${stage}\t${path}`);
     expect(lines, `round ${round}`).toEqual(after.lines.filter((line) => !old.has(line)));
     const known = new Map(before.lines.map((line) => [line.slice(line.indexOf('\t') + 1), line]));

@@ -148,7 +148,7 @@ export class Files {
       hasGitObject: () => false,
       isSameIndex: async () => false,
       gitlinks: async () => undefined,
-      indexChanges: async () => undefined,
+      compareIndexes: async () => undefined,
       repairIndex: async () => undefined,
       links: async () => [],
       applyGit: async () => ({ applied: false, conflicts: [] }),

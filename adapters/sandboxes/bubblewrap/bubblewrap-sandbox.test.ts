@@ -42,6 +42,29 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
     expect(existsSync(join(place.root, 'x'))).toBe(false);
   });
 
+  test('a command that only reads can change neither the workspace nor its repository', async () => {
+    using own = createSandboxFixture();
+    const git = (...words: string[]) => execFileSync('git', ['-C', own.workspace, ...words], { stdio: 'pipe' });
+    git('init', '-q');
+    writeFileSync(join(own.workspace, 'a.txt'), 'a\n');
+    const command = 'cat a.txt; git status --porcelain; touch b .git/x .git/objects/x a.txt || echo refused; ls -A';
+    const result = await run(command, { onlyReads: true }, own);
+    expect(result.stdout).toBe('a\n?? a.txt\nrefused\n.git\na.txt\n');
+    expect(existsSync(join(own.workspace, '.git/objects/info/alternates'))).toBe(false);
+  });
+
+  test('a command that only reads in a linked worktree sees its repository', async () => {
+    using own = createSandboxFixture();
+    const main = join(own.root, 'main');
+    const git = (...words: string[]) => execFileSync('git', ['-C', main, ...words], { stdio: 'pipe' });
+    mkdirSync(main);
+    git('init', '-q');
+    git('-c', 'user.name=a', '-c', 'user.email=a@localhost', 'commit', '-q', '--allow-empty', '-m', 'first');
+    git('worktree', 'add', '-q', '-f', own.workspace);
+    const result = await run('git log --format=%s', { onlyReads: true }, own);
+    expect(result.stdout).toBe('first\n');
+  });
+
   test("shows neither the user's home nor Klaus's own state", async () => {
     writeFileSync(join(place.home, 'klaus.db'), 'secret');
     const result = await run(

@@ -36,10 +36,10 @@ export interface PrestartedSandbox extends StartedSandbox {
 /** The parts of a request that decide how its sandbox is made, except those that are read again at its start. */
 export function toKey(request: SandboxRequest, limits: ExecLimits): string {
   const { network = false, env = {}, binds = [], workspaceAt, protect = [], files } = request;
-  const { readable = [], writable = [], besideAt = [], inherits = false, relay } = request;
+  const { readable = [], writable = [], besideAt = [], inherits = false, onlyReads = false, relay } = request;
   const { memoryMb, cpus, processes } = limits;
   const mounts = [binds, workspaceAt, protect, files, readable, writable, besideAt, relay?.folder];
-  return JSON.stringify([network, inherits, env, ...mounts, memoryMb, cpus, processes]);
+  return JSON.stringify([network, inherits, onlyReads, env, ...mounts, memoryMb, cpus, processes]);
 }
 
 /** The script that a waiting sandbox reads; undefined for a command that has to be passed as an argument. */

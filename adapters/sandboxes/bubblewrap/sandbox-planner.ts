@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { passEnvironment } from '../passed-environment.ts';
 import { toExecLimits } from '../exec-limits.ts';
 import { canListenInside } from '../network/open-listener.ts';
@@ -72,13 +73,16 @@ export class SandboxPlanner {
   async plan(request: SandboxRequest, { stores = [], isPlain = false }: PlanOptions = {}): Promise<SandboxPlan> {
     const { workspace, home, hosts } = this.#options;
     const warnings = new Set<string>();
-    const checked = dropReplacedFolders(request, warnings);
+    const given = dropReplacedFolders(request, warnings);
+    const isReadOnly = canBeReadOnly(given, workspace);
+    const checked = isReadOnly ? toReadOnly(given, workspace) : given;
     const limits = toExecLimits(this.#options.limits, checked.limits);
     const cwd = toWorkingFolder(checked, workspace);
     const view = toView(checked, workspace);
     const project = await this.openProject();
     const resume = await pauseRunning(home, [workspace, ...(checked.writable ?? [])]);
-    const protection = await this.#protect(checked, view, stores).catch((error: unknown) => {
+    const protecting = isReadOnly ? undefined : this.#protect(checked, view, stores);
+    const protection = await protecting?.catch((error: unknown) => {
       resume();
       throw error;
     });
@@ -185,4 +189,17 @@ export class SandboxPlanner {
       }),
     );
   }
+}
+
+/** False for a layer, and for a linked worktree, whose git folder outside the workspace the protection mounts. */
+function canBeReadOnly(request: SandboxRequest, workspace: string): boolean {
+  const isLayer = request.workspaceAt !== undefined || request.besideAt !== undefined;
+  if (request.onlyReads !== true || isLayer) return false;
+  return lstatSync(join(workspace, '.git'), { throwIfNoEntry: false })?.isDirectory() !== false;
+}
+
+/** Nothing in the workspace and in further folders can be changed, so that nothing has to be protected. */
+function toReadOnly<R extends SandboxRequest>(request: R, workspace: string): R {
+  const { read, write } = request.files ?? { read: [workspace], write: [] };
+  return { ...request, files: { read: [...read, ...write], write: [] }, writable: [] };
 }

@@ -49,6 +49,8 @@ export interface GitOptions {
   /** Most bytes of output. Default {@link KEEP_BYTES}. */
   keepBytes?: number;
   binds?: readonly { path: string; writable: boolean }[];
+  /** True: the command changes nothing. Default false. */
+  onlyReads?: boolean;
 }
 
 /** Runs Git, or a script that calls it, in the sandbox. */
@@ -76,6 +78,7 @@ export async function runGit(
     signal: context.signal,
     stdin: options.stdin,
     onOutput: options.onOutput,
+    ...(options.onlyReads === true ? { onlyReads: true } : {}),
     ...(options.timeoutMs === undefined ? {} : { limits: { timeoutMs: options.timeoutMs } }),
   });
   if (result.cancelled) throw new KlausError('cancelled', 'Git was cancelled.');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IndexChange, IndexEntry } from '@klaus/core/agent';
+import type { IndexChange, IndexDifference, IndexEntry } from '@klaus/core/agent';
 import { hasForgedTrees } from './tree-cache.ts';
 import {
   BLOB_AT,
@@ -9,7 +9,7 @@ import {
   HASH_BYTES,
   MODE_AT,
   type PlainIndex,
-  type Span,
+  toNameAt,
   toPlainIndex,
 } from './plain-index.ts';
 
@@ -20,7 +20,14 @@ const SKIP_WORKTREE = 0x40_00;
 /** Entries that are compared at once. */
 const BLOCK = 64;
 
-const EMPTY: PlainIndex = { data: Buffer.alloc(0), spans: [], extensions: Buffer.alloc(0) };
+const NO_ENTRIES = new Uint32Array(0);
+const EMPTY: PlainIndex = {
+  data: Buffer.alloc(0),
+  count: 0,
+  starts: NO_ENTRIES,
+  nameEnds: NO_ENTRIES,
+  extensions: Buffer.alloc(0),
+};
 
 /**
  * The entries of a Git index; a path with a conflict has several. Git itself is not used, because in a repository that an
@@ -31,35 +38,32 @@ const EMPTY: PlainIndex = { data: Buffer.alloc(0), spans: [], extensions: Buffer
  */
 export function toIndexEntries(bytes: Uint8Array): (IndexEntry & { isGitlink: boolean })[] | undefined {
   const index = toPlainIndex(bytes);
-  return index?.spans.map((span) => {
-    const isGitlink = index.data.readUInt32BE(span.start + MODE_AT) >>> 12 === GITLINK;
-    return { ...toEntry(index, span), isGitlink };
+  if (!index) return undefined;
+  return Array.from({ length: index.count }, (_, i) => {
+    const isGitlink = index.data.readUInt32BE(index.starts[i]! + MODE_AT) >>> 12 === GITLINK;
+    return { ...toEntry(index, i), isGitlink };
   });
 }
 
 /**
- * The entries of an index that are not in another one with the same content and flags. Undefined if the index cannot be
- * read; then a command of Git has to. An unreadable former index counts as empty.
+ * Compares an index with a former one. Undefined if the index cannot be read; then a command of Git has to. An unreadable
+ * former index counts as empty.
  */
-export function compareIndexes(before: Uint8Array | undefined, after: Uint8Array): IndexChange[] | undefined {
+export function compareIndexes(before: Uint8Array | undefined, after: Uint8Array): IndexDifference | undefined {
   const now = toPlainIndex(after);
   if (!now) return undefined;
   const then = (before && toPlainIndex(before)) ?? EMPTY;
   const changes: IndexChange[] = [];
   let at = 0;
-  for (let i = 0; i < now.spans.length; i++) {
+  for (let i = 0; i < now.count; i++) {
     if (i % BLOCK === 0) for (; isSameBlock(then, at, { index: now, at: i }); i += BLOCK) at += BLOCK;
-    const span = now.spans[i];
-    if (!span) break;
     let order = -1;
-    let old: Span | undefined;
-    while ((old = then.spans[at]) && (order = compareNames(then, old, { index: now, span })) < 0) at++;
-    const isThere = old !== undefined && order === 0;
-    if (isThere) at++;
-    if (isThere && isSameEntry(then, old!, { index: now, span })) continue;
-    changes.push({ ...toEntry(now, span), ...(isThere ? { before: toEntry(then, old!) } : {}) });
+    while (at < then.count && (order = compareNames(then, at, { index: now, at: i })) < 0) at++;
+    const old = at < then.count && order === 0 ? at++ : undefined;
+    if (old !== undefined && isSameEntry(then, old, { index: now, at: i })) continue;
+    changes.push({ ...toEntry(now, i), ...(old === undefined ? {} : { before: toEntry(then, old) }) });
   }
-  return changes;
+  return { changes, isForged: hasForgedTrees(now) };
 }
 
 /**
@@ -67,23 +71,22 @@ export function compareIndexes(before: Uint8Array | undefined, after: Uint8Array
  * Git faster, are left out.
  *
  * @param edits.restored Paths of entries to restore. @param edits.unflagged Paths whose flags are cleared.
- * @returns Undefined if the index cannot be read, and without edits for an index whose cached trees are those of its
- *   entries.
+ * @returns Undefined if the index cannot be read.
  */
 export function repairIndex(
   { before, after }: { before: Uint8Array | undefined; after: Uint8Array },
   { restored, unflagged }: { restored: ReadonlySet<string>; unflagged: ReadonlySet<string> },
 ): Uint8Array | undefined {
   const now = toPlainIndex(after);
-  if (!now || (restored.size + unflagged.size === 0 && !hasForgedTrees(now))) return undefined;
+  if (!now) return undefined;
   const then = (before && toPlainIndex(before)) ?? EMPTY;
   const records: IndexRecord[] = [];
-  for (const span of now.spans) {
-    const path = nameOf(now, span).toString('utf8');
-    if (!restored.has(path)) records.push(toRecord(now, span, unflagged.has(path)));
+  for (let i = 0; i < now.count; i++) {
+    const path = nameOf(now, i).toString('utf8');
+    if (!restored.has(path)) records.push(toRecord(now, i, unflagged.has(path)));
   }
-  for (const span of restored.size > 0 ? then.spans : [])
-    if (restored.has(nameOf(then, span).toString('utf8'))) records.push(toRecord(then, span, true));
+  for (let i = 0; restored.size > 0 && i < then.count; i++)
+    if (restored.has(nameOf(then, i).toString('utf8'))) records.push(toRecord(then, i, true));
   records.sort((a, b) => Buffer.compare(a.name, b.name) || stageOf(a.fixed) - stageOf(b.fixed));
   const isExtended = records.some(({ extended }) => extended !== 0);
   const header = Buffer.alloc(12);
@@ -100,15 +103,16 @@ interface IndexRecord {
   name: Buffer;
 }
 
-function toRecord(index: PlainIndex, span: Span, clears: boolean): IndexRecord {
+function toRecord(index: PlainIndex, at: number, clears: boolean): IndexRecord {
   const { data } = index;
-  const fixed = Buffer.from(data.subarray(span.start, span.start + FIXED));
+  const start = index.starts[at]!;
+  const fixed = Buffer.from(data.subarray(start, start + FIXED));
   const flags = fixed.readUInt16BE(FLAGS_AT);
-  let extended = (flags & EXTENDED) === 0 ? 0 : data.readUInt16BE(span.start + FIXED);
+  let extended = (flags & EXTENDED) === 0 ? 0 : data.readUInt16BE(start + FIXED);
   if (clears) extended &= ~SKIP_WORKTREE;
   const kept = clears ? flags & ~ASSUME_UNCHANGED : flags;
   fixed.writeUInt16BE((kept & ~EXTENDED) | (extended === 0 ? 0 : EXTENDED), FLAGS_AT);
-  return { fixed, extended, name: nameOf(index, span) };
+  return { fixed, extended, name: nameOf(index, at) };
 }
 
 function writeRecord({ fixed, extended, name }: IndexRecord): Buffer[] {
@@ -122,11 +126,13 @@ function stageOf(fixed: Buffer): number {
   return (fixed.readUInt16BE(FLAGS_AT) >>> 12) & 3;
 }
 
-function toEntry({ data }: PlainIndex, { start, nameAt, nameEnd }: Span): IndexEntry {
+function toEntry(index: PlainIndex, at: number): IndexEntry {
+  const { data } = index;
+  const start = index.starts[at]!;
   const flags = data.readUInt16BE(start + FLAGS_AT);
   const extended = (flags & EXTENDED) === 0 ? 0 : data.readUInt16BE(start + FIXED);
   return {
-    path: data.toString('utf8', nameAt, nameEnd),
+    path: nameOf(index, at).toString('utf8'),
     mode: data.readUInt32BE(start + MODE_AT).toString(8),
     blob: data.toString('hex', start + BLOB_AT, start + BLOB_AT + HASH_BYTES),
     stage: (flags >>> 12) & 3,
@@ -134,29 +140,35 @@ function toEntry({ data }: PlainIndex, { start, nameAt, nameEnd }: Span): IndexE
   };
 }
 
-function nameOf({ data }: PlainIndex, { nameAt, nameEnd }: Span): Buffer {
-  return data.subarray(nameAt, nameEnd);
+function nameOf({ data, starts, nameEnds }: PlainIndex, at: number): Buffer {
+  return data.subarray(toNameAt(data, starts[at]!), nameEnds[at]);
 }
+
+/** An entry of another index. */
+type Other = { index: PlainIndex; at: number };
 
 /** True if the next entries of both are the same bytes: most of a large index is unchanged. */
-function isSameBlock(a: PlainIndex, from: number, { index: b, at }: { index: PlainIndex; at: number }): boolean {
-  const [first, last] = [a.spans[from], a.spans[from + BLOCK]];
-  const [otherFirst, otherLast] = [b.spans[at], b.spans[at + BLOCK]];
-  if (!first || !last || !otherFirst || !otherLast) return false;
-  return a.data.compare(b.data, otherFirst.start, otherLast.start, first.start, last.start) === 0;
+function isSameBlock(a: PlainIndex, from: number, { index: b, at }: Other): boolean {
+  if (from + BLOCK >= a.count || at + BLOCK >= b.count) return false;
+  const [first, last] = [a.starts[from], a.starts[from + BLOCK]];
+  return a.data.compare(b.data, b.starts[at], b.starts[at + BLOCK], first, last) === 0;
 }
 
-type Other = { index: PlainIndex; span: Span };
-
 /** The order of two entries in an index: by name, then by stage. */
-function compareNames(a: PlainIndex, one: Span, { index: b, span: other }: Other): number {
-  const order = a.data.compare(b.data, other.nameAt, other.nameEnd, one.nameAt, one.nameEnd);
-  return order || ((a.data[one.start + FLAGS_AT]! >>> 4) & 3) - ((b.data[other.start + FLAGS_AT]! >>> 4) & 3);
+function compareNames(a: PlainIndex, one: number, { index: b, at }: Other): number {
+  const [nameAt, other] = [toNameAt(a.data, a.starts[one]!), toNameAt(b.data, b.starts[at]!)];
+  const order = a.data.compare(b.data, other, b.nameEnds[at], nameAt, a.nameEnds[one]);
+  return order || toStage(a, one) - toStage(b, at);
+}
+
+function toStage({ data, starts }: PlainIndex, at: number): number {
+  return (data[starts[at]! + FLAGS_AT]! >>> 4) & 3;
 }
 
 /** True for the same mode, blob and flags. Times are not compared: Git updates them. */
-function isSameEntry(a: PlainIndex, one: Span, { index: b, span: other }: Other): boolean {
+function isSameEntry(a: PlainIndex, one: number, { index: b, at }: Other): boolean {
+  const [start, other] = [a.starts[one]!, b.starts[at]!];
   const compare = (from: number, to: number): boolean =>
-    a.data.compare(b.data, other.start + from, other.start + to, one.start + from, one.start + to) === 0;
-  return compare(MODE_AT, MODE_AT + 4) && compare(BLOB_AT, one.nameAt - one.start);
+    a.data.compare(b.data, other + from, other + to, start + from, start + to) === 0;
+  return compare(MODE_AT, MODE_AT + 4) && compare(BLOB_AT, toNameAt(a.data, start) - start);
 }

@@ -11,17 +11,15 @@ const MAX_NAME = 0xf_ff;
 /** Extensions without which the entries are not complete: a split and a sparse index. */
 const REQUIRED: ReadonlySet<string> = new Set(['link', 'sdir']);
 
-/** Where one entry is in the bytes of an index. */
-export interface Span {
-  start: number;
-  nameAt: number;
-  nameEnd: number;
-}
-
-/** An index whose entries have complete names. */
+/** An index whose entries have complete names. An index can have many entries, so that none of them is an object. */
 export interface PlainIndex {
   data: Buffer;
-  spans: Span[];
+  /** Number of entries. */
+  count: number;
+  /** Where each entry begins in the bytes. */
+  starts: Uint32Array;
+  /** The first byte behind the name of each entry. */
+  nameEnds: Uint32Array;
   /** The bytes between the entries and the checksum. */
   extensions: Buffer;
 }
@@ -33,44 +31,59 @@ export function toPlainIndex(bytes: Uint8Array): PlainIndex | undefined {
   const version = data.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
   if (version === 4) return expand(data);
-  const count = data.readUInt32BE(8);
-  const spans: Span[] = [];
+  const entries = toEntries(data);
+  if (!entries) return undefined;
+  const { count, starts, nameEnds } = entries;
   let at = 12;
   for (let i = 0; i < count; i++) {
     if (at + FIXED > data.length) return undefined;
-    const flags = data.readUInt16BE(at + FLAGS_AT);
-    const nameAt = at + ((flags & EXTENDED) === 0 ? FIXED : FIXED + 2);
-    const length = flags & MAX_NAME;
+    const nameAt = toNameAt(data, at);
+    const length = ((data[at + FLAGS_AT]! << 8) | data[at + FLAGS_AT + 1]!) & MAX_NAME;
     const nameEnd = length < MAX_NAME ? nameAt + length : data.indexOf(0, nameAt);
     if (nameEnd < nameAt || data[nameEnd] !== 0) return undefined;
-    spans.push({ start: at, nameAt, nameEnd });
+    starts[i] = at;
+    nameEnds[i] = nameEnd;
     // Each entry is padded with 1 to 8 null bytes to a multiple of eight.
-    at += Math.ceil((nameEnd - at + 1) / 8) * 8;
+    at += (nameEnd - at + 8) & ~7;
   }
-  return isIncomplete(data, at) ? undefined : { data, spans, extensions: toExtensions(data, at) };
+  return isIncomplete(data, at) ? undefined : { data, ...entries, extensions: toExtensions(data, at) };
+}
+
+/** Room for the entries that an index says that it has. Undefined if it cannot have so many. */
+function toEntries(data: Buffer): Omit<PlainIndex, 'data' | 'extensions'> | undefined {
+  const count = data.readUInt32BE(8);
+  if (count > data.length / FIXED) return undefined;
+  return { count, starts: new Uint32Array(count), nameEnds: new Uint32Array(count) };
+}
+
+/** Where the name of an entry begins. @param start Where the entry begins. */
+export function toNameAt(data: Buffer, start: number): number {
+  return start + ((data[start + FLAGS_AT]! & (EXTENDED >> 8)) === 0 ? FIXED : FIXED + 2);
 }
 
 /** An index of version 4, in which a name contains only its difference from the one before, with complete names. */
 function expand(data: Buffer): PlainIndex | undefined {
-  const count = data.readUInt32BE(8);
+  const entries = toEntries(data);
+  if (!entries) return undefined;
+  const { count, starts, nameEnds } = entries;
   const parts: Buffer[] = [];
-  const spans: Span[] = [];
   let name = Buffer.alloc(0);
   let written = 0;
   let at = 12;
   for (let i = 0; i < count; i++) {
     if (at + FIXED > data.length) return undefined;
-    const length = (data.readUInt16BE(at + FLAGS_AT) & EXTENDED) === 0 ? FIXED : FIXED + 2;
+    const length = toNameAt(data, at) - at;
     const [drop, next] = readOffset(data, at + length);
     const end = data.indexOf(0, next);
     if (end < 0 || drop > name.length) return undefined;
     name = Buffer.concat([name.subarray(0, name.length - drop), data.subarray(next, end)]);
     parts.push(data.subarray(at, at + length), name);
-    spans.push({ start: written, nameAt: written + length, nameEnd: written + length + name.length });
-    written += length + name.length;
+    starts[i] = written;
+    nameEnds[i] = written += length + name.length;
     at = end + 1;
   }
-  return isIncomplete(data, at) ? undefined : { data: Buffer.concat(parts), spans, extensions: toExtensions(data, at) };
+  if (isIncomplete(data, at)) return undefined;
+  return { data: Buffer.concat(parts), ...entries, extensions: toExtensions(data, at) };
 }
 
 function toExtensions(data: Buffer, at: number): Buffer {

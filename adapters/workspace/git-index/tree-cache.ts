@@ -1,9 +1,12 @@
-import { createHash } from 'node:crypto';
-import { BLOB_AT, FLAGS_AT, HASH_BYTES, MODE_AT, type PlainIndex, type Span } from './plain-index.ts';
+import { hash } from 'node:crypto';
+import { BLOB_AT, FLAGS_AT, HASH_BYTES, MODE_AT, type PlainIndex, toNameAt } from './plain-index.ts';
 
+const FOLDER = '40000 ';
 const SLASH = 0x2f;
 const NEWLINE = 0x0a;
 const FIRST_CAPACITY = 4_096;
+/** Bytes in front of a content for its header. */
+const HEADER = 32;
 
 /**
  * True if the cache of tree objects of an index names other trees than those of its entries. The next commit takes the
@@ -23,7 +26,8 @@ export function hasForgedTrees(index: PlainIndex): boolean {
 }
 
 interface Tree {
-  id: Buffer;
+  /** A character for each byte. */
+  id: string;
   /** Number of entries of the index below it. */
   count: number;
 }
@@ -46,8 +50,8 @@ function isTrue(index: PlainIndex, data: Buffer): boolean {
     at = lineEnd + 1;
     if (count >= 0) {
       const tree = trees.get(prefix);
-      const id = data.subarray(at, at + HASH_BYTES);
-      if (!tree || tree.count !== count || !tree.id.equals(id)) return false;
+      const id = data.toString('latin1', at, at + HASH_BYTES);
+      if (tree?.count !== count || tree.id !== id) return false;
       at += HASH_BYTES;
     }
     for (let each = 0; each < below; each++) if (!read(prefix, false)) return false;
@@ -62,6 +66,8 @@ class TreeHasher {
   readonly #index: PlainIndex;
   /** One object that is being written for each depth. */
   readonly #bodies: TreeBody[] = [];
+  /** The modes of entries as trees have them. */
+  readonly #modes = new Map<number, string>();
 
   constructor(index: PlainIndex) {
     this.#index = index;
@@ -70,46 +76,49 @@ class TreeHasher {
 
   /** Hashes the folder whose first entry is at `from`. Returns the first entry behind it. */
   #hash(from: number, { prefix, depth }: { prefix: string; depth: number }): number {
-    const { data, spans } = this.#index;
-    const first = spans[from];
+    const { data, count, starts, nameEnds } = this.#index;
     const body = (this.#bodies[depth] ??= new TreeBody());
-    body.length = 0;
+    body.clear();
     let isMerged = true;
     let at = from;
-    for (let span = first; span && this.#isBelow(span, first!, prefix.length); span = spans[at]) {
-      const nameAt = span.nameAt + prefix.length;
-      const slash = this.#indexOfSlash(nameAt, span.nameEnd);
+    while (at < count && this.#isBelow(at, from, prefix.length)) {
+      const start = starts[at]!;
+      const nameAt = toNameAt(data, start) + prefix.length;
+      const nameEnd = nameEnds[at]!;
+      const slash = this.#indexOfSlash(nameAt, nameEnd);
       if (slash < 0) {
-        if (((data[span.start + FLAGS_AT]! >>> 4) & 3) !== 0) isMerged = false;
-        body.writeText(`${data.readUInt32BE(span.start + MODE_AT).toString(8)} `);
-        body.writeBytes(data, nameAt, span.nameEnd);
-        body.writeText('\0');
-        body.writeBytes(data, span.start + BLOB_AT, span.start + BLOB_AT + HASH_BYTES);
+        if (((data[start + FLAGS_AT]! >>> 4) & 3) !== 0) isMerged = false;
+        body.addName(this.#toMode(start), data, { from: nameAt, end: nameEnd });
+        body.addBytes(data, start + BLOB_AT, start + BLOB_AT + HASH_BYTES);
         at++;
         continue;
       }
       const inner = `${prefix}${data.toString('latin1', nameAt, slash)}/`;
       at = this.#hash(at, { prefix: inner, depth: depth + 1 });
       const tree = this.trees.get(inner);
-      if (!tree) {
-        isMerged = false;
-        continue;
-      }
-      body.writeText('40000 ');
-      body.writeBytes(data, nameAt, slash);
-      body.writeText('\0');
-      body.writeBytes(tree.id, 0, HASH_BYTES);
+      if (tree) {
+        body.addName(FOLDER, data, { from: nameAt, end: slash });
+        body.addText(tree.id);
+      } else isMerged = false;
     }
     // Entries with a conflict are in no tree.
     if (isMerged) this.trees.set(prefix, { id: body.toId(), count: at - from });
     return at;
   }
 
+  #toMode(start: number): string {
+    const mode = this.#index.data.readUInt32BE(start + MODE_AT);
+    let text = this.#modes.get(mode);
+    if (!text) this.#modes.set(mode, (text = `${mode.toString(8)} `));
+    return text;
+  }
+
   /** True if the name begins with the first bytes of another one. Bytes that differ are mostly the last ones. */
-  #isBelow({ nameAt, nameEnd }: Span, first: Span, length: number): boolean {
-    const { data } = this.#index;
-    if (nameEnd - nameAt < length) return false;
-    for (let i = length - 1; i >= 0; i--) if (data[nameAt + i] !== data[first.nameAt + i]) return false;
+  #isBelow(at: number, first: number, length: number): boolean {
+    const { data, starts, nameEnds } = this.#index;
+    const [nameAt, other] = [toNameAt(data, starts[at]!), toNameAt(data, starts[first]!)];
+    if (nameEnds[at]! - nameAt < length) return false;
+    for (let i = length - 1; i >= 0; i--) if (data[nameAt + i] !== data[other + i]) return false;
     return true;
   }
 
@@ -120,30 +129,47 @@ class TreeHasher {
   }
 }
 
-/** The content of a tree object. */
+/** The content of a tree object. Its parts are short: loops are faster than copies by functions of the runtime. */
 class TreeBody {
-  length = 0;
+  #end = HEADER;
   #bytes = Buffer.allocUnsafe(FIRST_CAPACITY);
 
-  writeText(text: string): void {
+  clear(): void {
+    this.#end = HEADER;
+  }
+
+  addName(mode: string, source: Uint8Array, { from, end }: { from: number; end: number }): void {
+    this.addText(mode);
+    this.addBytes(source, from, end);
+    this.addText('\0');
+  }
+
+  addText(text: string): void {
     this.#reserve(text.length);
-    this.length += this.#bytes.write(text, this.length, 'latin1');
+    const bytes = this.#bytes;
+    for (let i = 0; i < text.length; i++) bytes[this.#end + i] = text.charCodeAt(i);
+    this.#end += text.length;
   }
 
-  writeBytes(source: Buffer, from: number, end: number): void {
+  addBytes(source: Uint8Array, from: number, end: number): void {
     this.#reserve(end - from);
-    this.length += source.copy(this.#bytes, this.length, from, end);
+    const bytes = this.#bytes;
+    for (let i = 0; i < end - from; i++) bytes[this.#end + i] = source[from + i]!;
+    this.#end += end - from;
   }
 
-  toId(): Buffer {
-    const body = this.#bytes.subarray(0, this.length);
-    return createHash('sha1').update(`tree ${body.length}\0`).update(body).digest();
+  /** A character for each byte: a text is made faster than a buffer. */
+  toId(): string {
+    const header = `tree ${this.#end - HEADER}\0`;
+    const start = HEADER - header.length;
+    this.#bytes.write(header, start, 'latin1');
+    return hash('sha1', this.#bytes.subarray(start, this.#end), 'binary');
   }
 
   #reserve(size: number): void {
-    if (this.length + size <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.length + size));
-    this.#bytes.copy(larger, 0, 0, this.length);
+    if (this.#end + size <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#end + size));
+    this.#bytes.copy(larger, 0, 0, this.#end);
     this.#bytes = larger;
   }
 }

@@ -11,7 +11,7 @@ import { collectGarbage, type GcOptions, type GcReport } from './objects/gc.ts';
 import { scanGitContents } from './git/git-contents.ts';
 import { applyGitChanges, scanGitData } from './git/git-data.ts';
 import { hasGitObject } from './git/git-objects.ts';
-import { hasSameEntries, readGitlinks, readIndexChanges, storeRepairedIndex } from './git/index-files.ts';
+import { hasSameEntries, IndexComparer, readGitlinks, storeRepairedIndex } from './git/index-files.ts';
 import { markStores, readGitStates, toGitPaths, type GitState } from './git/git-state.ts';
 import { withScan, type SnapshotStore } from './snapshot-store.ts';
 import { withLock } from './lock.ts';
@@ -104,6 +104,7 @@ export async function createSnapshots(root: string, options: SnapshotsOptions): 
 
 class FolderSnapshots implements LocalSnapshots {
   readonly #store: SnapshotStore;
+  readonly #indexes = new IndexComparer(this);
   #repositories: readonly string[] = [];
   /** The last state of git's own data and the folders of objects then, whose metadata is stored. */
   #lastGit = '';
@@ -175,8 +176,8 @@ class FolderSnapshots implements LocalSnapshots {
     return hasGitObject(join(this.#store.root.path, gitFolder, 'objects'), id);
   }
 
-  indexChanges(...[before, after]: Parameters<Snapshots['indexChanges']>): ReturnType<Snapshots['indexChanges']> {
-    return readIndexChanges(this, before, after);
+  compareIndexes(...[before, after]: Parameters<Snapshots['compareIndexes']>): ReturnType<Snapshots['compareIndexes']> {
+    return this.#indexes.compare(before, after);
   }
 
   repairIndex(...[index, edits]: Parameters<Snapshots['repairIndex']>): ReturnType<Snapshots['repairIndex']> {

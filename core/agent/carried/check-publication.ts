@@ -59,7 +59,7 @@ export async function checkPublication(engine: Engine, session: string, input: P
       gitFolder: input.gitFolder ?? '.git',
       further: [],
       tips: [input.commit],
-      entries: [],
+      indexes: { entries: [], isComplete: true },
       files: [],
     },
     known: input.known,

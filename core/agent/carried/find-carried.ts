@@ -4,11 +4,12 @@ import { EMPTY_STATE, readText, readTextAt } from '../git/git-text.ts';
 import type { Work } from '../loop/work.ts';
 import { readNamed, type Named } from '../places/named-places.ts';
 import { joinPath, resolveInside } from '../places/resolve-inside.ts';
-import type { ContentEntry, ContentQuery, JudgedContents } from '../ports/committed-files.ts';
-import type { IndexChange, Snapshots } from '../ports/snapshots.ts';
+import type { ContentEntry, ContentQuery, IndexContents, JudgedContents } from '../ports/committed-files.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
 import type { GuardInput } from '../workspace/guarded.ts';
 import { toChange } from '../workspace/tree-row.ts';
 import { readAccepted, toMode } from './accepted-contents.ts';
+import { isWithoutEntries, readIndexes, toContents, type ChangedIndex } from './changed-indexes.ts';
 import { isCarrier, isIndex, toGitFile, toIds, toNewLines, type GitFile } from './git-file.ts';
 import { readKnown } from './known-ids.ts';
 import { repairFile, toTop } from './repair-file.ts';
@@ -108,35 +109,34 @@ async function judgeFolder(input: FolderInput, files: readonly GitFile[], carrie
     const rows = toNewLines(was ?? '', is ?? '').map((line) => [line, toIds(file.name, line, find)] as const);
     lines.set(file, new Map(rows.map(([line, ids]) => [line, ids])));
   }
-  const indexes = await readIndexes(snapshots, files.filter(isIndex));
   const { known, further } = await readKnown(work, files[0]!, opened.gitTree);
   const isKnown = new Set(known);
   const written = new Set([...lines.values()].flatMap((rows) => [...rows.values()].flat()));
   const tips = [...written].filter((id) => !isKnown.has(id));
   const acceptsLink = (path: string, commit: string): Promise<boolean> => judgeLink(input, path, commit);
   const accepted = await readAccepted(work, { opened, tree, named, repository: top, acceptsLink });
-  const entries = indexes
-    .flatMap(({ changes }) => changes ?? [])
-    .filter(({ path, mode }) => accepted.isPlace(path, mode));
+  // Git reads the tips during this.
+  const reading = readIndexes(snapshots, files.filter(isIndex));
   const query: ContentQuery = {
     repository: top,
     gitFolder: folder,
     known: [...known, ...toNamedIds(snapshots, gitTree, { repository, named })],
     further,
     tips,
-    entries,
+    indexes: reading.then((indexes) => toContents(indexes, accepted)),
     files: await readFiles(input, folder),
-    readsIndex: indexes.some(({ changes }) => changes === undefined),
     ...accepted,
   };
-  const isEmpty = tips.length + entries.length + query.files.length === 0 && query.readsIndex === false;
+  const isEmpty = tips.length + query.files.length === 0 && isWithoutEntries(await query.indexes);
   const judged = isEmpty ? NOTHING : await judge(work, query);
+  const indexes = await reading;
   for (const path of judged.found) carried.found.add(joinPath(top, path));
   const tainted = new Set<string>(judged.carried.keys());
   await repairRefs(input, { top, files, lines, tainted, judged }, carried);
   for (const index of indexes) await repairIndex(input, { ...index, top, unknown: judged.unknown, accepted }, carried);
 }
 
+const NO_INDEX: IndexContents = { entries: [], isComplete: true };
 const NOTHING: JudgedContents = { carried: new Map(), unknown: [], found: new Set(), named: new Map() };
 
 /** Objects that cannot be read count as new. */
@@ -146,7 +146,7 @@ async function judge(work: Work, query: ContentQuery): Promise<JudgedContents> {
   } catch (error) {
     if (work.stop.aborted) throw error;
     const carried = new Map(query.tips.map((id) => [id, []]));
-    return { ...NOTHING, carried, unknown: query.entries };
+    return { ...NOTHING, carried, unknown: (await query.indexes).entries };
   }
 }
 
@@ -162,7 +162,7 @@ async function judgeLink({ work, ...input }: FolderInput, path: string, commit: 
   const { known, further } = await readKnown(work, { folder, repository: at }, opened.gitTree);
   const acceptsLink = async (): Promise<boolean> => true;
   const accepted = await readAccepted(work, { opened, tree, named, repository: path, acceptsLink });
-  const query = { repository: path, gitFolder: folder, known, further, tips: [commit], entries: [], files: [] };
+  const query = { repository: path, gitFolder: folder, known, further, tips: [commit], indexes: NO_INDEX, files: [] };
   return (await judge(work, { ...query, ...accepted })).carried.size === 0;
 }
 
@@ -202,23 +202,6 @@ async function readFiles({ snapshots, rows, tree }: FolderInput, folder: string)
     files.push({ path: inside, mode: toMode(entry), content: await snapshots.content(entry), isGone: after === null });
   }
   return files;
-}
-
-interface ChangedIndex {
-  file: GitFile;
-  /** Undefined for an index that only Git can read. */
-  changes: IndexChange[] | undefined;
-}
-
-async function readIndexes(snapshots: Snapshots, files: readonly GitFile[]): Promise<ChangedIndex[]> {
-  const found: ChangedIndex[] = [];
-  for (const file of files) {
-    const { before, after } = file.row;
-    // An index that is looked at for its flags alone is complete.
-    const changes = await snapshots.indexChanges(before === after ? null : before, after!);
-    found.push({ file, changes });
-  }
-  return found;
 }
 
 interface RefsInput {
@@ -279,10 +262,10 @@ async function repairIndex(
   },
   carried: Carried,
 ): Promise<void> {
-  const { file, changes, unknown, accepted, top } = of;
+  const { file, difference, unknown, accepted, top } = of;
   const { row, folder } = file;
   const isLink = ({ mode }: ContentEntry): boolean => mode === '160000';
-  if (changes === undefined) {
+  if (difference === undefined) {
     if (unknown.length === 0) return;
     for (const { path } of unknown) carried.paths.push(joinPath(top, path));
     carried.holders.push(folder === '.git' ? 'the index' : `the index of ${folder}`);
@@ -293,6 +276,7 @@ async function repairIndex(
     return;
   }
   const isNew = new Set(unknown.map(({ path, blob, mode }) => `${mode} ${blob} ${path}`));
+  const { changes, isForged } = difference;
   const bad = changes.filter(({ path, blob, mode }) => isNew.has(`${mode} ${blob} ${path}`));
   const touched = new Set(changed);
   const isSparse = (await snapshots.entry(gitTree, `${folder}/info/sparse-checkout`)) !== undefined;
@@ -307,7 +291,7 @@ async function repairIndex(
     else if (!isAbsent) carried.hidden.push(full);
   }
   // An index with forged trees is written again too.
-  if (bad.length + unflagged.size === 0 && row.before === row.after) return;
+  if (bad.length + unflagged.size === 0 && (row.before === row.after || !isForged)) return;
   const edits = { restored: new Set(bad.map(({ path }) => path)), unflagged };
   const before = row.before === row.after ? null : row.before;
   const repaired = await snapshots.repairIndex({ before, after: row.after! }, edits);

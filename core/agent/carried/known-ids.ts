@@ -65,8 +65,8 @@ async function readRefs(snapshots: Snapshots, state: TreeId, folder: string): Pr
 /** Commits of submodules that the index of the repository around them names. */
 async function readGitlinks(snapshots: Snapshots, state: TreeId, folder: string): Promise<string[]> {
   const index = await snapshots.entry(state, `${folder}/index`);
-  const entries = index ? await snapshots.indexChanges(null, index) : undefined;
-  return (entries ?? []).flatMap(({ mode, blob }) => (mode === '160000' ? [blob] : []));
+  const read = index ? await snapshots.compareIndexes(null, index) : undefined;
+  return (read?.changes ?? []).flatMap(({ mode, blob }) => (mode === '160000' ? [blob] : []));
 }
 
 async function readLogs(snapshots: Snapshots, state: TreeId, folder: string): Promise<string[]> {

@@ -98,8 +98,8 @@ class JoinedSnapshots implements Snapshots {
     return this.#any((snapshots) => snapshots.isSameIndex(a, b));
   }
 
-  indexChanges(...given: Parameters<Snapshots['indexChanges']>): ReturnType<Snapshots['indexChanges']> {
-    return this.#any((snapshots) => snapshots.indexChanges(...given));
+  compareIndexes(...given: Parameters<Snapshots['compareIndexes']>): ReturnType<Snapshots['compareIndexes']> {
+    return this.#any((snapshots) => snapshots.compareIndexes(...given));
   }
 
   repairIndex(...given: Parameters<Snapshots['repairIndex']>): Promise<TreeEntry | undefined> {

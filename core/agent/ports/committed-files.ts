@@ -36,6 +36,14 @@ export interface ContentEntry {
   blob: string;
 }
 
+/** What the indexes of a repository have. */
+export interface IndexContents {
+  /** Entries to be judged. */
+  entries: readonly ContentEntry[];
+  /** False: the entries of the present index are judged too, as Git reads it. */
+  isComplete: boolean;
+}
+
 /** A query about the content that git's own data names. */
 export interface ContentQuery {
   /** The top folder of the working tree, relative to the workspace; '' is the workspace. */
@@ -48,12 +56,10 @@ export interface ContentQuery {
   further: readonly string[];
   /** Object ids, possibly shortened, to be judged. */
   tips: readonly string[];
-  /** Entries of an index to be judged. */
-  entries: readonly ContentEntry[];
+  /** A promise is awaited while Git reads the tips. */
+  indexes: IndexContents | Promise<IndexContents>;
   /** Content of files in the working tree; `isGone` marks one that is not there any more. */
   files: readonly { path: string; mode: string; content: Uint8Array; isGone: boolean }[];
-  /** True: the entries of the present index are judged too, as Git reads it. Default false. */
-  readsIndex?: boolean;
   /** True for an entry that needs to be known. */
   isPlace(path: string, mode: string): boolean;
   /** True for new content that was approved. @param content Undefined if it is too large or missing. */
@@ -63,7 +69,7 @@ export interface ContentQuery {
 export interface JudgedContents {
   /** New content by the tips, as they were named, whose history has it. */
   carried: ReadonlyMap<string, readonly ContentEntry[]>;
-  /** Entries of the query, or of the index, that are new. */
+  /** Entries of the indexes that are new. */
   unknown: readonly ContentEntry[];
   /** Paths of the files that are known or accepted; of those that are gone, the ones that a new commit contains. */
   found: ReadonlySet<string>;

@@ -49,6 +49,11 @@ export interface ExecRequest {
    * that does not support this refuses the command.
    */
   files?: { read: readonly string[]; write: readonly string[] };
+  /**
+   * True: the command changes nothing in these folders, so that a driver can show them read-only, which needs less
+   * preparation. Default false.
+   */
+  onlyReads?: boolean;
   /** Absolute paths of readable folders outside the workspace. The session's masks apply to them too. */
   readable?: readonly string[];
   /** Folders of `readable` that the command may change, if the driver can protect them like a workspace. */

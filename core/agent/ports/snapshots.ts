@@ -68,6 +68,14 @@ export interface IndexChange extends IndexEntry {
   before?: IndexEntry;
 }
 
+/** How an index differs from a former one. */
+export interface IndexDifference {
+  /** The entries that the former one does not have with the same content and flags. */
+  changes: IndexChange[];
+  /** True if the trees that the index caches are not those of its entries: the next commit would contain them. */
+  isForged: boolean;
+}
+
 /** The snapshots of a workspace. Private to the user, content-addressed, incremental. */
 export interface Snapshots {
   /**
@@ -89,11 +97,14 @@ export interface Snapshots {
   /** True if two index files have the same entries: git updates times in them. */
   isSameIndex(a: TreeEntry, b: TreeEntry): Promise<boolean>;
   /**
-   * The entries of an index that a former one does not have in the same way. Undefined for a file of which not all entries
-   * can be read: a split or sparse index, or one with SHA-256 names.
+   * Compares an index with a former one. Undefined for a file of which not all entries can be read: a split or sparse
+   * index, or one with SHA-256 names.
    */
-  indexChanges(before: TreeEntry | null, after: TreeEntry): Promise<IndexChange[] | undefined>;
-  /** Stores an index with some entries as in a former one, or without them, and with some flags cleared. */
+  compareIndexes(before: TreeEntry | null, after: TreeEntry): Promise<IndexDifference | undefined>;
+  /**
+   * Stores an index with some entries as in a former one, or without them, with some flags cleared, and without the trees
+   * that it caches. Undefined for a file of which not all entries can be read.
+   */
   repairIndex(
     index: { before: TreeEntry | null; after: TreeEntry },
     edits: { restored: ReadonlySet<string>; unflagged: ReadonlySet<string> },

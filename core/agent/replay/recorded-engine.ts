@@ -82,7 +82,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       git: () => [],
       hasGitObject: refuse,
       ...refusing('changes', 'entry', 'links', 'content', 'put', 'apply', 'applyGit', 'isSameIndex', 'gitlinks'),
-      ...refusing('indexChanges', 'repairIndex'),
+      ...refusing('compareIndexes', 'repairIndex'),
     }),
     openLayers: async () => ({
       open: async () => ({ kind: 'copy', folder: '', touched: unreachable, close: async () => {} }),

@@ -1,17 +1,31 @@
-import type { IndexChange, Snapshots } from '@klaus/core/agent';
+import type { IndexDifference, Snapshots } from '@klaus/core/agent';
 import type { TreeEntry } from '@klaus/core/protocol';
 import { compareIndexes, repairIndex, toIndexEntries } from '../../git-index/git-index.ts';
 
 type Contents = Pick<Snapshots, 'content' | 'put'>;
 
-/** See `Snapshots.indexChanges`. */
-export async function readIndexChanges(
-  contents: Contents,
-  before: TreeEntry | null,
-  after: TreeEntry,
-): Promise<IndexChange[] | undefined> {
-  if (after.type !== 'file') return undefined;
-  return compareIndexes(await readFile(contents, before), await contents.content(after));
+/** Larger indexes are not kept in memory: 16 MiB. */
+const MAX_KEPT = 16 * 1_024 * 1_024;
+
+/** Compares indexes, and keeps the last one: it is the former one of the next turn. */
+export class IndexComparer {
+  readonly #contents: Contents;
+  #last: { hash: string; bytes: Uint8Array } | undefined;
+
+  constructor(contents: Contents) {
+    this.#contents = contents;
+  }
+
+  /** See `Snapshots.compareIndexes`. */
+  async compare(before: TreeEntry | null, after: TreeEntry): Promise<IndexDifference | undefined> {
+    if (after.type !== 'file') return undefined;
+    const last = this.#last;
+    const isLast = before?.type === 'file' && before.hash === last?.hash;
+    const former = isLast ? last?.bytes : await readFile(this.#contents, before);
+    const bytes = await this.#contents.content(after);
+    this.#last = bytes.length > MAX_KEPT ? undefined : { hash: after.hash, bytes };
+    return compareIndexes(former, bytes);
+  }
 }
 
 /** See `Snapshots.repairIndex`. */
@@ -20,8 +34,8 @@ export async function storeRepairedIndex(
   { before, after }: { before: TreeEntry | null; after: TreeEntry },
   edits: Parameters<typeof repairIndex>[1],
 ): Promise<TreeEntry | undefined> {
-  const index = { before: await readFile(contents, before), after: await contents.content(after) };
-  const repaired = repairIndex(index, edits);
+  const former = edits.restored.size > 0 ? await readFile(contents, before) : undefined;
+  const repaired = repairIndex({ before: former, after: await contents.content(after) }, edits);
   return repaired && contents.put(repaired, { type: 'file', mode: after.mode });
 }
 

@@ -42,16 +42,27 @@ export class Objects {
   /** The chunks of a content in order, each verified against its hash. @throws KlausError `store.corrupt`. */
   async *pieces(hash: Buffer): AsyncGenerator<Buffer> {
     if (hash.equals(EMPTY)) return;
-    const row = this.#row(hash);
-    if (row.chunks === null) yield await this.#piece(hash, row);
-    else for (const chunk of toHashes(row.chunks)) yield await this.#piece(chunk, this.#row(chunk));
+    for await (const view of this.#views(hash, this.#row(hash))) yield Buffer.from(view);
   }
 
   /** A complete content. @throws KlausError `store.corrupt` when it is missing or modified. */
   async read(hash: Buffer): Promise<Buffer> {
-    const pieces: Buffer[] = [];
-    for await (const piece of this.pieces(hash)) pieces.push(piece);
-    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+    if (hash.equals(EMPTY)) return Buffer.alloc(0);
+    const row = this.#row(hash);
+    const bytes = Buffer.allocUnsafeSlow(row.size);
+    let at = 0;
+    for await (const view of this.#views(hash, row)) {
+      view.copy(bytes, at);
+      at += view.length;
+    }
+    if (at !== row.size) throw corrupt(this.#db.folder, `the content ${hash.toString('hex')} was modified`);
+    return bytes;
+  }
+
+  /** The verified chunks of a content in cached blocks, which the caller copies. */
+  async *#views(hash: Buffer, row: ObjectRow): AsyncGenerator<Buffer> {
+    if (row.chunks === null) yield await this.#view(hash, row);
+    else for (const chunk of toHashes(row.chunks)) yield await this.#view(chunk, this.#row(chunk));
   }
 
   #row(hash: Buffer): ObjectRow {
@@ -60,17 +71,17 @@ export class Objects {
     return row;
   }
 
-  async #piece(hash: Buffer, row: ObjectRow): Promise<Buffer> {
+  async #view(hash: Buffer, row: ObjectRow): Promise<Buffer> {
     try {
       const block = await this.#block(row.block!);
-      const piece = Buffer.from(block.subarray(row.at!, row.at! + row.size));
-      if (sha256(piece).equals(hash)) return piece;
+      const view = block.subarray(row.at!, row.at! + row.size);
+      if (sha256(view).equals(hash)) return view;
       throw corrupt(this.#db.folder, `the content ${hash.toString('hex')} was modified`);
     } catch (error) {
       // The garbage collection of another process may have moved it.
       const now = this.#row(hash);
       if (now.block === row.block && now.at === row.at) throw error;
-      return await this.#piece(hash, now);
+      return await this.#view(hash, now);
     }
   }
 
