@@ -138,7 +138,7 @@ test.each(FAMILIES)('%s: the window, tools and images are those of the server', 
   const { info } = await models.resolve('own/m');
   expect(info.contextWindow).toBe(20_480);
   expect(info.images).toBe(true);
-  expect(info.maxOutputTokens).toBe(10_240);
+  expect(info.maxOutputTokens).toBe(4_096);
 });
 
 test.each(['llamacpp', 'lmstudio', 'ollama'] as const)('%s: a model without images gets none', async (family) => {

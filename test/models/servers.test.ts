@@ -80,7 +80,7 @@ test('what is known of a server and of one of its models', async () => {
   expect(large.info.maxTemperature).toBeUndefined();
   expect(await models.cheap(large)).toMatchObject({
     name: 'mine/small',
-    info: { contextWindow: 32_768, maxOutputTokens: 16_384, maxTemperature: 2 },
+    info: { contextWindow: 32_768, maxOutputTokens: 6_553, maxTemperature: 2 },
   });
 });
 

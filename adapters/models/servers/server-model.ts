@@ -131,13 +131,20 @@ function toInfo({ facts, entry, found }: Looked, given: Price | undefined): Mode
   return {
     ...info,
     contextWindow: window,
-    // The answer must leave room for a prompt.
-    maxOutputTokens: maxOutputTokens ?? Math.min(info.maxOutputTokens, Math.ceil(window / 2)),
+    maxOutputTokens: maxOutputTokens ?? Math.min(info.maxOutputTokens, toLongestAnswer(window)),
     images: images ?? info.images,
     efforts: efforts ?? info.efforts,
     hidesReasoning: efforts === undefined ? info.hidesReasoning : efforts.length > 0,
     maxTemperature: temperature === undefined ? info.maxTemperature : temperature ? 2 : undefined,
   };
+}
+
+/** The window below which the usual answer of 8,192 tokens does not fit in after the prompt. */
+const SMALL_WINDOW = 40_960;
+
+/** The answer must leave room for a prompt: in a small window for one that is not compacted yet. */
+function toLongestAnswer(window: number): number {
+  return window < SMALL_WINDOW ? Math.floor(window / 5) : Math.ceil(window / 2);
 }
 
 /** Without prices of cache classes, cached tokens have the price of input tokens. */

@@ -1,0 +1,55 @@
+// Covers adapters/models/servers, core/agent/calls, core/agent/budget: a session in a window of 8,192 tokens.
+import { createKlaus } from '@klaus/sdk';
+import { expect, test } from 'vitest';
+import { ofType } from '../fixtures/engine.ts';
+import { startLocalProgram } from '../fixtures/local-program.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
+
+const WINDOW = 8_192;
+const PROMPTS = 6;
+/** Longer than what a result may have. */
+const LONG = Array.from({ length: 400 }, (_, line) => `line ${line}: ${'some words of a file '.repeat(2)}`).join('\n');
+
+const CALLS: [name: string, input: object][] = [
+  ['list_files', { path: '.' }],
+  ['read_file', { path: 'long.txt' }],
+  ['edit_file', { path: 'count.txt', edits: [{ old: 'begin', new: 'begin one' }] }],
+  ['run_command', { command: 'cat long.txt' }],
+];
+/** Each prompt lists, reads, edits and runs. */
+const SCRIPT = JSON.stringify({
+  steps: [
+    { when: { tools: true, after: 'run_command' }, reply: { text: 'done' } },
+    ...CALLS.slice(1).map(([name, input], before) => ({
+      when: { tools: true, after: CALLS[before]![0] },
+      reply: { calls: [{ name, input }] },
+    })),
+    { when: { tools: true }, reply: { calls: [{ name: CALLS[0]![0], input: CALLS[0]![1] }] } },
+  ],
+  fallback: { text: 'notes' },
+});
+
+test('30 turns that list, read, edit and run fit in 8,192 tokens', async () => {
+  using place = createTestHome({ 'long.txt': LONG, 'count.txt': 'begin\n' });
+  await using program = await startLocalProgram({ family: 'llamacpp', window: WINDOW, script: SCRIPT });
+  const servers = { own: { baseUrl: `${program.origin}/v1`, family: 'llamacpp', price: { input: 0, output: 0 } } };
+  const unlimited = { 'limits.tokens': 0, 'limits.toolCalls': 0, 'limits.turns': 0, 'limits.minutes': 0 };
+  const settings = { servers, model: 'own/m', approve: 'auto', 'sandbox.driver': 'host', ...unlimited };
+  await using klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: place.env, settings });
+  const session = await klaus.open();
+  for (let prompt = 0; prompt < PROMPTS; prompt++) {
+    await session.prompt(`Work on the files, round ${prompt}.`);
+    expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
+  }
+  const events = await Array.fromAsync(session.events());
+  expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(
+    Array.from({ length: PROMPTS * CALLS.length }, () => 'ok'),
+  );
+  expect(ofType(events, 'context.compacted').length).toBeGreaterThan(0);
+  expect(ofType(events, 'model.attempted').map(({ outcome }) => outcome)).not.toContain('context_window');
+  // Prompt and answer together, with four bytes for a token.
+  for (const body of program.bodies) {
+    const { max_tokens: answer } = body as unknown as { max_tokens: number };
+    expect(Buffer.byteLength(JSON.stringify(body)) / 4 + answer).toBeLessThan(WINDOW);
+  }
+});
