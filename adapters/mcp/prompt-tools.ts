@@ -1,7 +1,8 @@
 import type { Tool, ToolContext } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
-import { toAccess, toBase, toToolName, use, type ServerToolsOptions } from './tool-base.ts';
+import { toAccess, toBase, use, type ServerToolsOptions } from './tool-base.ts';
+import { toToolName } from './tool-name.ts';
 import { toText, toTextOutput } from './to-output.ts';
 
 /** Prompts in a list. */

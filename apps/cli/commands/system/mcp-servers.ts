@@ -172,11 +172,13 @@ const test: LeafCommand = {
       out.json(shown);
       return EXIT.done;
     }
-    const { server, protocol, tools, prompts, resources, warning } = found;
+    const { server, protocol, tools, prompts, resources, warning, problems } = found;
     out.write(`${cut(server)}, protocol ${cut(protocol)}\n`);
     out.write(
       toTable(tools.map((tool) => [cut(tool.name), tool.reads ? 'reads' : 'any effect', cut(tool.description)])),
     );
+    for (const { tool, problem, isLost } of problems)
+      err.write(`${isLost ? 'Left out' : 'Used'}: ${cut(tool)} ${toPrintable(problem)}.\n`);
     if (warning !== '') err.write(`${toPrintable(warning)}\n`);
     out.write(`${prompts.length} prompts, ${resources} resources\n`);
     return EXIT.done;
