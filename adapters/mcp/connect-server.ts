@@ -23,6 +23,7 @@ import type { McpServer } from './server-config.ts';
 import { ServerQuestions, type Ask } from './server-questions.ts';
 import { HttpTransport } from './transports/http-transport.ts';
 import type { ServerTransport } from './transports/server-transport.ts';
+import { SseTransport } from './transports/sse-transport.ts';
 import { StdioTransport, type StdioOptions } from './transports/stdio-transport.ts';
 
 /** Milliseconds that a server has to start and to list what it has. */
@@ -90,6 +91,8 @@ export interface McpConnection {
 /** @throws KlausError `mcp.failed`, `auth`, `cancelled`, `sandbox.*`. */
 export async function connectServer(options: ConnectOptions): Promise<McpConnection> {
   const { server, signal, startMs = START_MS } = options;
+  if (server.kind === 'http' && server.over === 'sse')
+    return await connectOnce(options, { mode: 'legacy' }).catch((error: unknown) => Promise.reject(unwrap(error)));
   // A silent address is not there; a silent program may speak the older version.
   const probeMs = server.kind === 'http' ? startMs : Math.min(PROBE_MS, startMs);
   try {
@@ -155,7 +158,9 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
     const run = (): Promise<T> => within(limited, { ms, signal: stop, transport, questions, ask });
     const fail = (error: unknown): KlausError => {
       const failure = toFailure(name, unwrap(error), stop);
-      const loss = stop.aborted ? undefined : findLoss(error, transport.sessionId !== undefined);
+      const loss = stop.aborted
+        ? undefined
+        : findLoss(error, transport.sessionId !== undefined || transport instanceof SseTransport);
       if (!loss) return failure;
       isOpen = false;
       void close();
@@ -201,7 +206,10 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
 }
 
 function createTransport({ name, server, exec, binds, login }: ConnectOptions): ServerTransport {
-  if (server.kind === 'http') return new HttpTransport(server, { name, login });
+  if (server.kind === 'http')
+    return server.over === 'sse'
+      ? new SseTransport(server, { name, login })
+      : new HttpTransport(server, { name, login });
   const { command, args, env } = server;
   return new StdioTransport({ name, command: [command, ...args], env, exec, binds });
 }

@@ -42,10 +42,11 @@ export function findLoss(error: unknown, hasSession: boolean): ConnectionLoss | 
   const toLoss = (isSent: boolean): ConnectionLoss => new ConnectionLoss(isSent, error);
   if (error instanceof EndedError) return toLoss(true);
   if (error instanceof ProtocolError) return error.code === NO_ANSWER ? toLoss(true) : undefined;
-  if (error instanceof SdkHttpError) {
-    const { status, text = '' } = error.data;
+  const refusal = toRefusal(error);
+  if (refusal) {
+    const { status, text } = refusal;
     if (GONE.has(status)) return toLoss(true);
-    const isForgotten = status === 404 ? hasSession : status === 400 && FORGOTTEN.test(String(text));
+    const isForgotten = status === 404 ? hasSession : status === 400 && FORGOTTEN.test(text);
     return isForgotten ? toLoss(false) : undefined;
   }
   if (error instanceof SdkError) return error.code === SdkErrorCode.ConnectionClosed ? toLoss(true) : undefined;
@@ -53,6 +54,18 @@ export function findLoss(error: unknown, hasSession: boolean): ConnectionLoss | 
   if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return undefined;
   const { code } = error.cause as { code?: unknown };
   return typeof code === 'string' ? toLoss(!UNSENT.has(code)) : undefined;
+}
+
+/** The answer with which a request over HTTP was refused. */
+function toRefusal(error: unknown): { status: number; text: string } | undefined {
+  if (error instanceof SdkHttpError) {
+    const { text } = error.data;
+    return { status: error.status, text: typeof text === 'string' ? text : '' };
+  }
+  // The transport with one stream of events has only a message.
+  const [, status, text = ''] =
+    /^Error POSTing to endpoint \(HTTP (\d{3})\): ([^]*)$/.exec(error instanceof Error ? error.message : '') ?? [];
+  return status === undefined ? undefined : { status: Number(status), text };
 }
 
 /** The loss that is the cause of a failure. */

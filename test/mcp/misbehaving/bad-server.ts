@@ -23,6 +23,8 @@ export interface HttpRequest {
   starts: number;
   /** How often a client sent this method before. */
   seen: number;
+  /** With `sse`: the open stream of events. */
+  stream: ServerResponse | undefined;
 }
 
 interface Call {
@@ -36,7 +38,7 @@ interface Call {
 
 /** A server that breaks the protocol, or ends, in one way. It has the tool `echo`. */
 export interface BadServer {
-  over: 'stdio' | 'http';
+  over: 'stdio' | 'http' | 'sse';
   /** Further entries of its list of tools. */
   tools?: readonly unknown[];
   /** Results by method, in place of the usual ones. */

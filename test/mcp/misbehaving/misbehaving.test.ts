@@ -25,7 +25,7 @@ async function start(bad: BadServer, { file, folder }: { file: string; folder: s
     return { entry, starts: () => readFileSync(counter).length, [Symbol.dispose]: () => {} };
   }
   const served = await serveHttp(bad);
-  return { ...served, entry: { type: 'http', url: served.url } };
+  return { ...served, entry: { type: bad.over, url: served.url } };
 }
 
 function openTools(entry: unknown, { folder, sandbox }: { folder: string; sandbox: Sandbox }): SessionTools {

@@ -12,14 +12,20 @@ export async function serveHttp(bad: BadServer) {
     counts.set(method, before + 1);
     return before;
   };
+  let stream: ServerResponse | undefined;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const message = request.method === 'POST' ? (JSON.parse(await text(request)) as Message) : undefined;
     const starts = counts.get('initialize') ?? 0;
     const seen = count(message?.method ?? request.method!);
-    if (bad.onHttp?.({ message, request, response, starts, seen })) return;
+    if (bad.onHttp?.({ message, request, response, starts, seen, stream })) return;
+    if (!message && bad.over === 'sse') {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return void stream.write('event: endpoint\ndata: /mcp?session=1\n\n');
+    }
     if (!message) return void response.writeHead(405).end();
     const usual = toAnswer(bad, message);
-    if (!usual) return void response.writeHead(202).end();
+    if (stream && usual) stream.write(`event: message\ndata: ${JSON.stringify(usual)}\n\n`);
+    if (stream || !usual) return void response.writeHead(202).end();
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(usual));
   };
   const server = createServer((request, response) => void answer(request, response));
