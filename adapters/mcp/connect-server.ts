@@ -256,14 +256,14 @@ async function within<T>(
   const { promise: gone, reject: fall } = Promise.withResolvers<never>();
   gone.catch(() => {});
   // The transport starts in this turn of the event loop.
-  queueMicrotask(() => void transport.ended?.then((reason) => fall(new EndedError(reason))));
+  const toEnded = (reason: KlausError): EndedError => new EndedError(reason, transport.isRefused ?? false);
+  queueMicrotask(() => void transport.ended?.then((reason) => fall(toEnded(reason))));
   try {
     return await Promise.race([work, timer.expired, left, gone]);
   } catch (error) {
     stop.abort(isKlausError(error) ? error.message : undefined);
     // The client reports a closed connection before the reason is known.
-    if (transport.ended && isClosed(error))
-      throw new EndedError(await Promise.race([transport.ended, timer.expired, left]));
+    if (transport.ended && isClosed(error)) throw toEnded(await Promise.race([transport.ended, timer.expired, left]));
     throw error;
   } finally {
     end();

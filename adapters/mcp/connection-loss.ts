@@ -30,17 +30,20 @@ export class ConnectionLoss extends Error {
 /** The program, or the stream, of a connection ended. */
 export class EndedError extends Error {
   readonly reason: KlausError;
+  /** True if Klaus ended it, because the server exceeded a limit. Another connection would end in the same way. */
+  readonly isRefused: boolean;
 
-  constructor(reason: KlausError) {
+  constructor(reason: KlausError, isRefused: boolean) {
     super(reason.message);
     this.reason = reason;
+    this.isRefused = isRefused;
   }
 }
 
 /** @param hasSession The server gave the connection a session, which can expire. */
 export function findLoss(error: unknown, hasSession: boolean): ConnectionLoss | undefined {
   const toLoss = (isSent: boolean): ConnectionLoss => new ConnectionLoss(isSent, error);
-  if (error instanceof EndedError) return toLoss(true);
+  if (error instanceof EndedError) return error.isRefused ? undefined : toLoss(true);
   if (error instanceof ProtocolError) return error.code === NO_ANSWER ? toLoss(true) : undefined;
   const refusal = toRefusal(error);
   if (refusal) {

@@ -11,13 +11,20 @@ import { compileSchema } from './schema-validator.ts';
 import { toPinned, type PinnedTools } from './tool-pins.ts';
 import { toPrompt, type ServerPrompt } from './server-prompt.ts';
 
+export interface InspectedTool {
+  name: string;
+  description: string;
+  /** True if the server says that it only reads (`readOnlyHint`), which is no fact. */
+  reads: boolean;
+}
+
 /** What a server has. */
 export interface InspectedServer {
   /** Name and version that it reported. */
   server: string;
   /** Version of the protocol. */
   protocol: string;
-  tools: { name: string; description: string; reads: boolean }[];
+  tools: InspectedTool[];
   /** The complete descriptions and schemas of the tools. */
   pinned: PinnedTools;
   /** A sentence about patterns of the schemas that are not checked; '' if all are. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
@@ -95,6 +96,12 @@ export function findVariables(given: unknown): string[] {
 export function toPlace({ url }: Pick<HttpServer, 'url'>): { host: string; port: number } {
   const { hostname, port, protocol } = new URL(url);
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+/** A digest of the address or the program of a server, to which approvals are bound. Its headers and variables can change. */
+export function toServerDigest(server: McpServer): string {
+  const place = server.kind === 'http' ? [server.url] : [server.command, ...server.args];
+  return hash('sha256', JSON.stringify(place), 'hex');
 }
 
 /** The program and its scripts. Folders among the arguments are not shown: the grant decides about folders. */

@@ -5,6 +5,7 @@ import type { JsonSchemaType, Tool as ServerTool } from '@modelcontextprotocol/c
 import { z } from 'zod';
 import { toPromptList, toPromptReader } from './prompt-tools.ts';
 import { compileSchema } from './schema-validator.ts';
+import { toServerDigest } from './server-config.ts';
 import { toOutput, toPartsOutput, toTextOutput } from './to-output.ts';
 import { toAccess, toBase, toShort, use, type Input, type ServerToolsOptions } from './tool-base.ts';
 import { toToolName } from './tool-name.ts';
@@ -15,8 +16,8 @@ const MAX_DESCRIPTION = 2_000;
 const MAX_RESOURCES = 200;
 
 /**
- * The tools of a server as tools of Klaus. What a server does not describe as reading can have every effect that its
- * program, or its address, allows.
+ * The tools of a server as tools of Klaus. What the user has not marked as reading can have every effect that the program
+ * of the server, or its address, allows.
  */
 export function toServerTools(
   tools: readonly ServerTool[],
@@ -37,7 +38,7 @@ export function toServerTools(
 }
 
 function toTool(tool: ServerTool, name: string, options: ServerToolsOptions): Tool<Input> {
-  const isReading = tool.annotations?.readOnlyHint === true;
+  const isReading = options.isReading(tool.name);
   const checkInput = createCheck(tool.inputSchema);
   const checkStructured = tool.outputSchema && createCheck(tool.outputSchema);
   return {
@@ -48,7 +49,8 @@ function toTool(tool: ServerTool, name: string, options: ServerToolsOptions): To
       options.check();
       const problem = checkInput(input);
       if (problem !== undefined) throw new KlausError('tool.input', `Invalid input for ${name}: ${problem}.`);
-      return { title: `${name} ${toShort(input)}`.trim(), access: toAccess(options, isReading) };
+      const title = `${name} ${toShort(input)}`.trim();
+      return { title, access: toAccess(options, isReading), server: toServerDigest(options.server) };
     },
     run: (input, context) =>
       use(options, { writes: !isReading, context }, async (connection, at) =>
@@ -65,7 +67,7 @@ function toResourceList(options: ServerToolsOptions): Tool<Input> {
     inputSchema: { type: 'object', properties: {} },
     async prepare() {
       options.check();
-      return { title: name, access: toAccess(options, true) };
+      return { title: name, access: toAccess(options, true), server: toServerDigest(options.server) };
     },
     run: (_, context) =>
       use(options, { writes: false, context }, async (connection, at) => {
@@ -91,7 +93,8 @@ function toResourceReader(options: ServerToolsOptions): Tool<Input> {
       options.check();
       if (!uriSchema.safeParse(input).success)
         throw new KlausError('tool.input', `Invalid input for ${name}: it takes uri.`);
-      return { title: `${name} ${toShort(input)}`, access: toAccess(options, true) };
+      const title = `${name} ${toShort(input)}`;
+      return { title, access: toAccess(options, true), server: toServerDigest(options.server) };
     },
     run: (input, context) =>
       use(options, { writes: false, context }, async (connection, at) => {

@@ -171,6 +171,7 @@ class OpenServer {
       hasNetwork: this.#host.allows(EVERY_HOST),
       isUnconfined: this.#host.isUnconfined,
       perform: (work, at) => this.#perform(work, at),
+      isReading: (tool) => this.#reviewed.isReading(tool),
       check: () => this.#check(server),
     };
     if (connection.hasPrompts && this.#server.onPrompts) {

@@ -27,6 +27,8 @@ export interface ServerToolsOptions {
   isUnconfined: boolean;
   /** Performs a request, over another connection if the present one is gone and the server did not perform it. */
   readonly perform: Perform;
+  /** True for a tool that the user has marked as one that only reads. */
+  readonly isReading: (tool: string) => boolean;
   /** Throws KlausError `denied` if the grant does not allow the program. */
   check(): void;
 }

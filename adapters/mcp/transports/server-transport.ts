@@ -7,4 +7,6 @@ export interface ServerTransport extends Transport {
   readonly messages: ServerMessages;
   /** Resolves with the reason when the server is gone, for a connection that ends with it. Never rejects. */
   readonly ended?: Promise<KlausError>;
+  /** True if the connection was ended because the server exceeded a limit. */
+  readonly isRefused?: boolean;
 }

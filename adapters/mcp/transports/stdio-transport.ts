@@ -53,6 +53,10 @@ export class StdioTransport implements ServerTransport {
     return this.#ended ?? Promise.resolve(this.#fail('was not started'));
   }
 
+  get isRefused(): boolean {
+    return this.#failure !== undefined;
+  }
+
   async start(): Promise<void> {
     const { command, env, binds, exec } = this.#options;
     const request: AgentProcess = {

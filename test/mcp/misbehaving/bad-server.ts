@@ -61,7 +61,8 @@ export interface BadServer {
 }
 
 const ECHO = { name: 'echo', inputSchema: { type: 'object' } };
-const READ = { name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
+/** The user knows that it only reads. */
+const READ = { name: 'read', inputSchema: { type: 'object' } };
 
 export function defineServer(server: BadServer): BadServer {
   return server;

@@ -16,6 +16,9 @@ const PROGRAM = join(import.meta.dirname, 'serve-stdio.fixture.ts');
 /** A call that hangs ends with the time limit of the test. */
 const LIMITS = { timeoutMs: 3_600_000, memoryMb: 4_096, processes: 1_024 };
 
+/** The user has accepted no descriptions, and knows that `read` only reads. */
+const MARKED = { read: () => undefined, readReading: () => ['read'], write: () => {} };
+
 /** An entry of `.mcp.json` for a running server, and how often it was started. */
 async function start(bad: BadServer, { file, folder }: { file: string; folder: string }) {
   if (bad.over === 'stdio') {
@@ -29,7 +32,8 @@ async function start(bad: BadServer, { file, folder }: { file: string; folder: s
 }
 
 function openTools(entry: unknown, { folder, sandbox }: { folder: string; sandbox: Sandbox }): SessionTools {
-  return createSessionTools([{ name: 'bad', read: () => toMcpServer('bad', entry, {}) }], {
+  const server = { name: 'bad', read: () => toMcpServer('bad', entry, {}), pins: MARKED };
+  return createSessionTools([server], {
     ...{ session: 'S', workspace: folder, isSandboxed: false, isUnconfined: true },
     allows: () => true,
     exec: (request) => sandbox.exec({ ...request, limits: LIMITS }),

@@ -127,13 +127,17 @@ const trust: LeafCommand = {
     declared
       .argument('<name>', 'its name')
       .option('--yes', 'accept the descriptions without a question')
+      .option('--read-only <tool...>', 'tools that only read, as you know: other marks are removed')
+      .option('--no-read-only', 'remove all marks')
       .option(...FOLDER),
-  async run(name: string, options: FolderOptions & { yes?: true }) {
+  async run(name: string, options: FolderOptions & { yes?: true; readOnly?: readonly string[] | boolean }) {
     using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
     const mcp = await open(options);
     const entry = await mcp.trust(name);
     out.write(`Trusted:\n${toTable([toRow(entry)])}`);
-    await reviewTools(mcp, name, { yes: options.yes, signal: stop.signal });
+    const { yes, readOnly } = options;
+    const reading = readOnly === false ? [] : Array.isArray(readOnly) ? (readOnly as readonly string[]) : undefined;
+    await reviewTools(mcp, name, { yes, reading, signal: stop.signal });
     return EXIT.done;
   },
 };
@@ -177,9 +181,7 @@ const test: LeafCommand = {
     }
     const { server, protocol, tools, prompts, resources, warning, problems } = found;
     out.write(`${cut(server)}, protocol ${cut(protocol)}\n`);
-    out.write(
-      toTable(tools.map((tool) => [cut(tool.name), tool.reads ? 'reads' : 'any effect', cut(tool.description)])),
-    );
+    out.write(toTable(tools.map((tool) => [cut(tool.name), tool.reads ? 'says it reads' : '', cut(tool.description)])));
     for (const { tool, problem, isLost } of problems)
       err.write(`${isLost ? 'Left out' : 'Used'}: ${cut(tool)} ${toPrintable(problem)}.\n`);
     if (warning !== '') err.write(`${toPrintable(warning)}\n`);
