@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..');
 
 /** Texts that are ASCII, or of which only the beginning is read. */
 const KNOWN = [
-  'adapters/mcp/tool-base.ts',
+  'adapters/mcp/tool-name.ts',
   'adapters/models/wire/replayed-message.ts',
   // Its parts are repaired at the end.
   'adapters/tools/shell/text-ends.ts',

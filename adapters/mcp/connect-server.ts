@@ -11,16 +11,20 @@ import {
   type ReadResourceResult,
   type Resource,
   type Tool as ServerTool,
-  type Transport,
 } from '@modelcontextprotocol/client';
 import { CallTimer } from './call-timer.ts';
+import { EndedError, findLoss } from './connection-loss.ts';
 import { toFailure } from './failure.ts';
-import { createHttpTransport } from './http-transport.ts';
+import type { ToolProblem } from './messages/repair-tools.ts';
+import { selectTools } from './messages/select-tools.ts';
 import type { SessionLogin } from './oauth.ts';
 import { schemaValidator } from './schema-validator.ts';
 import type { McpServer } from './server-config.ts';
 import { ServerQuestions, type Ask } from './server-questions.ts';
-import { StdioTransport, type StdioOptions } from './stdio-transport.ts';
+import { HttpTransport } from './transports/http-transport.ts';
+import type { ServerTransport } from './transports/server-transport.ts';
+import { SseTransport } from './transports/sse-transport.ts';
+import { StdioTransport, type StdioOptions } from './transports/stdio-transport.ts';
 
 /** Milliseconds that a server has to start and to list what it has. */
 const START_MS = 60_000;
@@ -28,8 +32,6 @@ const START_MS = 60_000;
 const PROBE_MS = 5_000;
 /** Milliseconds that a connection has to end. */
 const CLOSE_MS = 2_000;
-/** Tools of one server; further ones are left out. */
-const MAX_TOOLS = 1_000;
 
 export interface ConnectOptions {
   name: string;
@@ -57,7 +59,15 @@ export interface CallOptions {
   ask?: Ask;
 }
 
-/** A connection to a server that has been started or reached. Its methods throw KlausError `mcp.failed`, `cancelled`. */
+export interface ListedServerTools {
+  tools: readonly ServerTool[];
+  problems: readonly ToolProblem[];
+}
+
+/**
+ * A connection to a server that has been started or reached. Its methods throw KlausError `mcp.failed`, `cancelled`; the
+ * cause of an error is a `ConnectionLoss` if the connection is gone.
+ */
 export interface McpConnection {
   /** Name and version that the server reported. */
   readonly server: string;
@@ -67,7 +77,8 @@ export interface McpConnection {
   readonly hasResources: boolean;
   readonly hasPrompts: boolean;
   readonly isOpen: boolean;
-  tools(signal: AbortSignal): Promise<readonly ServerTool[]>;
+  /** The tools that can be called, and what is wrong with them or with others. */
+  tools(signal: AbortSignal): Promise<ListedServerTools>;
   prompts(signal: AbortSignal): Promise<readonly Prompt[]>;
   prompt(name: string, input: Record<string, string>, options: CallOptions): Promise<GetPromptResult>;
   resources(options: CallOptions): Promise<readonly Resource[]>;
@@ -80,6 +91,8 @@ export interface McpConnection {
 /** @throws KlausError `mcp.failed`, `auth`, `cancelled`, `sandbox.*`. */
 export async function connectServer(options: ConnectOptions): Promise<McpConnection> {
   const { server, signal, startMs = START_MS } = options;
+  if (server.kind === 'http' && server.over === 'sse')
+    return await connectOnce(options, { mode: 'legacy' }).catch((error: unknown) => Promise.reject(unwrap(error)));
   // A silent address is not there; a silent program may speak the older version.
   const probeMs = server.kind === 'http' ? startMs : Math.min(PROBE_MS, startMs);
   try {
@@ -92,16 +105,6 @@ export async function connectServer(options: ConnectOptions): Promise<McpConnect
     const negotiation: Negotiation =
       error instanceof EndedError ? { mode: 'legacy' } : { mode: 'auto', probe: { timeoutMs: startMs } };
     return await connectOnce(options, negotiation).catch((other: unknown) => Promise.reject(unwrap(other)));
-  }
-}
-
-/** The program of a server ended while it was started. */
-class EndedError extends Error {
-  readonly reason: KlausError;
-
-  constructor(reason: KlausError) {
-    super(reason.message);
-    this.reason = reason;
   }
 }
 
@@ -136,18 +139,15 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
   const transport = createTransport(options);
   const close = async (): Promise<void> => {
     await Promise.race([client.close().catch(() => {}), new Promise((done) => setTimeout(done, CLOSE_MS).unref())]);
-    if (transport instanceof StdioTransport) await transport.close();
+    if (transport.ended) await transport.close();
   };
   let isOpen = true;
   try {
     await within((limits) => client.connect(transport, limits), { ms: startMs, signal, transport, questions });
   } catch (error) {
     await close();
-    if (transport instanceof StdioTransport && !(error instanceof KlausError && error.code === 'timeout')) {
-      const reason = await Promise.race([transport.ended, Promise.resolve(undefined)]);
-      if (reason && !signal.aborted && isGone(error)) throw new EndedError(reason);
-    }
-    throw toFailure(name, error, signal);
+    if (error instanceof EndedError && !signal.aborted) throw error;
+    throw toFailure(name, unwrap(error), signal);
   }
   client.onclose = () => void (isOpen = false);
   const info = client.getServerVersion();
@@ -156,12 +156,22 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
     const onprogress = onProgress && ((progress: Progress): void => onProgress(toProgressText(progress)));
     const limited = (limits: Limits): Promise<T> => work({ ...limits, ...optional({ onprogress }) });
     const run = (): Promise<T> => within(limited, { ms, signal: stop, transport, questions, ask });
+    const fail = (error: unknown): KlausError => {
+      const failure = toFailure(name, unwrap(error), stop);
+      const loss = stop.aborted
+        ? undefined
+        : findLoss(error, transport.sessionId !== undefined || transport instanceof SseTransport);
+      if (!loss) return failure;
+      isOpen = false;
+      void close();
+      return new KlausError(failure.code, failure.message, { ...optional({ hint: failure.hint }), cause: loss });
+    };
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof UrlElicitationRequiredError) || !ask) throw toFailure(name, error, stop);
-      if (!(await questions.open(error.elicitations, { ask, signal: stop }))) throw toFailure(name, error, stop);
-      return await run().catch((other: unknown) => Promise.reject(toFailure(name, other, stop)));
+      if (!(error instanceof UrlElicitationRequiredError) || !ask) throw fail(error);
+      if (!(await questions.open(error.elicitations, { ask, signal: stop }))) throw fail(error);
+      return await run().catch((other: unknown) => Promise.reject(fail(other)));
     }
   };
   const capabilities = client.getServerCapabilities() ?? {};
@@ -175,18 +185,18 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
     get isOpen() {
       return isOpen;
     },
-    tools: async (stop) =>
-      capabilities.tools
-        ? (
-            await perform((at) => client.listTools(undefined, { ...at, cacheMode: 'refresh' }), start(stop))
-          ).tools.slice(0, MAX_TOOLS)
-        : [],
+    async tools(stop) {
+      if (!capabilities.tools) return { tools: [], problems: [] };
+      const listed = await perform((at) => client.listTools(undefined, { ...at, cacheMode: 'refresh' }), start(stop));
+      const { tools, problems } = selectTools(name, listed.tools);
+      return { tools, problems: [...transport.messages.problems, ...problems] };
+    },
     prompts: async (stop) =>
       capabilities.prompts ? (await perform((at) => client.listPrompts(undefined, at), start(stop))).prompts : [],
     prompt: (prompt, input, at) => perform((limit) => client.getPrompt({ name: prompt, arguments: input }, limit), at),
     resources: async (at) => (await perform((limit) => client.listResources(undefined, limit), at)).resources,
     resource: (uri, at) => perform((limit) => client.readResource({ uri }, limit), at),
-    call: (tool, input, at) =>
+    call: ({ outputSchema: _, ...tool }, input, at) =>
       perform(
         (limit) => client.callTool({ name: tool.name, arguments: input }, { ...limit, toolDefinition: tool }),
         at,
@@ -195,8 +205,11 @@ async function connectOnce(options: ConnectOptions, negotiation: Negotiation): P
   };
 }
 
-function createTransport({ name, server, exec, binds, login }: ConnectOptions): Transport {
-  if (server.kind === 'http') return createHttpTransport(server, { name, login });
+function createTransport({ name, server, exec, binds, login }: ConnectOptions): ServerTransport {
+  if (server.kind === 'http')
+    return server.over === 'sse'
+      ? new SseTransport(server, { name, login })
+      : new HttpTransport(server, { name, login });
   const { command, args, env } = server;
   return new StdioTransport({ name, command: [command, ...args], env, exec, binds });
 }
@@ -220,7 +233,7 @@ const NO_LIMIT = { timeout: 2 ** 31 - 1, maxTotalTimeout: 2 ** 31 - 1 };
 interface Within {
   ms: number;
   signal: AbortSignal;
-  transport: Transport;
+  transport: ServerTransport;
   questions: ServerQuestions;
   ask?: Ask;
 }
@@ -243,14 +256,14 @@ async function within<T>(
   const { promise: gone, reject: fall } = Promise.withResolvers<never>();
   gone.catch(() => {});
   // The transport starts in this turn of the event loop.
-  if (transport instanceof StdioTransport) queueMicrotask(() => void transport.ended.then(fall));
+  const toEnded = (reason: KlausError): EndedError => new EndedError(reason, transport.isRefused ?? false);
+  queueMicrotask(() => void transport.ended?.then((reason) => fall(toEnded(reason))));
   try {
     return await Promise.race([work, timer.expired, left, gone]);
   } catch (error) {
     stop.abort(isKlausError(error) ? error.message : undefined);
     // The client reports a closed connection before the reason is known.
-    if (transport instanceof StdioTransport && isGone(error))
-      throw await Promise.race([transport.ended, timer.expired, left]);
+    if (transport.ended && isClosed(error)) throw toEnded(await Promise.race([transport.ended, timer.expired, left]));
     throw error;
   } finally {
     end();
@@ -259,7 +272,6 @@ async function within<T>(
   }
 }
 
-function isGone(error: unknown): boolean {
-  if (isKlausError(error)) return error.code === 'mcp.failed';
+function isClosed(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
 }

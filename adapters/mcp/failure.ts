@@ -7,6 +7,7 @@ import {
   SdkErrorCode,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { NO_ANSWER, NO_RESULT } from './messages/server-messages.ts';
 
 /** The error of a request to a server. @param signal Of the caller: aborted if it left. */
 export function toFailure(name: string, error: unknown, signal: AbortSignal): KlausError {
@@ -29,7 +30,10 @@ export function toFailure(name: string, error: unknown, signal: AbortSignal): Kl
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return fail(name, 'gave no answer in time', error);
   const text = messageOf(error);
+  if (error instanceof ProtocolError && [NO_ANSWER, NO_RESULT].includes(error.code)) return fail(name, text, error);
   if (error instanceof ProtocolError) return fail(name, `answered with an error: ${text}`, error);
+  if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
+    return fail(name, `broke the protocol: ${text.split(': [')[0]}`, error);
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return fail(name, `cannot be used: ${text}${cause}`, error);
 }

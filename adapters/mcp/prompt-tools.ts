@@ -1,7 +1,9 @@
 import type { Tool, ToolContext } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 import { z } from 'zod';
-import { toAccess, toBase, toToolName, use, type ServerToolsOptions } from './tool-base.ts';
+import { toServerDigest } from './server-config.ts';
+import { toAccess, toBase, use, type ServerToolsOptions } from './tool-base.ts';
+import { toToolName } from './tool-name.ts';
 import { toText, toTextOutput } from './to-output.ts';
 
 /** Prompts in a list. */
@@ -22,7 +24,7 @@ export function toPromptList(options: ServerToolsOptions): Tool<Record<string, u
     inputSchema: { type: 'object', properties: {} },
     async prepare() {
       options.check();
-      return { title: name, access: toAccess(options, true) };
+      return { title: name, access: toAccess(options, true), server: toServerDigest(options.server) };
     },
     run: (_, context: ToolContext) =>
       use(options, { writes: false, context }, async (connection, { signal }) => {
@@ -53,7 +55,8 @@ export function toPromptReader(options: ServerToolsOptions): Tool<Record<string,
     },
     async prepare(input) {
       options.check();
-      return { title: `${name} ${parse(input).name}`, access: toAccess(options, true) };
+      const title = `${name} ${parse(input).name}`;
+      return { title, access: toAccess(options, true), server: toServerDigest(options.server) };
     },
     run: (input, context) =>
       use(options, { writes: false, context }, async (connection, at) => {

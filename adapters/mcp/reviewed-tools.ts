@@ -33,6 +33,11 @@ export class ReviewedTools {
     return `descriptions of the MCP server ${this.#name} (\`klaus mcp trust ${this.#name}\` shows and accepts them)`;
   }
 
+  /** True if the user has marked the tool as one that only reads. What its server says about it does not count. */
+  isReading(name: string): boolean {
+    return this.#pins?.readReading().includes(name) ?? false;
+  }
+
   /** The tools that may be used: those that the user has accepted, or all of a server of which the user has seen none. */
   select(tools: readonly ServerTool[]): ServerTool[] {
     const pinned = this.#pins?.read();
@@ -67,7 +72,9 @@ export class ReviewedTools {
     const answer = await ask?.(message, { from: `Klaus, about the MCP server ${this.#name}` });
     if (answer?.action === 'accept') {
       const accepted = Object.fromEntries(open.map((name) => [name, present[name]!]));
-      this.#pins?.write({ ...pinned, ...accepted });
+      // A mark of the user is about the tool as it was.
+      const reading = this.#pins?.readReading().filter((name) => !open.includes(name)) ?? [];
+      this.#pins?.write({ ...pinned, ...accepted }, reading);
       return true;
     }
     for (const name of open) this.#declined.add(present[name]!);

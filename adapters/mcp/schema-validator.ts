@@ -13,9 +13,30 @@ function toEngine(schema: JsonSchemaType): typeof Ajv | typeof Ajv2019 | typeof 
   return dialect.includes('2019-09') ? Ajv2019 : Ajv2020;
 }
 
+/** Draft 4 has exclusive limits as marks of `minimum` and `maximum`. */
+function toCurrent(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toCurrent);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]): [string, unknown] => [key, toCurrent(each)]);
+  const schema: Record<string, unknown> = Object.fromEntries(entries);
+  for (const [limit, mark] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (typeof schema[limit] !== 'number' || typeof schema[mark] !== 'boolean') continue;
+    if (schema[mark]) {
+      schema[mark] = schema[limit];
+      delete schema[limit];
+    } else delete schema[mark];
+  }
+  return schema;
+}
+
 /**
  * Compiles a schema of a server. Its patterns are tested in linear time, because a server could name one that never ends;
  * `unchecked` are those that cannot be.
+ *
+ * @throws Error for an invalid schema.
  */
 export function compileSchema<T>(schema: JsonSchemaType): {
   validate: JsonSchemaValidator<T>;
@@ -24,7 +45,7 @@ export function compileSchema<T>(schema: JsonSchemaType): {
   const patterns = createSchemaPatterns();
   // One for each schema: schemas of different servers may have one `$id`.
   const ajv = new (toEngine(schema))({ ...RULES, code: { regExp: patterns } });
-  const check = ajv.compile(schema);
+  const check = ajv.compile(toCurrent(schema) as JsonSchemaType);
   const validate: JsonSchemaValidator<T> = (input) =>
     check(input)
       ? { valid: true, data: input as T, errorMessage: undefined }
@@ -32,7 +53,7 @@ export function compileSchema<T>(schema: JsonSchemaType): {
   return { validate, unchecked: patterns.unchecked };
 }
 
-/** For the client of the protocol, which checks results by the output schema of their tool. */
+/** For the client of the protocol, which gets no output schemas: results are checked by their tool. */
 export const schemaValidator: jsonSchemaValidator = {
   getValidator: <T>(schema: JsonSchemaType) => compileSchema<T>(schema).validate,
 };

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { toProgramBinds } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
@@ -12,15 +14,21 @@ const stdioSchema = z.looseObject({
   env: z.record(z.string(), z.string()).default({}),
 });
 
-/** A server at an address. */
+/** A server at an address. Some programs write no type. */
 const httpSchema = z.looseObject({
-  type: z.enum(['http', 'streamable-http']),
+  type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).default('http'),
   url: z.string().min(1),
   headers: z.record(z.string(), z.string()).default({}),
 });
 
 export type StdioServer = { kind: 'stdio'; command: string; args: string[]; env: Record<string, string> };
-export type HttpServer = { kind: 'http'; url: string; headers: Record<string, string> };
+export type HttpServer = {
+  kind: 'http';
+  /** Default: streamable HTTP. `sse`: one stream of events, as in the first version of the protocol. */
+  over?: 'sse';
+  url: string;
+  headers: Record<string, string>;
+};
 
 /** How a server is started or reached. */
 export type McpServer = StdioServer | HttpServer;
@@ -33,7 +41,8 @@ export function isServerName(name: string): boolean {
 }
 
 /**
- * A server of `mcpServers`, in the shape of Claude Code, with `${VAR}` and `${VAR:-default}` replaced.
+ * A server of `mcpServers`, in the shape of Claude Code, with `${VAR}` and `${VAR:-default}` replaced, also as
+ * `${env:VAR}`, and `~` at the start of the command, its arguments and variables.
  *
  * @param env Of the user.
  * @throws KlausError `config` for a wrong shape or address, or a variable that is not set.
@@ -48,7 +57,7 @@ export function toMcpServer(
   };
   if (!isServerName(name)) return refuse('its name may have letters, digits, `-` and single `_`, at most 48');
   const expand = (text: string): string =>
-    text.replaceAll(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, variable: string, fallback?: string) => {
+    text.replaceAll(/\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, variable: string, fallback?: string) => {
       const value = env[variable] || fallback;
       return value ?? refuse(`the variable ${variable} is not set`, `Set ${variable}.`);
     });
@@ -57,13 +66,18 @@ export function toMcpServer(
   const stdio = stdioSchema.safeParse(given);
   if (stdio.success) {
     const { command, args, env: own } = stdio.data;
-    return { kind: 'stdio', command: expand(command), args: args.map(expand), env: expandAll(own) };
+    const home = env['HOME'] || homedir();
+    const expandPath = (text: string): string => expand(text.replace(/^~(?=\/|$)/, () => home));
+    const variables = Object.entries(own).map(([key, text]): [string, string] => [key, expandPath(text)]);
+    const program = { command: expandPath(command), args: args.map(expandPath) };
+    return { kind: 'stdio', ...program, env: Object.fromEntries(variables) };
   }
   const http = httpSchema.safeParse(given);
-  if (!http.success) return refuse('it needs `command`, or `type: "http"` and `url`');
+  if (!http.success) return refuse('it needs `command`, or `type: "http"` or `"sse"` and `url`');
   const url = expand(http.data.url);
   if (!isAddress(url)) return refuse('its address needs http:// or https://, and no password');
-  return { kind: 'http', url, headers: expandAll(http.data.headers) };
+  const over = http.data.type === 'sse' ? ({ over: 'sse' } as const) : {};
+  return { kind: 'http', ...over, url, headers: expandAll(http.data.headers) };
 }
 
 function isAddress(text: string): boolean {
@@ -73,13 +87,21 @@ function isAddress(text: string): boolean {
 
 /** Names of the variables of the user that an entry contains. */
 export function findVariables(given: unknown): string[] {
-  return [...new Set([...JSON.stringify(given ?? null).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name!))];
+  return [
+    ...new Set([...JSON.stringify(given ?? null).matchAll(/\$\{(?:env:)?([A-Za-z_]\w*)/g)].map(([, name]) => name!)),
+  ];
 }
 
 /** Host name and port of a server. */
 export function toPlace({ url }: Pick<HttpServer, 'url'>): { host: string; port: number } {
   const { hostname, port, protocol } = new URL(url);
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+/** A digest of the address or the program of a server, to which approvals are bound. Its headers and variables can change. */
+export function toServerDigest(server: McpServer): string {
+  const place = server.kind === 'http' ? [server.url] : [server.command, ...server.args];
+  return hash('sha256', JSON.stringify(place), 'hex');
 }
 
 /** The program and its scripts. Folders among the arguments are not shown: the grant decides about folders. */

@@ -5,19 +5,19 @@ import type { JsonSchemaType, Tool as ServerTool } from '@modelcontextprotocol/c
 import { z } from 'zod';
 import { toPromptList, toPromptReader } from './prompt-tools.ts';
 import { compileSchema } from './schema-validator.ts';
+import { toServerDigest } from './server-config.ts';
 import { toOutput, toPartsOutput, toTextOutput } from './to-output.ts';
-import { toAccess, toBase, toShort, toToolName, use, type Input, type ServerToolsOptions } from './tool-base.ts';
+import { toAccess, toBase, toShort, use, type Input, type ServerToolsOptions } from './tool-base.ts';
+import { toToolName } from './tool-name.ts';
 
 /** Characters of a description; a longer one is cut. */
 const MAX_DESCRIPTION = 2_000;
-/** Characters of an input schema. A tool with a longer one is left out. */
-const MAX_SCHEMA = 65_536;
 /** Resources in a list. */
 const MAX_RESOURCES = 200;
 
 /**
- * The tools of a server as tools of Klaus. What a server does not describe as reading can have every effect that its
- * program, or its address, allows.
+ * The tools of a server as tools of Klaus. What the user has not marked as reading can have every effect that the program
+ * of the server, or its address, allows.
  */
 export function toServerTools(
   tools: readonly ServerTool[],
@@ -27,7 +27,6 @@ export function toServerTools(
   const named = new Map<string, Tool<unknown>>();
   for (const tool of tools) {
     const name = toToolName(options.name, tool.name);
-    if (named.has(name) || JSON.stringify(tool.inputSchema).length > MAX_SCHEMA) continue;
     named.set(name, toTool(tool, name, options) as Tool<unknown>);
   }
   const extra = [
@@ -39,20 +38,23 @@ export function toServerTools(
 }
 
 function toTool(tool: ServerTool, name: string, options: ServerToolsOptions): Tool<Input> {
-  const isReading = tool.annotations?.readOnlyHint === true;
-  const validate = createValidator(tool);
+  const isReading = options.isReading(tool.name);
+  const checkInput = createCheck(tool.inputSchema);
+  const checkStructured = tool.outputSchema && createCheck(tool.outputSchema);
   return {
     ...toBase(name, options, isReading),
     description: headOf(tool.description ?? tool.title ?? '', MAX_DESCRIPTION),
     inputSchema: tool.inputSchema,
     async prepare(input) {
       options.check();
-      validate(name, input);
-      return { title: `${name} ${toShort(input)}`.trim(), access: toAccess(options, isReading) };
+      const problem = checkInput(input);
+      if (problem !== undefined) throw new KlausError('tool.input', `Invalid input for ${name}: ${problem}.`);
+      const title = `${name} ${toShort(input)}`.trim();
+      return { title, access: toAccess(options, isReading), server: toServerDigest(options.server) };
     },
     run: (input, context) =>
       use(options, { writes: !isReading, context }, async (connection, at) =>
-        toOutput(options.name, await connection.call(tool, input, at)),
+        toOutput(options.name, await connection.call(tool, input, at), checkStructured),
       ),
   };
 }
@@ -65,7 +67,7 @@ function toResourceList(options: ServerToolsOptions): Tool<Input> {
     inputSchema: { type: 'object', properties: {} },
     async prepare() {
       options.check();
-      return { title: name, access: toAccess(options, true) };
+      return { title: name, access: toAccess(options, true), server: toServerDigest(options.server) };
     },
     run: (_, context) =>
       use(options, { writes: false, context }, async (connection, at) => {
@@ -91,7 +93,8 @@ function toResourceReader(options: ServerToolsOptions): Tool<Input> {
       options.check();
       if (!uriSchema.safeParse(input).success)
         throw new KlausError('tool.input', `Invalid input for ${name}: it takes uri.`);
-      return { title: `${name} ${toShort(input)}`, access: toAccess(options, true) };
+      const title = `${name} ${toShort(input)}`;
+      return { title, access: toAccess(options, true), server: toServerDigest(options.server) };
     },
     run: (input, context) =>
       use(options, { writes: false, context }, async (connection, at) => {
@@ -101,16 +104,19 @@ function toResourceReader(options: ServerToolsOptions): Tool<Input> {
   };
 }
 
-/** Checks an input by the schema of the server, which is compiled at the first call. */
-function createValidator({ inputSchema: schema }: ServerTool): (name: string, input: Input) => void {
+/** The problems of a value with a schema of the server; undefined if there are none, or if the schema is invalid. */
+type Check = (value: unknown) => string | undefined;
+
+/** The schema is compiled at the first call. The server checks what an invalid one does not. */
+function createCheck(schema: ServerTool['outputSchema']): Check {
   let check: ReturnType<typeof compileSchema>['validate'] | undefined;
-  return (name, input) => {
+  return (value) => {
     try {
       check ??= compileSchema(schema as JsonSchemaType).validate;
-    } catch (cause) {
-      throw new KlausError('mcp.failed', `The input schema of ${name} is invalid.`, { cause });
+    } catch {
+      check = (data) => ({ valid: true, data, errorMessage: undefined });
     }
-    const { valid, errorMessage = 'it does not match the schema' } = check(input);
-    if (!valid) throw new KlausError('tool.input', `Invalid input for ${name}: ${headOf(errorMessage, 1_000)}.`);
+    const { valid, errorMessage = 'it does not match the schema' } = check(value);
+    return valid ? undefined : headOf(errorMessage, 1_000);
   };
 }

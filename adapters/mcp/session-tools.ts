@@ -2,10 +2,12 @@ import type { SessionTools, SessionToolsHost, Tool } from '@klaus/core/agent';
 import { KlausError, quoteShellWord, toKlausError, toNearest } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { connectServer, type McpConnection } from './connect-server.ts';
+import { lossOf, toLostFailure } from './connection-loss.ts';
+import type { ToolProblem } from './messages/repair-tools.ts';
 import { toBinds, toPlace, type McpServer } from './server-config.ts';
 import { toPrompt, type ServerPrompt } from './server-prompt.ts';
 import { toServerTools } from './server-tools.ts';
-import { toMaker, type ServerToolsOptions } from './tool-base.ts';
+import { toMaker, type PerformOptions, type ServerToolsOptions } from './tool-base.ts';
 import { ReviewedTools, type AskUser } from './reviewed-tools.ts';
 import type { PinStore } from './tool-pins.ts';
 import { createSessionLogin, toLoginSecrets, type LoginStore } from './oauth.ts';
@@ -110,7 +112,12 @@ class OpenServer {
   /** True if the program may change files. */
   #writes = false;
   #tools: Promise<Tool<unknown>[]> | undefined;
+  /** The connection over which they were listed. */
+  #listed: McpConnection | undefined;
   readonly #reviewed: ReviewedTools;
+  readonly #notices: string[] = [];
+  /** Number of tools that cannot be used, as it was reported last. */
+  #lost = 0;
 
   constructor(server: SessionServer, host: SessionToolsHost) {
     this.#server = server;
@@ -125,11 +132,14 @@ class OpenServer {
       this.#tools = undefined;
       tools = await this.tools(signal);
     }
-    return { tools, notices: this.#reviewed.takeNotices(), source: this.#reviewed.source };
+    const notices = [...this.#notices.splice(0), ...this.#reviewed.takeNotices()];
+    return { tools, notices, source: this.#reviewed.source };
   }
 
   /** The tools as the server lists them now; once for each connection and change. */
   async tools(signal: AbortSignal): Promise<Tool<unknown>[]> {
+    // A server that was started again may have other tools.
+    if (this.#listed?.isOpen === false) this.#tools = undefined;
     this.#tools ??= this.#load();
     const tools = this.#tools;
     tools.catch(() => {
@@ -147,15 +157,21 @@ class OpenServer {
   }
 
   async #load(): Promise<Tool<unknown>[]> {
+    const { signal } = this.#closing;
+    return this.#perform((connection) => this.#loadFrom(connection), { writes: false, signal });
+  }
+
+  async #loadFrom(connection: McpConnection): Promise<Tool<unknown>[]> {
     const server = this.#read();
-    const connection = await this.#connect(false);
+    this.#listed = connection;
     const options: ServerToolsOptions = {
       name: this.#server.name,
       server,
       workspace: this.#host.workspace,
       hasNetwork: this.#host.allows(EVERY_HOST),
       isUnconfined: this.#host.isUnconfined,
-      connect: (writes, signal) => unlessAborted(this.#connect(writes), signal),
+      perform: (work, at) => this.#perform(work, at),
+      isReading: (tool) => this.#reviewed.isReading(tool),
       check: () => this.#check(server),
     };
     if (connection.hasPrompts && this.#server.onPrompts) {
@@ -163,8 +179,20 @@ class OpenServer {
       const prompts = await connection.prompts(this.#closing.signal).catch(() => undefined);
       if (prompts) this.#server.onPrompts(prompts.map(toPrompt));
     }
-    const tools = this.#reviewed.select(await connection.tools(this.#closing.signal));
-    return toServerTools(tools, connection, options);
+    const { tools, problems } = await connection.tools(this.#closing.signal);
+    this.#reportLost(problems);
+    return toServerTools(this.#reviewed.select(tools), connection, options);
+  }
+
+  /** The names are texts of the server, which a notice must not contain. */
+  #reportLost(problems: readonly ToolProblem[]): void {
+    const { length } = problems.filter(({ isLost }) => isLost);
+    if (length === 0 || length === this.#lost) return;
+    this.#lost = length;
+    const { name } = this.#server;
+    this.#notices.push(
+      `Tools of the MCP server ${name} that cannot be used: ${length}. \`klaus mcp test ${name}\` names them.`,
+    );
   }
 
   #read(): McpServer {
@@ -187,6 +215,21 @@ class OpenServer {
     const command = [server.command, ...server.args].map(quoteShellWord).join(' ');
     if (this.#host.allows({ kind: 'exec', command })) return;
     throw new KlausError('denied', `The grant does not allow the program of the MCP server ${name}.`);
+  }
+
+  /** A request that the server did not perform, or that only reads, is repeated once over another connection. */
+  async #perform<T>(work: (connection: McpConnection) => Promise<T>, { writes, signal }: PerformOptions): Promise<T> {
+    for (let isRepeated = false; ; isRepeated = true) {
+      const connection = await unlessAborted(this.#connect(writes), signal);
+      try {
+        return await work(connection);
+      } catch (error) {
+        const loss = lossOf(error);
+        if (!loss || signal.aborted) throw error;
+        if (loss.isSent && writes) throw toLostFailure(this.#server.name, toKlausError(error, 'mcp.failed'));
+        if (isRepeated) throw error;
+      }
+    }
   }
 
   /** The connection; a new one if it ended, or if its program may not change files and now has to. */

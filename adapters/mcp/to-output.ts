@@ -39,11 +39,25 @@ export function toTextOutput(server: string, text: string): ToolOutput {
   return { text: `${toHeading(server)}\n${text}`, detail: { server }, untrusted: toUntrusted(server) };
 }
 
-/** The result of a tool. @throws KlausError `mcp.failed` for another shape than that of the protocol. */
-export function toOutput(server: string, result: unknown): ToolOutput {
+/**
+ * The result of a tool.
+ *
+ * @param check Returns what is wrong with structured content. Default: nothing is.
+ * @throws KlausError `mcp.failed` for another shape than that of the protocol, and for wrong structured content.
+ */
+export function toOutput(
+  server: string,
+  result: unknown,
+  check: (structured: unknown) => string | undefined = () => undefined,
+): ToolOutput {
   const parsed = resultSchema.safeParse(result);
   if (!parsed.success) throw new KlausError('mcp.failed', `The MCP server ${server} answered with no result.`);
   const { content, structuredContent, isError } = parsed.data;
+  const problem = structuredContent === undefined || isError ? undefined : check(structuredContent);
+  if (problem !== undefined) {
+    const message = `The MCP server ${server} answered with content that does not match its output schema: ${problem}.`;
+    throw new KlausError('mcp.failed', message);
+  }
   const images = new ResultImages();
   const parts = content.map((part) => toText(part, images)).filter((text) => text !== '');
   const json = structuredContent === undefined ? undefined : JSON.stringify(structuredContent);

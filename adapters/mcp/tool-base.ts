@@ -8,6 +8,15 @@ import { toPlace, type McpServer } from './server-config.ts';
 const inputSchema = z.record(z.string(), z.unknown());
 export type Input = z.infer<typeof inputSchema>;
 
+export interface PerformOptions {
+  /** True: the request may change something, so that it is not repeated if the server may have performed it. */
+  writes: boolean;
+  signal: AbortSignal;
+}
+
+/** @throws KlausError `mcp.failed`, `mcp.lost` if the outcome is unknown, `auth`, `denied`, `cancelled`. */
+export type Perform = <T>(work: (connection: McpConnection) => Promise<T>, options: PerformOptions) => Promise<T>;
+
 export interface ServerToolsOptions {
   name: string;
   server: McpServer;
@@ -16,15 +25,12 @@ export interface ServerToolsOptions {
   hasNetwork: boolean;
   /** True if the program runs without a sandbox. */
   isUnconfined: boolean;
-  /** The connection for a call. @param writes True: the program may change files. */
-  readonly connect: (writes: boolean, signal: AbortSignal) => Promise<McpConnection>;
+  /** Performs a request, over another connection if the present one is gone and the server did not perform it. */
+  readonly perform: Perform;
+  /** True for a tool that the user has marked as one that only reads. */
+  readonly isReading: (tool: string) => boolean;
   /** Throws KlausError `denied` if the grant does not allow the program. */
   check(): void;
-}
-
-/** `mcp__SERVER__TOOL`, with `_` for characters that names of tools cannot have. */
-export function toToolName(server: string, tool: string): string {
-  return `mcp__${server}__${tool.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}`;
 }
 
 /** Every text of a server, also of a failure, is of others. */
@@ -65,15 +71,15 @@ export function toShort(input: Input): string {
 }
 
 export async function use(
-  { connect }: ServerToolsOptions,
+  { perform }: ServerToolsOptions,
   { writes, context }: { writes: boolean; context: Parameters<Tool['run']>[1] },
   work: (connection: McpConnection, at: CallOptions) => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
   const { signal, execLimits } = context;
-  const connection = await connect(writes, signal);
-  return work(connection, {
+  const at: CallOptions = {
     ...{ signal, timeoutMs: execLimits.timeoutMs },
     onProgress: (text) => context.progress(text),
     ask: (question, ended) => context.ask(question, ended),
-  });
+  };
+  return perform((connection) => work(connection, at), { writes, signal });
 }

@@ -8,7 +8,9 @@ export type PinnedTools = Readonly<Record<string, string>>;
 export interface PinStore {
   /** Undefined: the user has accepted none of the server. */
   read(): PinnedTools | undefined;
-  write(tools: PinnedTools): void;
+  /** Names of tools that the user has marked as ones that only read. */
+  readReading(): readonly string[];
+  write(tools: PinnedTools, reading: readonly string[]): void;
 }
 
 /** Descriptions and schemas of tools as text, in which equal ones are equal. */

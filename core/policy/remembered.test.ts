@@ -38,6 +38,18 @@ test('for edits it holds for the files that it names', () => {
   });
 });
 
+test('for a tool of an MCP server it holds at the same server', () => {
+  const call: Question = { agent: 'klaus', tool: 'mcp__one__send', server: 'a' };
+  const kept = toRemembered(call, ask('mode'))!;
+  expect(findRemembered([kept], call, ask('mode')).kind).toBe('fits');
+  expect(findRemembered([kept], { ...call, server: 'b' }, ask('mode')).kind).toBe('missed');
+  expect(findRemembered([kept], { ...call, tool: 'mcp__one__delete' }, ask('mode')).kind).toBe('none');
+  // What was remembered before servers were bound.
+  const { server: _, ...before } = call;
+  const files = toRemembered({ ...before, paths: [''] }, ask('mode'))!;
+  expect(findRemembered([files], call, ask('mode')).kind).toBe('missed');
+});
+
 test('what names neither a command nor a file cannot be remembered', () => {
   expect(toRemembered({ agent: 'klaus', tool: 'memory_set' }, ask('mode'))).toBeUndefined();
   expect(toRemembered({ agent: 'klaus', tool: 'edit_file', paths: [] }, ask('mode'))).toBeUndefined();

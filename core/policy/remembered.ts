@@ -9,6 +9,8 @@ export interface Question {
   command?: string;
   /** Files that would change, relative to the workspace. */
   paths?: readonly string[];
+  /** The MCP server of the tool. */
+  server?: string;
   /** Files that the command runs, by path. */
   scripts?: readonly BoundScript[];
 }
@@ -25,22 +27,23 @@ export function askingRules(decision: Decision): string[] {
 
 /** The calls that an approval with a wider scope would cover; undefined if they cannot be named exactly. */
 export function toRemembered(question: Question, decision: Decision): Remembered | undefined {
-  const { agent, tool, command, paths, scripts = [] } = question;
-  if (command === undefined && (paths === undefined || paths.length === 0)) return undefined;
+  const { agent, tool, command, paths, server, scripts = [] } = question;
+  if (command === undefined && server === undefined && (paths === undefined || paths.length === 0)) return undefined;
   return {
     agent,
     tool,
     rules: askingRules(decision),
     command,
     ...(paths === undefined ? {} : { paths: [...paths].sort() }),
+    ...(server === undefined ? {} : { server }),
     ...(scripts.length === 0 ? {} : { scripts: [...scripts] }),
   };
 }
 
 /**
  * Checks whether an earlier approval covers this call. It must be of the same agent and tool, for exactly
- * this command with the same content of the scripts that it runs, or for all of these files, and every rule that asks
- * now must have asked then.
+ * this command with the same content of the scripts that it runs, for all of these files, or for this MCP server, and
+ * every rule that asks now must have asked then.
  */
 export function findRemembered(all: readonly Remembered[], question: Question, decision: Decision): FoundRemembered {
   const mine = all.filter(({ agent, tool }) => agent === question.agent && tool === question.tool);
@@ -57,6 +60,7 @@ function findMiss(remembered: Remembered, question: Question, decision: Decision
   const what = remembered.command ?? remembered.paths?.join(', ') ?? remembered.tool;
   const missed = (why: string): string => `the remembered approval of ${shorten(what)} does not fit: ${why}`;
   if (remembered.command !== question.command) return missed('the command differs');
+  if (remembered.server !== question.server) return missed('its MCP server is another one');
   const script = findChanged(remembered.scripts ?? [], question.scripts ?? []);
   if (script !== undefined) return missed(`${script} is not what it was then`);
   const further = question.paths?.find((path) => !remembered.paths?.includes(path));

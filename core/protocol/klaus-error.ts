@@ -9,6 +9,7 @@ export const ERROR_MEANINGS = {
   'model.failed': 'The request to the provider failed after all retries.',
   'runner.failed': 'The program of an agent that it drives itself could not be started, or failed.',
   'mcp.failed': 'An MCP server could not be started or reached, ended, broke the protocol, or exceeded a limit.',
+  'mcp.lost': 'The connection to an MCP server was lost during a call that may have had its effect.',
   'format.failed': 'The formatter of the project failed, took too long, or tried to change other files.',
   'scheduler.failed':
     'The engine that schedules sessions on several machines cannot be reached, or rejected a request.',

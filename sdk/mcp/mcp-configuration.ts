@@ -38,8 +38,15 @@ export interface ReviewedServer extends Pick<InspectedServer, 'server' | 'tools'
   changed: readonly string[];
   /** The changes as a diff. Undefined: the user has accepted none of the server. */
   diff: string | undefined;
-  /** Stores that the user has seen these descriptions and accepts them. */
-  accept(): void;
+  /** Names of tools that the user has marked as ones that only read, and that have not changed since. */
+  reading: readonly string[];
+  /**
+   * Stores that the user has seen these descriptions and accepts them.
+   *
+   * @param reading Names of tools that only read: they need no approval in mode `edits`, and are repeated when the
+   *   connection is lost. Default: `reading`.
+   */
+  accept(reading?: readonly string[]): void;
 }
 
 /** The MCP servers of the user and of a project. */
@@ -147,7 +154,9 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       const known = store.read();
       const changed = findChanged(known ?? {}, pinned);
       const diff = known && toPinDiff(known, pinned, changed);
-      return { server, tools, warning, changed, diff, accept: () => store.write(pinned) };
+      const reading = store.readReading().filter((tool) => Object.hasOwn(pinned, tool) && !changed.includes(tool));
+      const accept = (marked: readonly string[] = reading): void => store.write(pinned, marked);
+      return { server, tools, warning, changed, diff, reading, accept };
     },
     async logIn(name, { signal, onUrl }) {
       const { adapter, server } = await find(name);

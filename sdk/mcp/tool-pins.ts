@@ -5,7 +5,15 @@ import { readStateFile, writeStateFile, type McpPlace, type McpSource } from './
 
 const fileSchema = z.object({
   servers: z
-    .array(z.object({ folder: z.string(), name: z.string(), tools: z.record(z.string(), z.string()) }))
+    .array(
+      z.object({
+        folder: z.string(),
+        name: z.string(),
+        tools: z.record(z.string(), z.string()),
+        /** Names of tools that the user has marked. */
+        reading: z.array(z.string()).default([]),
+      }),
+    )
     .default([]),
 });
 
@@ -20,9 +28,11 @@ export function openPinStore({ home, folder }: McpPlace, { name, from }: { name:
   const isThis = (one: { folder: string; name: string }): boolean => one.folder === place && one.name === name;
   return {
     read: () => readAll().find(isThis)?.tools,
-    write(tools) {
+    readReading: () => readAll().find(isThis)?.reading ?? [],
+    write(tools, reading) {
       const others = readAll().filter((one) => !isThis(one));
-      writeStateFile(path, { servers: [...others, { folder: place, name, tools: { ...tools } }] }, true);
+      const entry = { folder: place, name, tools: { ...tools }, reading: [...reading] };
+      writeStateFile(path, { servers: [...others, entry] }, true);
     },
   };
 }

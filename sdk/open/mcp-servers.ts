@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readForeignFileSync } from '@klaus/adapters/system';
 import { KlausError, resolveMcpServers, type AgentDefinition } from '@klaus/core/protocol';
 import { z } from 'zod';
+import { readFileText } from '../config/file-text.ts';
 
 const fileSchema = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
 
@@ -37,9 +36,10 @@ export function findMcpServers(
 
 function readServers(workspace: string): Readonly<Record<string, unknown>> {
   const file = join(workspace, '.mcp.json');
-  if (!existsSync(file)) return {};
+  const text = readFileText(file);
+  if (text === undefined) return {};
   try {
-    return fileSchema.parse(JSON.parse(readForeignFileSync(file).text)).mcpServers;
+    return fileSchema.parse(JSON.parse(text)).mcpServers;
   } catch (cause) {
     throw new KlausError('config', `${file} cannot be read.`, { hint: 'Correct the file, or remove it.', cause });
   }

@@ -31,7 +31,7 @@ const TEXT = `${'a'.repeat(45)}!`;
 
 const toServerTool = (schema: object): string => `
   import { toServerTools } from 'ROOT/adapters/mcp/server-tools.ts';
-  const options = { name: 's', server: { kind: 'http', url: 'http://x/', headers: {} }, workspace: '/', check() {} };
+  const options = { name: 's', server: { kind: 'http', url: 'http://x/', headers: {} }, workspace: '/', isReading: () => false, check() {} };
   const tools = [{ name: 't', inputSchema: ${JSON.stringify(schema)} }];
   const [tool] = toServerTools(tools, { hasResources: false, hasPrompts: false }, options);
   await tool.prepare({ text: '${TEXT}' }).then(() => console.log('valid'), ({ code }) => console.log(code));`;

@@ -39,6 +39,32 @@ test('a server is added, listed, tested and removed', { timeout: 60_000 }, async
   expect((await klaus('test', 'one')).code).toBe(2);
 });
 
+test(
+  'the user marks tools that only read, and a change of the tool removes the mark',
+  { timeout: 60_000 },
+  async () => {
+    using place = createTestHome();
+    const klaus = async (...words: string[]) =>
+      (await runKlaus(['mcp', ...words], { place, env: { KLAUS_SANDBOX: 'host' } })).code;
+    const reading = (): unknown =>
+      (JSON.parse(readFileSync(join(place.home, 'mcp-tools.json'), 'utf8')) as { servers: { reading: string[] }[] })
+        .servers[0]!.reading;
+    await klaus('add', 'one', '--', command, ...args);
+    expect(await klaus('trust', 'one', '--read-only', 'echo', 'count')).toBe(0);
+    expect(reading()).toEqual(['echo', 'count']);
+    // Without the option, the marks stay.
+    expect(await klaus('trust', 'one')).toBe(0);
+    expect(reading()).toEqual(['echo', 'count']);
+    expect(await klaus('trust', 'one', '--read-only', 'none-of-its')).toBe(2);
+    const file = join(place.home, 'mcp-tools.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('Repeat a text.', 'Another text.'));
+    expect(await klaus('trust', 'one', '--yes')).toBe(0);
+    expect(reading()).toEqual(['count']);
+    expect(await klaus('trust', 'one', '--no-read-only')).toBe(0);
+    expect(reading()).toEqual([]);
+  },
+);
+
 test.each([
   ['a name with a separator', 'a__b', { command: 'x' }],
   ['no program', 'one', { args: [] }],

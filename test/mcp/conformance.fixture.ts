@@ -44,7 +44,7 @@ try {
   const asked = Array.isArray(context['toolCalls'])
     ? (context['toolCalls'] as { name: string; arguments: object }[])
     : [];
-  const tools = await connection.tools(signal);
+  const { tools } = await connection.tools(signal);
   // It checks that the schema arrived unchanged.
   const others = tools.filter(({ name }) => name !== 'json_schema_echo');
   inputs['json_schema_echo'] = { schema: others[0]?.inputSchema };

@@ -38,6 +38,7 @@ test('mode edits asks before a tool that may change something', async () => {
   using server = await startHttpServer();
   await using run = await runCalls({ web: { type: 'http', url: server.url } }, [echo, use('mcp__web__send')], {
     settings: { approve: 'edits' },
+    reading: { web: ['echo'] },
   });
   expect(run.results.map(({ outcome }) => outcome)).toEqual(['ok', 'denied']);
 });

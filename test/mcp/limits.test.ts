@@ -29,7 +29,7 @@ test('a call that times out is cancelled at the server, and the next one works',
   await using run = await runCalls(
     { one: toEntry('plain', file) },
     [use('mcp__one__wait'), use('mcp__one__echo', { text: 'x' })],
-    { settings: { 'sandbox.timeoutMs': 1_000 } },
+    { settings: { 'sandbox.timeoutMs': 1_000 }, user: 'yes' },
   );
   expect(run.results).toMatchObject([{ outcome: 'error', detail: { code: 'mcp.failed' } }, { outcome: 'ok' }]);
   expect(methodsOf(file)).toContain('notifications/cancelled');
@@ -61,10 +61,8 @@ test('a cancel of the session cancels the call at the server', async () => {
 });
 
 test('structured content that does not match the schema of the server is an error, and others work', async () => {
-  await using run = await runCalls({ one: toEntry() }, [
-    use('mcp__one__mismatch'),
-    use('mcp__one__echo', { text: 'x' }),
-  ]);
+  const calls = [use('mcp__one__mismatch'), use('mcp__one__echo', { text: 'x' })];
+  await using run = await runCalls({ one: toEntry() }, calls, { user: 'yes' });
   expect(run.results).toMatchObject([{ outcome: 'error', detail: { code: 'mcp.failed' } }, { outcome: 'ok' }]);
 });
 

@@ -19,7 +19,10 @@ boxed('tools are found, called and logged by their name, and the log replays wit
     use('mcp__one__list_resources'),
     use('mcp__one__read_resource', { uri: 'note:one' }),
   ];
-  await using run = await runCalls({ one: toEntry() }, calls, { settings: { 'sandbox.driver': 'bubblewrap' } });
+  await using run = await runCalls({ one: toEntry() }, calls, {
+    settings: { 'sandbox.driver': 'bubblewrap' },
+    reading: { one: ['echo', 'count', 'look'] },
+  });
   const [search, echo, save, count, look, refuse, list, read] = run.results;
   expect(search!.output).toContain('mcp__one__echo (read): Repeat a text.');
   expect(echo).toMatchObject({
@@ -68,14 +71,15 @@ for (const { cases, tags } of splitCases(
     ['an input that does not match the schema', 'mcp__one__echo', { text: 7 }, 'tool.input'],
     ['a tool that the server does not have', 'mcp__one__ecko', {}, 'tool.unknown'],
     ['a server that the session does not have', 'mcp__two__echo', {}, 'tool.unknown'],
-    ['a result of another shape', 'mcp__one__lie', {}, 'mcp.failed'],
+    ['an answer without a result', 'mcp__one__lie', {}, 'mcp.failed'],
     ['a result of more than 16 MiB', 'mcp__one__flood', {}, 'mcp.failed'],
-    ['a server that ends', 'mcp__one__die', {}, 'mcp.failed'],
+    ['a server that ends', 'mcp__one__die', {}, 'mcp.lost'],
   ],
   2,
 ))
   test.each(cases)('%s is an error for the model', { tags }, async (_, name, input, code) => {
-    await using run = await runCalls({ one: toEntry() }, [use(name, input), use('mcp__one__echo', { text: 'again' })]);
+    const calls = [use(name, input), use('mcp__one__echo', { text: 'again' })];
+    await using run = await runCalls({ one: toEntry() }, calls, { user: 'yes' });
     const [failed, again] = run.results;
     expect(failed).toMatchObject({ outcome: 'error', detail: { code } });
     // The next call starts the server again.
@@ -89,7 +93,6 @@ for (const { cases, tags } of splitCases(
     ['garbage', 'mcp.failed'],
     ['late-garbage', 'mcp.failed'],
     ['endless', 'mcp.failed'],
-    ['bad-schema', 'mcp.failed'],
   ],
   2,
 ))
@@ -112,18 +115,19 @@ test.each(['greets', 'noisy'])('a server that is %s works', async (behaviour) =>
 });
 
 test('a tool that the server adds later is found', async () => {
-  await using run = await runCalls({ one: toEntry() }, [
+  const calls = [
     use('mcp__one__grow'),
     { name: 'tool_search', input: { query: 'grown' } },
     use('mcp__one__grown', { text: 'x' }),
-  ]);
+  ];
+  await using run = await runCalls({ one: toEntry() }, calls, { settings: { 'sandbox.driver': 'bubblewrap' } });
   expect(run.results[2]).toMatchObject({ name: 'mcp__one__grown', outcome: 'ok' });
 });
 
 test('200 tools add at most 200 bytes to the first request', { tags: ['long'] }, async () => {
   const calls = [{ name: 'tool_search', input: { query: 'tool_150' } }, use('mcp__many__tool_150', { text: 'x' })];
   await using without = await runCalls({}, calls);
-  await using run = await runCalls({ many: toEntry('many') }, calls);
+  await using run = await runCalls({ many: toEntry('many') }, calls, { user: 'yes' });
   const sizeOf = ({ engine }: typeof run): number =>
     Buffer.byteLength(engine.server.requests[0]!.body.replaceAll(engine.place.workspace, ''));
   const added = sizeOf(run) - sizeOf(without);

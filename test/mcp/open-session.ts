@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Event, Session } from '@klaus/sdk';
+import { openMcpConfiguration, type Event, type Session } from '@klaus/sdk';
 import { play, type PlayOptions } from '../fixtures/play.ts';
 import { createTestEngine, ofType, type TestEngine, type TestEngineOptions } from '../fixtures/engine.ts';
 
@@ -28,7 +28,13 @@ export async function runCalls(
     files,
     open = {},
     user = 'none',
-  }: Pick<TestEngineOptions, 'settings' | 'files'> & { open?: object; user?: PlayOptions['user'] } = {},
+    reading = {},
+  }: Pick<TestEngineOptions, 'settings' | 'files'> & {
+    open?: object;
+    user?: PlayOptions['user'];
+    /** Tools by server that the user marked as ones that only read. The user accepts the descriptions of the server. */
+    reading?: Readonly<Record<string, readonly string[]>>;
+  } = {},
 ): Promise<McpTest> {
   const engine = await createTestEngine({
     files: { '.mcp.json': JSON.stringify({ mcpServers: servers }), ...files },
@@ -43,6 +49,14 @@ export async function runCalls(
       ],
     },
   });
+  const mcp = openMcpConfiguration({
+    cwd: engine.place.workspace,
+    env: { ...engine.place.env, KLAUS_SANDBOX: 'host' },
+  });
+  for (const [name, tools] of Object.entries(reading)) {
+    await mcp.trust(name);
+    (await mcp.review(name, { signal: new AbortController().signal })).accept(tools);
+  }
   const session = await engine.klaus.open({ trustCommand: true, ...open });
   await play(engine.klaus, session, { user, prompt: 'go' });
   const events = await Array.fromAsync(session.events());

@@ -1,5 +1,5 @@
 // Covers adapters/mcp, sdk/mcp: servers of other makers from the registries, in the loop.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, type TestContext } from 'vitest';
 import { test } from '../fixtures/sandboxed.ts';
+import { createTestHome } from '../fixtures/test-home.ts';
+import { pollUntil } from '../fixtures/poll.ts';
 import { needPackages } from './install.ts';
 import { runCalls, use } from './open-session.ts';
+import { callTool, openHost, openTools } from './open-tools.ts';
 
 const settings = { 'sandbox.driver': 'bubblewrap' };
 const EVERYTHING = '@modelcontextprotocol/server-everything';
@@ -50,16 +53,11 @@ test(
 test('server-everything over HTTP', { tags: ['long'], timeout: 120_000 }, async (context) => {
   const modules = await needPackages(context, PACKAGES);
   const port = await findPort();
-  const child = spawn(process.execPath, [join(modules, EVERYTHING, 'dist/index.js'), 'streamableHttp'], {
-    env: { PATH: process.env['PATH'], PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  onTestFinished(() => void child.kill());
-  await once(child.stderr, 'data');
+  await startEverything(modules, { kind: 'streamableHttp', port });
   await using run = await runCalls(
     { web: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } },
     [use('mcp__web__echo', { message: 'hello' }), use('mcp__web__get-sum', { a: 2, b: 3 })],
-    { settings },
+    { settings, reading: { web: ['echo', 'get-sum'] } },
   );
   // The first result is content of others: the second call, which sends data to an address, asks.
   expect(run.results).toMatchObject([
@@ -107,6 +105,58 @@ test('mcp-server-time, a server in Python', { tags: ['long'], timeout: 180_000 }
   expect(run.results).toMatchObject([{ outcome: 'ok', output: expect.stringContaining('21:00') }]);
 });
 
+test.for([
+  ['streamableHttp', 'http', '/mcp'],
+  ['sse', 'sse', '/sse'],
+] as const)(
+  'server-everything over %s is used again after it was started again',
+  { tags: ['long'], timeout: 120_000 },
+  async ([kind, type, path], context) => {
+    const modules = await needPackages(context, PACKAGES);
+    const port = await findPort();
+    using place = createTestHome();
+    const entry = { type, url: `http://127.0.0.1:${port}${path}` };
+    const tools = openTools(entry, { folder: place.workspace, sandbox: await openHost(place.workspace) });
+    onTestFinished(() => tools.close());
+    const first = await startEverything(modules, { kind, port });
+    expect(await callTool(tools, 'echo', { message: 'one' })).toMatchObject({ outcome: 'ok' });
+    first.kill('SIGKILL');
+    await once(first, 'close');
+    // Nothing is connected: the call was not performed.
+    expect((await callTool(tools, 'echo', { message: 'two' })).outcome).toBe('mcp.failed');
+    const second = await startEverything(modules, { kind, port });
+    expect(await callTool(tools, 'echo', { message: 'three' })).toMatchObject({
+      outcome: 'ok',
+      text: expect.stringContaining('three'),
+    });
+    // The session of the connection is unknown to the server after that.
+    second.kill('SIGKILL');
+    await once(second, 'close');
+    await startEverything(modules, { kind, port });
+    expect(await callTool(tools, 'echo', { message: 'four' })).toMatchObject({ outcome: 'ok' });
+  },
+);
+
+test(
+  'server-everything over standard streams is started again after it was ended',
+  { tags: ['long'], timeout: 120_000 },
+  async (context) => {
+    const modules = await needPackages(context, PACKAGES);
+    using place = createTestHome();
+    const entry = { command: process.execPath, args: [join(modules, EVERYTHING, 'dist/index.js'), 'stdio'] };
+    const stops = [new AbortController()];
+    const tools = openTools(entry, {
+      ...{ folder: place.workspace, sandbox: await openHost(place.workspace) },
+      stop: () => stops.at(-1)!.signal,
+    });
+    onTestFinished(() => tools.close());
+    expect(await callTool(tools, 'echo', { message: 'one' })).toMatchObject({ outcome: 'ok' });
+    stops.push(new AbortController());
+    stops[0]!.abort();
+    expect(await callTool(tools, 'echo', { message: 'two' })).toMatchObject({ outcome: 'ok' });
+  },
+);
+
 async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -114,6 +164,17 @@ async function findPort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** Starts the server at a port, and waits until it listens. It ends with the test. */
+async function startEverything(modules: string, { kind, port }: { kind: string; port: number }): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(modules, EVERYTHING, 'dist/index.js'), kind], {
+    env: { PATH: process.env['PATH'], PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill());
+  await pollUntil(async () => (await fetch(`http://127.0.0.1:${port}/none`).catch(() => undefined))?.status);
+  return child;
 }
 
 /** The folder in which the Python package is installed, once. Without its registry the test is skipped, with the reason. */

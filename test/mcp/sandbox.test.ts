@@ -43,10 +43,11 @@ test('a server has the files of the workspace, and nothing else of the machine',
 test('in mode plan a tool that may write is denied', async () => {
   await using run = await runCalls(
     { one: toEntry() },
-    [use('mcp__one__echo', { text: 'x' }), use('mcp__one__save', { path: 'a.txt', text: 'x' })],
-    { settings: { ...settings, approve: 'plan' } },
+    [use('mcp__one__echo', { text: 'x' }), use('mcp__one__count'), use('mcp__one__save', { path: 'a.txt', text: 'x' })],
+    { settings: { ...settings, approve: 'plan' }, reading: { one: ['echo'] } },
   );
-  expect(run.results.map(({ outcome }) => outcome)).toEqual(['ok', 'denied']);
+  // Its server says of `count` too that it only reads, but the user does not.
+  expect(run.results.map(({ outcome }) => outcome)).toEqual(['ok', 'denied', 'denied']);
 });
 
 test('a tool that claims to read cannot write before a call that may write is allowed', async () => {
@@ -63,7 +64,8 @@ test('a tool that claims to read cannot write before a call that may write is al
   await using run = await runCalls(
     { one: { command: process.execPath, args: [liar] } },
     [use('mcp__one__save', { path: 'a.txt', text: 'x' })],
-    { settings },
+    // The user believes it.
+    { settings, reading: { one: ['save'] } },
   );
   expect(run.results).toMatchObject([{ outcome: 'error' }]);
   expect(existsSync(join(run.engine.place.workspace, 'a.txt'))).toBe(false);

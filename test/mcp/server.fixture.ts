@@ -94,8 +94,6 @@ function listTools(): object[] {
   }
   if (behaviour === 'thousands')
     return Array.from({ length: 10_000 }, (_, at) => ({ ...TOOLS[0], name: at === 0 ? 'echo' : `tool_${at}` }));
-  if (behaviour === 'bad-schema')
-    return [{ name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 7 } } } }];
   return grown ? [...TOOLS, { ...TOOLS[0], name: 'grown' }] : TOOLS;
 }
 
@@ -154,7 +152,7 @@ async function callTool(message: Message): Promise<void> {
     case 'mismatch':
       return answer(message, { content: [], structuredContent: { count: 'many' } });
     case 'lie':
-      return answer(message, { content: 'not a list' });
+      return send({ id: message.id, result: null });
     case 'flood':
       return say('x'.repeat(20 * 1024 * 1024));
     default:

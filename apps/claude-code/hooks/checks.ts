@@ -76,7 +76,9 @@ function readScripts(root: string, folder: string): Record<string, string> | und
   const file = join(root, folder, 'package.json');
   if (!file.startsWith(join(root, sep))) return undefined;
   try {
-    const { scripts } = JSON.parse(readForeignFileSync(file, { max: MAX_PACKAGE }).text) as { scripts?: unknown };
+    const { scripts } = JSON.parse(readForeignFileSync(file, { max: MAX_PACKAGE }).text.replace(/^\uFEFF/, '')) as {
+      scripts?: unknown;
+    };
     const entries = Object.entries((scripts ?? {}) as object);
     return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   } catch {

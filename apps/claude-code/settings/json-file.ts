@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KlausError } from '@klaus/sdk';
 import { readForeignFileSync } from '@klaus/sdk/foreign-file';
@@ -32,20 +32,28 @@ export function toInvalid(file: string, what: string): KlausError {
 
 function readText(file: string): string {
   try {
-    return readForeignFileSync(file).text;
+    return withoutMark(readForeignFileSync(file).text);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw new KlausError('config', `${file} cannot be read: ${(error as Error).message}.`, { cause: error });
   }
 }
 
-/** Replaces the file in one step. A symbolic link remains one, and the mode stays. @param newMode Of a new file. */
+/** Editors of Windows write a byte order mark. */
+const MARK = '\uFEFF';
+
+function withoutMark(text: string): string {
+  return text.startsWith(MARK) ? text.slice(MARK.length) : text;
+}
+
+/** Replaces the file in one step. A symbolic link remains one, and the mode and a byte order mark stay. @param newMode Of a new file. */
 export function writeJsonFile(file: string, text: string, newMode = 0o600): void {
   mkdirSync(dirname(file), { recursive: true });
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const target = isLink ? realpathSync(file) : file;
   const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? newMode;
   const part = `${target}.klaus-${process.pid}`;
-  writeFileSync(part, text, { mode });
+  const mark = existsSync(target) && readForeignFileSync(target).text.startsWith(MARK) ? MARK : '';
+  writeFileSync(part, `${mark}${text}`, { mode });
   renameSync(part, target);
 }

@@ -40,6 +40,7 @@ export const ERROR_EXITS: Readonly<Record<ErrorCode, ExitName>> = {
   'model.failed': 'model',
   'runner.failed': 'failed',
   'mcp.failed': 'failed',
+  'mcp.lost': 'failed',
   'scheduler.failed': 'failed',
   'format.failed': 'failed',
   limit: 'limit',

@@ -8,6 +8,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   'model.failed': 502,
   'runner.failed': 502,
   'mcp.failed': 502,
+  'mcp.lost': 502,
   'scheduler.failed': 502,
   'format.failed': 500,
   limit: 409,

@@ -94,6 +94,7 @@ export function toQuestion(
 ): Question {
   const commands = toCommandKeys(intent, of.workspace);
   if (intent.content !== undefined) return { agent: of.agent, tool: of.tool };
+  if (intent.server !== undefined) return { agent: of.agent, tool: of.tool, server: intent.server };
   if (!commands || (commands.length > 0 && (!of.runs.isComplete || of.runs.rivals.length > 0)))
     return { agent: of.agent, tool: of.tool };
   const { cwd, background, survive } = (input ?? {}) as { cwd?: unknown; background?: unknown; survive?: unknown };

@@ -54,6 +54,8 @@ export interface Intent {
   confirm?: string;
   /** A digest of what it sends out or applies. An approval covers this content only, and is not remembered for others. */
   content?: string;
+  /** The MCP server that performs the call. An approval can cover every call of the tool at this server. */
+  server?: string;
   /** A plan in Markdown that the user is asked to accept. `run` gets it as it was accepted. */
   plan?: string;
   /** The child session that the call opens. It is recorded with the intent. */

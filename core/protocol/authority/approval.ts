@@ -17,6 +17,10 @@ export const rememberedSchema = z.object({
   rules: z.array(z.string()).describe('Rules of the gate that it answers.'),
   command: z.string().optional().describe('The command as the gate parsed it.'),
   paths: z.array(z.string()).optional().describe('Files, relative to the workspace.'),
+  server: z
+    .string()
+    .optional()
+    .describe('Digest of the address or the program of an MCP server. It applies to every call of the tool there.'),
   scripts: z
     .array(boundScriptSchema)
     .optional()

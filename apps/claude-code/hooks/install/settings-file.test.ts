@@ -76,3 +76,10 @@ test('a link stays a link, and the mode stays', () => {
   expect(readFileSync(target, 'utf8')).toBe('{"a":1}');
   expect(statSync(target).mode & 0o777).toBe(0o640);
 });
+
+test('a byte order mark is no part of the settings, and stays', () => {
+  const file = join(folder, 'settings.json');
+  expect(read('\uFEFF{"a":1}')).toMatchObject({ text: '{"a":1}' });
+  writeJsonFile(file, '{"a":2}');
+  expect(readFileSync(file, 'utf8')).toBe('\uFEFF{"a":2}');
+});

@@ -18,6 +18,7 @@ interface FolderOptions {
 interface AddOptions extends FolderOptions {
   user?: true;
   url?: string;
+  sse?: true;
   header?: readonly string[];
   env?: readonly string[];
 }
@@ -60,7 +61,7 @@ const add: LeafCommand = {
   name: 'add',
   summary: 'add an MCP server',
   description:
-    'Writes the server to .mcp.json of the project, and trusts it, or with --user to mcp.json of the state folder, for all projects. ${VAR} is replaced when the server is started.',
+    'Writes the server to .mcp.json of the project, and trusts it, or with --user to mcp.json of the state folder, for all projects. ${VAR}, and ~ at the start of the command or an argument, are replaced when the server is started.',
   footer:
     "Examples:\n  klaus mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  klaus mcp add --url https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}' issues",
   server: 'none',
@@ -69,6 +70,7 @@ const add: LeafCommand = {
       .argument('<name>', 'letters, digits, `-` and `_`')
       .argument('[command...]', 'the program with its arguments, after --')
       .option('--url <url>', 'the address of a server over HTTP, instead of a program')
+      .option('--sse', 'with --url: the older transport with one stream of events')
       .option('--header <header...>', 'with --url: a header, `Name: value`')
       .option('--env <variable...>', 'a variable of the program, `NAME=value`')
       .option('--user', 'for all projects')
@@ -77,11 +79,12 @@ const add: LeafCommand = {
     if ((options.url === undefined) === (command.length === 0)) {
       throw new UsageError('A server is a program or an address.', 'Add `-- PROGRAM ARGUMENTS`, or `--url URL`.');
     }
+    if (options.sse && options.url === undefined) throw new UsageError('--sse needs --url.', 'Add `--url URL`.');
     const [program, ...args] = command;
     const entry =
       options.url === undefined
         ? { command: program, args, ...toPairs('env', options.env, '=') }
-        : { type: 'http', url: options.url, ...toPairs('headers', options.header, ':') };
+        : { type: options.sse ? 'sse' : 'http', url: options.url, ...toPairs('headers', options.header, ':') };
     const file = await (await open(options)).add(name, entry, options.user ? 'user' : 'project');
     out.write(`The MCP server ${toPrintable(name)} is in ${toPrintable(file)}.\n`);
     err.write(
@@ -124,13 +127,17 @@ const trust: LeafCommand = {
     declared
       .argument('<name>', 'its name')
       .option('--yes', 'accept the descriptions without a question')
+      .option('--read-only <tool...>', 'tools that only read, as you know: other marks are removed')
+      .option('--no-read-only', 'remove all marks')
       .option(...FOLDER),
-  async run(name: string, options: FolderOptions & { yes?: true }) {
+  async run(name: string, options: FolderOptions & { yes?: true; readOnly?: readonly string[] | boolean }) {
     using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
     const mcp = await open(options);
     const entry = await mcp.trust(name);
     out.write(`Trusted:\n${toTable([toRow(entry)])}`);
-    await reviewTools(mcp, name, { yes: options.yes, signal: stop.signal });
+    const { yes, readOnly } = options;
+    const reading = readOnly === false ? [] : Array.isArray(readOnly) ? (readOnly as readonly string[]) : undefined;
+    await reviewTools(mcp, name, { yes, reading, signal: stop.signal });
     return EXIT.done;
   },
 };
@@ -172,11 +179,11 @@ const test: LeafCommand = {
       out.json(shown);
       return EXIT.done;
     }
-    const { server, protocol, tools, prompts, resources, warning } = found;
+    const { server, protocol, tools, prompts, resources, warning, problems } = found;
     out.write(`${cut(server)}, protocol ${cut(protocol)}\n`);
-    out.write(
-      toTable(tools.map((tool) => [cut(tool.name), tool.reads ? 'reads' : 'any effect', cut(tool.description)])),
-    );
+    out.write(toTable(tools.map((tool) => [cut(tool.name), tool.reads ? 'says it reads' : '', cut(tool.description)])));
+    for (const { tool, problem, isLost } of problems)
+      err.write(`${isLost ? 'Left out' : 'Used'}: ${cut(tool)} ${toPrintable(problem)}.\n`);
     if (warning !== '') err.write(`${toPrintable(warning)}\n`);
     out.write(`${prompts.length} prompts, ${resources} resources\n`);
     return EXIT.done;

@@ -1,12 +1,9 @@
 import { tailOf } from '@klaus/core/cut-text';
 import type { AgentProcess } from '@klaus/core/agent';
 import { isKlausError, KlausError, messageOf } from '@klaus/core/protocol';
-import {
-  deserializeMessage,
-  serializeMessage,
-  type JSONRPCMessage,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { serializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { ServerMessages } from '../messages/server-messages.ts';
+import type { ServerTransport } from './server-transport.ts';
 
 /** Bytes of one message. */
 const MAX_MESSAGE = 16 * 1_024 * 1_024;
@@ -26,7 +23,8 @@ export interface StdioOptions extends Pick<AgentProcess, 'command' | 'env' | 'bi
 }
 
 /** A connection to a server over the standard streams of its program. */
-export class StdioTransport implements Transport {
+export class StdioTransport implements ServerTransport {
+  readonly messages = new ServerMessages();
   /** The SDK recognises a transport over standard streams by these fields, and treats a silent server as an older one. */
   readonly stderr = null;
   readonly pid = null;
@@ -53,6 +51,10 @@ export class StdioTransport implements Transport {
   /** Resolves with the reason when the program has ended. Never rejects. */
   get ended(): Promise<KlausError> {
     return this.#ended ?? Promise.resolve(this.#fail('was not started'));
+  }
+
+  get isRefused(): boolean {
+    return this.#failure !== undefined;
   }
 
   async start(): Promise<void> {
@@ -82,6 +84,7 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    this.messages.send(message);
     // A server that does not read its input is ended by the time-out of the request.
     void this.#writer.write(Buffer.from(serializeMessage(message))).catch(() => {});
   }
@@ -134,14 +137,14 @@ export class StdioTransport implements Transport {
 
   #readLine(line: string): void {
     if (line.trim() === '') return;
-    let message: JSONRPCMessage;
+    let messages: JSONRPCMessage[];
     try {
-      message = deserializeMessage(line);
+      messages = this.messages.receive(JSON.parse(line));
     } catch {
       this.#garbage++;
       if (this.#garbage > MAX_GARBAGE) this.#end('writes text that is no message of the protocol to standard output');
       return;
     }
-    this.onmessage?.(message);
+    for (const message of messages) this.onmessage?.(message);
   }
 }

@@ -1,41 +1,33 @@
 import { KlausError } from '@klaus/core/protocol';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { SessionLogin } from './oauth.ts';
-import type { HttpServer } from './server-config.ts';
+import type { SessionLogin } from '../oauth.ts';
+import type { HttpServer } from '../server-config.ts';
 
 /** Bytes of one answer, or of one event stream between two requests. */
 const MAX_ANSWER = 16 * 1_024 * 1_024;
-const RECONNECTION = {
-  maxRetries: 2,
-  initialReconnectionDelay: 1_000,
-  maxReconnectionDelay: 10_000,
-  reconnectionDelayGrowFactor: 2,
-};
+
+type Fetch = (target: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A connection over streamable HTTP. It follows no redirect, and reaches no other origin than that of the server; with
- * `login` also the authorization server that the user accepted, without the headers of the server.
+ * Requests to a server. They follow no redirect, and reach no other origin than that of the server; with `login` also
+ * the authorization server that the user accepted, without the headers of the server.
+ *
+ * @param repair Changes an answer of the server.
  */
-export function createHttpTransport(
-  { url, headers }: HttpServer,
+export function createServerFetch(
+  { url, headers }: Pick<HttpServer, 'url' | 'headers'>,
   { name, login }: { name: string; login?: SessionLogin },
-): StreamableHTTPClientTransport {
+  repair: (answer: Response, init: RequestInit) => Response | Promise<Response>,
+): Fetch {
   const { origin } = new URL(url);
-  const request = async (target: string | URL, init?: RequestInit): Promise<Response> => {
+  return async (target, init = {}) => {
     const at = new URL(target);
-    if (at.origin === origin) return limit(await fetch(at, { ...init, redirect: 'error' }), name);
+    if (at.origin === origin) return repair(limit(await fetch(at, { ...init, redirect: 'error' }), name), init);
     if (!login) throw refuse(name, `leads to another host, ${at.host}`);
     await login.check(at);
-    const others = new Headers(init?.headers);
+    const others = new Headers(init.headers);
     for (const [key, value] of Object.entries(headers)) if (others.get(key) === value) others.delete(key);
     return limit(await fetch(at, { ...init, headers: others, redirect: 'error' }), name);
   };
-  return new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers, redirect: 'error' },
-    fetch: request,
-    reconnectionOptions: RECONNECTION,
-    ...(login ? { authProvider: login.provider } : {}),
-  });
 }
 
 function refuse(name: string, reason: string): KlausError {

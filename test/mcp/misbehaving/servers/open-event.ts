@@ -1,0 +1,15 @@
+import { defineServer } from '../bad-server.ts';
+
+/** A stream whose last event has no end. */
+export const server = defineServer({
+  over: 'http',
+  onHttp({ message, response }) {
+    if (message?.method !== 'tools/call') return false;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(
+      `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: 'called echo' }] } })}`,
+    );
+    return true;
+  },
+  expected: { calls: [{ name: 'echo', outcome: 'ok', text: 'called echo' }] },
+});

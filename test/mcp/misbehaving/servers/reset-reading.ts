@@ -1,0 +1,12 @@
+import { defineServer } from '../bad-server.ts';
+
+/** A connection that is reset in the first call, which reads. */
+export const server = defineServer({
+  over: 'http',
+  onHttp({ message, response, seen }) {
+    if (message?.method !== 'tools/call' || seen > 0) return false;
+    response.destroy();
+    return true;
+  },
+  expected: { calls: [{ name: 'read', outcome: 'ok' }], starts: 2 },
+});
