@@ -1,4 +1,4 @@
-// Covers core/policy/remembered, adapters/mcp: approvals for every call of one tool of an MCP server.
+// Covers core/policy/remembered.ts, adapters/mcp: approvals for every call of one tool of an MCP server.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scope } from '@klaus/core/protocol';

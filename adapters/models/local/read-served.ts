@@ -73,6 +73,7 @@ function checkWindow({ contextWindow, largestWindow = Infinity }: ServerFacts, c
   }
   if (contextWindow >= COMFORTABLE) return;
   const what = `${program.title} has loaded ${id} with a context window of ${contextWindow} tokens. A session needs about ${COMFORTABLE}`;
-  const isPossible = largestWindow > contextWindow;
-  onNotice?.(isPossible ? `${what}: ${enlarge}.` : `${what}, which this model does not have: choose another one.`);
+  const most = largestWindow < COMFORTABLE ? `; this model has at most ${largestWindow}` : '';
+  const advice = largestWindow > contextWindow ? enlarge : 'choose another one';
+  onNotice?.(`${what}${most}: ${advice}.`);
 }
