@@ -27,15 +27,18 @@ export interface GuardAlert extends Pick<GuardState, 'of' | 'workspace' | 'reaso
 /** Folds `guard.changed` events, in order. Removed installations and dismissed sessions are left out. */
 export function foldGuardStates(events: Iterable<HostEvent>): GuardState[] {
   const states = new Map<string, GuardState>();
+  const removed = new Set<string>();
   for (const event of events) {
     if (event.type !== 'guard.changed') continue;
     const { of, workspace, state, reason, at: since, seq } = event;
     const before = states.get(of);
+    if (state === 'removed') removed.add(of);
     if (state === 'dismissed' && before?.state === 'off') states.set(of, { ...before, isDismissed: true });
     else if (state === 'removed' || state === 'dismissed') states.delete(of);
     // A check that began before the installation was removed reports what it saw after that.
-    else if (state === 'off' && !before) continue;
+    else if (state === 'off' && removed.has(of)) continue;
     else {
+      removed.delete(of);
       const hook = event.hook ?? before?.hook;
       const place = event.place ?? before?.place;
       states.set(of, { of, workspace, place, hook, state, reason, since, seq, isDismissed: false });
