@@ -1,6 +1,7 @@
 import { headOf } from '@klaus/core/cut-text';
 import type { SpecTypes } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { isRecord } from '@klaus/core/protocol';
+import type { JsonObject } from './json-object.ts';
 import { keepValid } from './keep-valid.ts';
 
 /** Characters of content of an unknown type. */
@@ -23,7 +24,7 @@ export function repairContent(given: unknown): JsonObject[] {
 /** One part: content of a result or of a message of a prompt. */
 export function repairPart(part: unknown): JsonObject {
   if (typeof part === 'string') return toText(part);
-  if (!isJsonObject(part)) return toUnknown('no content of the protocol', part);
+  if (!isRecord(part)) return toUnknown('no content of the protocol', part);
   const type = String(part['type']);
   const complete = typeof part['data'] === 'string' ? withBytes(part, part['data']) : part;
   const known = Object.hasOwn(TYPES, type) ? keepValid(TYPES[type]!, complete) : undefined;

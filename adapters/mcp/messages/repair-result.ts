@@ -1,5 +1,6 @@
 import { isSpecType, type SpecTypes } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { isRecord } from '@klaus/core/protocol';
+import type { JsonObject } from './json-object.ts';
 import { keepValid } from './keep-valid.ts';
 import { repairContent, repairPart } from './repair-content.ts';
 import { repairTools, type RepairOptions } from './repair-tools.ts';
@@ -51,7 +52,7 @@ function toList(given: unknown): unknown[] {
 }
 
 function keepEntries(type: keyof SpecTypes, given: unknown): JsonObject[] {
-  return toList(given).flatMap((each) => (isJsonObject(each) ? toArray(keepValid(type, each)?.value) : []));
+  return toList(given).flatMap((each) => (isRecord(each) ? toArray(keepValid(type, each)?.value) : []));
 }
 
 function toArray(value: JsonObject | undefined): JsonObject[] {
@@ -59,13 +60,11 @@ function toArray(value: JsonObject | undefined): JsonObject[] {
 }
 
 function keepObjects(given: unknown): JsonObject {
-  return isJsonObject(given)
-    ? Object.fromEntries(Object.entries(given).filter(([, value]) => isJsonObject(value)))
-    : {};
+  return isRecord(given) ? Object.fromEntries(Object.entries(given).filter(([, value]) => isRecord(value))) : {};
 }
 
 function toImplementation(given: unknown): JsonObject {
-  const named = isJsonObject(given) ? given : {};
+  const named = isRecord(given) ? given : {};
   const toText = (key: string, absent: string): string => (typeof named[key] === 'string' ? named[key] : absent);
   const complete = { ...named, name: toText('name', 'unnamed'), version: toText('version', '') };
   return keepValid('Implementation', complete)?.value ?? { name: complete.name, version: complete.version };
@@ -73,13 +72,13 @@ function toImplementation(given: unknown): JsonObject {
 
 function toContents(given: unknown): unknown {
   if (isSpecType.TextResourceContents(given) || isSpecType.BlobResourceContents(given)) return given;
-  const uri = isJsonObject(given) && typeof given['uri'] === 'string' ? given['uri'] : '';
+  const uri = isRecord(given) && typeof given['uri'] === 'string' ? given['uri'] : '';
   return { uri, text: repairPart(given)['text'] };
 }
 
 /** A message of a prompt has one part. */
 function toMessages(given: unknown): JsonObject[] {
-  if (!isJsonObject(given)) return [];
+  if (!isRecord(given)) return [];
   const { role, content } = given;
   const parts = Array.isArray(content) ? content : [content];
   return parts.map((part) => ({ role: role === 'assistant' ? role : 'user', content: repairPart(part) }));

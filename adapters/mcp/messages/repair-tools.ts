@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { isRecord } from '@klaus/core/protocol';
+import type { JsonObject } from './json-object.ts';
 import { keepValid } from './keep-valid.ts';
 
 /** What is wrong with a tool of a server. */
@@ -32,13 +33,13 @@ function repairTool(entry: unknown, place: string, { allowsEveryOutput, report }
     report({ tool, problem, isLost: true });
     return [];
   };
-  if (!isJsonObject(entry)) return lose(place, 'is no object');
+  if (!isRecord(entry)) return lose(place, 'is no object');
   const { name, inputSchema, outputSchema, ...rest } = entry;
   if (typeof name !== 'string' || name === '') return lose(place, 'has no name');
   const note = (problem: string): void => report({ tool: name, problem, isLost: false });
   const input = repairInputSchema(inputSchema, note);
   if (typeof input === 'string') return lose(name, input);
-  const hasOutput = isJsonObject(outputSchema) && (allowsEveryOutput || outputSchema['type'] === 'object');
+  const hasOutput = isRecord(outputSchema) && (allowsEveryOutput || outputSchema['type'] === 'object');
   if (outputSchema !== undefined && outputSchema !== null && !hasOutput)
     note('has an output schema that does not describe an object, which is ignored');
   const kept = keepValid(
@@ -57,7 +58,7 @@ function repairInputSchema(given: unknown, note: (problem: string) => void): Jso
     note('has no input schema, so that every input is passed');
     return { type: 'object' };
   }
-  if (!isJsonObject(given)) return 'has an input schema that is no object';
+  if (!isRecord(given)) return 'has an input schema that is no object';
   const { type } = given;
   if (type === 'object') return given;
   const isOpen = type === undefined || type === null || (Array.isArray(type) && type.includes('object'));

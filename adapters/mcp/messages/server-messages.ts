@@ -1,6 +1,7 @@
 import { headOf } from '@klaus/core/cut-text';
 import { isJSONRPCRequest, PROTOCOL_VERSION_META_KEY, type JSONRPCMessage } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { isRecord } from '@klaus/core/protocol';
+import type { JsonObject } from './json-object.ts';
 import { repairResult } from './repair-result.ts';
 import type { ToolProblem } from './repair-tools.ts';
 
@@ -51,11 +52,11 @@ export class ServerMessages {
   /** The messages in a value of the server. @throws NoMessageError. */
   receive(value: unknown): JSONRPCMessage[] {
     if (Array.isArray(value)) return value.flatMap((each) => this.receive(each));
-    if (!isJsonObject(value)) throw new NoMessageError('no object');
+    if (!isRecord(value)) throw new NoMessageError('no object');
     const { id, method, params } = value;
     if (typeof method === 'string') {
       const hasId = typeof id === 'string' || typeof id === 'number';
-      const message = { method, ...(isJsonObject(params) ? { params } : {}), ...(hasId ? { id } : {}) };
+      const message = { method, ...(isRecord(params) ? { params } : {}), ...(hasId ? { id } : {}) };
       return [{ jsonrpc: '2.0', ...message } as JSONRPCMessage];
     }
     const isAnswer = 'result' in value || 'error' in value;
@@ -86,7 +87,7 @@ export class ServerMessages {
 
   #toAnswer(pending: Pending, { result, error }: JsonObject): JSONRPCMessage {
     if (error !== undefined && error !== null) return toError(pending, error);
-    if (!isJsonObject(result)) return toError(pending, { code: NO_RESULT, message: 'answered without a result' });
+    if (!isRecord(result)) return toError(pending, { code: NO_RESULT, message: 'answered without a result' });
     const { id, method, isModern } = pending;
     const repaired = repairResult(method, result, {
       allowsEveryOutput: isModern,
@@ -102,7 +103,7 @@ export class ServerMessages {
 }
 
 function toError({ id }: Pending, given: unknown): JSONRPCMessage {
-  const { code, message, data } = isJsonObject(given) ? given : { message: given };
+  const { code, message, data } = isRecord(given) ? given : { message: given };
   const text = typeof message === 'string' ? message : headOf(JSON.stringify(message ?? given) ?? '', 1_000);
   const shown = { code: Number.isSafeInteger(code) ? (code as number) : -32_603, message: text };
   return { jsonrpc: '2.0', id, error: data === undefined ? shown : { ...shown, data } };
