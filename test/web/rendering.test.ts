@@ -144,6 +144,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     const answer = await open('drawn');
     const figure = diagram('flowchart');
     await figure.getByRole('img', { name: enRender.diagram.described('flowchart') }).waitFor();
+    // The answer is complete when its last diagram is.
+    await answer.getByRole('alert').getByText(enRender.diagram.failed).waitFor();
+    await answer.getByText('flowchart XX\n', { exact: false }).last().waitFor();
     expect(await figure.getByRole('img').evaluate((image) => (image as unknown as Img).naturalWidth)).toBeGreaterThan(
       100,
     );
@@ -153,9 +156,6 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
     const saved = page.waitForEvent('download');
     await figure.getByRole('button', { name: enRender.diagram.save }).click();
     expect((await saved).suggestedFilename()).toBe('diagram.svg');
-    const failed = answer.getByRole('alert');
-    await failed.getByText(enRender.diagram.failed).waitFor();
-    await answer.getByText('flowchart XX\n', { exact: false }).last().waitFor();
     await figure.getByRole('button', { name: enRender.diagram.open }).click();
     await page.getByRole('dialog', { name: enRender.diagram.described('flowchart') }).waitFor();
     await expectAccessible(page, 'full view of a diagram');

@@ -89,6 +89,8 @@ export async function copyObjects(
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   pack.stdout.pipe(store.stdin);
+  // A receiver that refuses an object ends early. The rest must be read, or the sender never ends.
+  store.stdin.once('close', () => pack.stdout.resume());
   for (const stream of [pack.stdin, store.stdin]) stream.on('error', () => {});
   pack.stdin.end(`${[...commits, ...known.map((id) => `^${id}`)].join('\n')}\n`);
   const ends = await Promise.all([toEnd(pack), toEnd(store)]);
