@@ -163,7 +163,7 @@ test.runIf(hasScript)('start three reviewers, approve, check out, wait, merge on
   await terminal.shows('I coordinate the reviewers.');
   const ids = await startReviewers(story);
   await using board = await open('watch');
-  const shown = await board.shows('3 need you');
+  const shown = await board.shows(', 3 need you');
   for (const id of ids) expect(shown).toMatch(new RegExp(`!${id.slice(0, 14)} needs-you +reviewer .*edit a\\.txt`));
   expect((await roof.klaus('checkout', ids[0]!)).code).toBe(0);
   await terminal.shows('edit a.txt');
@@ -171,9 +171,9 @@ test.runIf(hasScript)('start three reviewers, approve, check out, wait, merge on
   await terminal.hides('Waiting for your answer');
   await terminal.shows('3 sessions need you');
   await answer(story, ids);
-  await board.shows('0 running');
+  await board.shows(', 0 running,');
   await endCopies(story, ids);
-  await board.shows('0 need you');
+  await board.shows(', 0 need you');
   board.type('q');
   expect(await board.ended).toBe(0);
   await terminal.hides('need you');

@@ -17,11 +17,11 @@ test.runIf(hasScript)('the board lists sessions, opens one, sends a message, and
   await using roof = await createRoof({ script: ENDLESS });
   const [first, second] = await roof.start('--count', '2');
   await using terminal = await open(roof, 'watch');
-  await terminal.shows('2 running');
+  await terminal.shows(', 2 running,');
   expect(terminal.isFull()).toBe(true);
   for (const id of [first!, second!]) expect(terminal.screen()).toContain(id.slice(0, 14));
   terminal.type('i');
-  await terminal.shows('1 running');
+  await terminal.shows(', 1 running,');
   // The running one is now the first row.
   terminal.type('k');
   await terminal.shows(/> \S+ running/);
@@ -32,7 +32,7 @@ test.runIf(hasScript)('the board lists sessions, opens one, sends a message, and
   terminal.type('\r');
   await terminal.shows('Leaving does not stop its run.');
   terminal.type('\u0004');
-  await terminal.shows('1 running');
+  await terminal.shows(', 1 running,');
   terminal.type('q');
   expect(await terminal.ended).toBe(0);
   expect(terminal.isFull()).toBe(false);
