@@ -14,7 +14,9 @@ test('a receiver that ends early ends the copy of objects that do not fit into a
   for (const folder of [from, to]) mkdirSync(folder);
   const git = (...words: string[]): string => {
     const who = ['-c', 'user.name=A', '-c', 'user.email=a@localhost', '-c', 'commit.gpgsign=false'];
-    return execFileSync('git', [...who, ...words], { cwd: from, stdio: 'pipe' }).toString().trim();
+    return execFileSync('git', [...who, ...words], { cwd: from, stdio: 'pipe' })
+      .toString()
+      .trim();
   };
   git('init', '-q');
   writeFileSync(join(from, 'large.bin'), randomBytes(4 << 20));
