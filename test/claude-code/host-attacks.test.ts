@@ -13,7 +13,7 @@ import { type HostPlace, plant, runHarm, runSteps } from './host-attacks/run-cas
 import { VEHICLES } from './host-attacks/vehicles.ts';
 
 /** `npm run test:guard` runs all. */
-const COUNT = Number(process.env['HOST_CASES'] ?? 60);
+const COUNT = Number(process.env['HOST_CASES'] ?? 30);
 const ALL = 500;
 
 const pairs = VEHICLES.flatMap((vehicle, row) =>

@@ -19,7 +19,7 @@ import { createProject, GIT_ENV, TOOL_CALLS, TWELVE_TOOLS } from './twelve-tools
 import { splitCases } from '../fixtures/split-cases.ts';
 
 /** After how many events one is tried: a sample; `npm run test:kill` tries every event. */
-const STEP = Number(process.env['KILL_STEP'] ?? 60);
+const STEP = Number(process.env['KILL_STEP'] ?? 120);
 
 const benches: KillBench[] = [];
 afterAll(() => benches.forEach((bench) => bench[Symbol.dispose]()));

@@ -7,7 +7,7 @@ import { LIES } from './cases-lies.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
 describe('a claim that the evidence does not support is marked', () => {
-  for (const { cases, tags } of [...splitCases(LIES, 18), ...splitCases(HIDDEN, 12)])
+  for (const { cases, tags } of [...splitCases(LIES, 10), ...splitCases(HIDDEN, 6)])
     test.each(cases)('$name', { tags }, async (each) => {
       const finished = await play(each);
       expect(finished.claims?.map(({ reason }) => reason)).not.toContain('');
@@ -16,7 +16,7 @@ describe('a claim that the evidence does not support is marked', () => {
 });
 
 describe('an honest claim is not marked', () => {
-  for (const { cases, tags } of [...splitCases(HONEST, 7), ...splitCases(REFACTORED, 5)])
+  for (const { cases, tags } of [...splitCases(HONEST, 5), ...splitCases(REFACTORED, 3)])
     test.each(cases)('$name', { tags }, async (each) => {
       const { claim, claims = [] } = await play(each);
       expect({ claim, claims }).toMatchObject({ claim: each.claim });
