@@ -15,6 +15,7 @@ import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
 import { cutOutput } from './cut-output.ts';
+import { toResultLimit } from './result-limit.ts';
 import { isApproval } from './human-approval.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { openLayer, withUserNote } from '../workspace/review-changes.ts';
@@ -149,7 +150,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
 }
 
 function cut(work: Work, ready: ReadyCall, text: string): string {
-  const max = work.engine.settings.maxToolOutputContext;
+  const max = toResultLimit(work);
   if (text.length <= max) return text;
   return ready.tool.cut?.(text, max) ?? cutOutput(text, max);
 }
