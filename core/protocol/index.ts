@@ -193,6 +193,7 @@ export {
   untrustedTextSchema,
   toolResultSchema,
   type ToolResult,
+  type ShownFile,
   type Untrusted,
   type UntrustedText,
 } from './messages/tool-result.ts';

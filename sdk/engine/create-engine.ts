@@ -98,7 +98,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
       models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
       settings: toEngineSettings(configuration, options),
       openSandbox: async ({ name, workspace, session, masks, protect, variables = [] }) => {
-        const settings = toSandboxOptions(configuration);
+        const { shell, ...settings } = toSandboxOptions(configuration);
         const sandbox = await createSandbox({
           ...settings,
           variables: [...(settings.variables ?? []), ...variables],
@@ -117,7 +117,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
             ...((await protect?.()) ?? []),
           ],
         });
-        return observeSandbox(sandbox, onStart);
+        return observeSandbox(sandbox, onStart, shell);
       },
       openChild: (request) => openChild({ engine, configuration }, request),
     };

@@ -173,6 +173,7 @@ async function toResult(
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
     blob,
     evidence: output.evidence,
+    ...(output.shown ? { shown: output.shown.map((file) => (text === clean ? file : { ...file, part: true })) } : {}),
     ...(output.untrusted ? { untrusted: toUntrusted(work, output.untrusted) } : {}),
     ...(output.images ? { images: [...output.images] } : {}),
     changes: [...(output.changes ?? [])],

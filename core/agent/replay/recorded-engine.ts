@@ -50,7 +50,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openWorkspace: async (root) => ({
       root,
       mark: async () => '',
-      ...refusing('resolve', 'locate', 'stat', 'read', 'hash', 'apply', 'changedSince'),
+      ...refusing('resolve', 'locate', 'stat', 'read', 'hash', 'apply', 'changedSince', 'otherNames'),
     }),
     openKnowledge: () => ({ list: async () => [], ...refusing('get', 'set', 'count', 'search', 'remove') }),
     openAgents: (workspace) => ({
