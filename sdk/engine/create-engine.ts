@@ -105,6 +105,8 @@ export function createEngines(input: EngineInput): (configuration: Configuration
           hosts: options.hosts,
           session,
           choice: name,
+          // The machine on which the session was opened may have had it.
+          ...(configuration.values.sandbox.fetch ? { onFetch: options.onNotice ?? (() => {}) } : {}),
           workspace,
           home,
           objects: findSharedObjects(home, workspace),

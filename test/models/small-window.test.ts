@@ -34,7 +34,7 @@ test.each(WINDOWS)('30 turns that list, read, edit and run fit in %d tokens', as
   await using program = await startLocalProgram({ family: 'llamacpp', window, script: SCRIPT });
   const servers = { own: { baseUrl: `${program.origin}/v1`, family: 'llamacpp', price: { input: 0, output: 0 } } };
   const unlimited = { 'limits.tokens': 0, 'limits.toolCalls': 0, 'limits.turns': 0, 'limits.minutes': 0 };
-  const settings = { servers, model: 'own/m', approve: 'auto', 'sandbox.driver': 'host', ...unlimited };
+  const settings = { servers, model: 'own/m', approve: 'auto', 'sandbox.driver': 'host', ...unlimited } as const;
   await using klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: place.env, settings });
   const session = await klaus.open();
   for (let prompt = 0; prompt < PROMPTS; prompt++) {
