@@ -9,7 +9,7 @@ export const changeHandlers = {
     const { turn, step, git, dryRun, conflicts } = body;
     const options = { by, dryRun, conflicts };
     const session = await openSession(context, params.id);
-    return toRestoredView(await session.restore({ kind: 'undo', turn, step, git }, options));
+    return toRestoredView(await session.restore({ kind: 'undo', turn, step, git }, { unclear: 'refuse', ...options }));
   },
 
   async redo({ params, body }, context, { by }) {

@@ -63,6 +63,14 @@ export async function guardPlaces(
   return { bodies, tree: reverted.tree, unreverted, steps: reverted.rows };
 }
 
+/** Paths of protected places whose changes `guardPlaces` will revert, if Git brought none of them. */
+export async function findPlaceRejections(work: Work, { opened, tree }: GuardInput): Promise<string[]> {
+  const rows = await findTurnPlaces(work, { opened, after: tree });
+  if (rows.length === 0) return [];
+  const others = await findOtherEdits(work, { rows, since: opened.at });
+  return rows.map(({ path }) => path).filter((path) => !others.has(path));
+}
+
 /** The changes of a turn at protected places that no approved question named. */
 export async function findTurnPlaces(
   work: Work,

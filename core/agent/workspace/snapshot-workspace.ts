@@ -28,13 +28,11 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
   const { gitTree } = between;
   // Protected places come first: see `findUnseen`.
   const isPlace = (path: string): number => (placeOf(path) === undefined ? 1 : 0);
-  const uncovered = snapshots
-    .uncovered(tree)
-    .map(({ path }) => path)
-    .toSorted((a, b) => isPlace(a) - isPlace(b));
+  const left = snapshots.uncovered(tree);
+  const uncovered = left.map(({ path }) => path).toSorted((a, b) => isPlace(a) - isPlace(b));
   return [
     ...between.bodies,
-    ...(state.left ? [] : work.activities.reportUnprotected(work, uncovered)),
+    ...(state.left ? [] : work.activities.reportUnprotected(work, left)),
     {
       type: 'workspace.snapshotted',
       run: runOf(state).id,
@@ -85,7 +83,9 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
     ![...turnEffects.tools].some((name) => tools.find(name)?.effects.includes('execute') ?? true);
   const only = isKnown ? { only: { base: before.tree, paths: [...turnEffects.paths] } } : {};
   // A check that ended last has already taken the snapshot.
-  const known = isDriven ? undefined : work.state.tree;
+  const { after } = work.scanned;
+  const scanned = after && after.call === turnEffects?.last?.call ? after.tree : undefined;
+  const known = isDriven ? undefined : (work.state.tree ?? scanned);
   const tree = known ?? (await snapshots.snapshot(only));
   const { run, turn } = before;
   const now = { tree, gitTree: await snapshots.snapshotGit(tree) };
@@ -94,6 +94,7 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
     ? { bodies: [], unreverted: [], hidden: work.state.left?.hidden?.slice(), ...now }
     : await work.activities.guardWorkspace(work, { opened: { ...before, uncovered: before.uncovered ?? [] }, ...now });
   const { gitTree } = guarded;
+  const authors = await work.activities.findOwnState(work, { opened: before, found: now, guarded });
   await work.append([
     ...guarded.bodies,
     {
@@ -105,6 +106,7 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
       gitTree,
       ...(guarded.hidden ? { hidden: guarded.hidden } : {}),
       ...(released ? { released } : {}),
+      ...authors,
       ...toUnreverted(guarded.unreverted),
     },
   ]);
