@@ -278,6 +278,7 @@ export {
   type Todo,
   type TodoList,
   type ToolResult,
+  type OtherChange,
   type TreeChange,
   type TreeEntry,
   type TreeId,

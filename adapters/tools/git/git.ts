@@ -120,6 +120,12 @@ function toEnvironment(repository: Repository): Record<string, string> {
 
 export function toGitError(result: ExecResult): KlausError {
   const words = (result.stderr || result.stdout).trim().split('\n').slice(0, 5).join('\n');
+  if (result.exitCode === null) {
+    const limits = result.exceeded?.length ? ` (${result.exceeded.join('; ')})` : '';
+    return toolFailed(`git was ended by ${result.signal ?? 'a signal'}${limits}.`, {
+      hint: words === '' ? 'It may have reached a limit of memory or time.' : `Its last output: ${words}`,
+    });
+  }
   return toolFailed(`git failed with exit code ${result.exitCode}: ${words || 'no message'}`);
 }
 

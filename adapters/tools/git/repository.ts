@@ -92,9 +92,12 @@ function followGitFile(top: string, text: string, root: string): Repository {
 
 /** Git data that does not name its working tree, as after `git init --separate-git-dir`. An agent can make such a file. */
 function toUnboundError(gitDir: string, top: string): KlausError {
-  return toolFailed(`The Git data in ${gitDir} does not name ${top} as its working tree, so it is not used.`, {
-    hint: `Ask the user to run this once: git --git-dir=${quoteShellWord(gitDir)} config core.worktree ${quoteShellWord(top)}`,
-  });
+  return toolFailed(
+    `${join(top, '.git')} refers to ${gitDir}, which does not name ${top} as its working tree: it is not used.`,
+    {
+      hint: `Ask the user to run this once: git --git-dir=${quoteShellWord(gitDir)} config core.worktree ${quoteShellWord(top)}`,
+    },
+  );
 }
 
 function pointsBack(gitDir: string, top: string): boolean {

@@ -26,8 +26,8 @@ export const changeHandlers = {
 
   async changes({ params, query }, context) {
     const session = await openSession(context, params.id);
-    const { turn, changes, diff } = await session.turnChanges(query.turn ?? 'all');
-    return { turn: query.turn === undefined ? null : turn, changes, diff };
+    const { turn, ...found } = await session.turnChanges(query.turn ?? 'all');
+    return { turn: query.turn === undefined ? null : turn, ...found, others: [...found.others] };
   },
 
   async decisions({ params, query }, context) {

@@ -96,7 +96,9 @@ function toContent(entry: TreeEntry | null): string | null | undefined {
 async function ofWindow(row: TreeChange, facts: AuthorFacts): Promise<Author> {
   const { own, others } = facts;
   const at = facts.times.get(row.path);
-  const windows = facts.hasHooks ? [...own.commands, ...own.edits] : own.commands;
+  // The log names the files of an edit, but not the folders and links that a reviewed command made.
+  const isFile = (row.after ?? row.before)?.type === 'file';
+  const windows = facts.hasHooks || !isFile ? [...own.commands, ...own.edits] : own.commands;
   const ran = at === undefined ? windows : windows.filter((window) => isWithin(at, window));
   const running = [...others].filter(([, { commands }]) => mayHaveWritten(commands, at));
   if (ran.length === 0) {

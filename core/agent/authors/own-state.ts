@@ -103,7 +103,7 @@ async function readFacts(
     own: joinActivities(own),
     others,
     toAbsolute: (path) => toAbsolute(workspace, path),
-    times: isKnown ? new Map() : await readTimes(snapshots, { found, guarded, rows, gitRows }),
+    times: isKnown ? new Map() : await readTimes(snapshots, { opened, found, guarded, rows, gitRows }),
     isEdited: (row) => hasEditorTrace(snapshots, row, guarded.tree),
     hasHooks: Object.values(engine.settings.hooks ?? {}).some((hooks) => hooks.length > 0),
   };
@@ -120,7 +120,7 @@ const INDEX = /(?:^|\/)\.git\/(?:.*\/)?index$/;
 /** When the paths were changed last. Unknown where Klaus itself has written since the last command. */
 async function readTimes(
   snapshots: Snapshots,
-  { found, guarded, rows, gitRows }: Pick<OwnStateInput, 'found' | 'guarded'> & Rows,
+  { opened, found, guarded, rows, gitRows }: OwnStateInput & Rows,
 ): Promise<ReadonlyMap<string, number | undefined>> {
   const repaired = [
     ...(await changesOf(snapshots, found.tree, guarded.tree)),
@@ -129,7 +129,20 @@ async function readTimes(
   const unknown = new Set(repaired.map(({ path }) => path));
   const isAsked = ({ path, after }: TreeChange): boolean =>
     !unknown.has(path) && !INDEX.test(path) && (after !== null || repaired.length === 0);
-  return snapshots.changeTimes([...rows, ...gitRows].filter(isAsked).map(({ path }) => path));
+  const paths = [...rows, ...gitRows].filter(isAsked).map(({ path }) => path);
+  const times = await snapshots.changeTimes(paths);
+  return new Map(paths.map((path) => [path, toMoved(path, times, opened.at)]));
+}
+
+/** A file in a folder that was renamed has an older time than its folder, which has the time of the change. */
+function toMoved(path: string, times: ReadonlyMap<string, number | undefined>, since: number): number | undefined {
+  const own = times.get(path);
+  if (own === undefined || own >= since) return own;
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+    const above = times.get(path.slice(0, at));
+    if (above !== undefined && above >= since) return above;
+  }
+  return own;
 }
 
 /** True if every change is an edit of the session: then no times are needed. */

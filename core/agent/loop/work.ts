@@ -3,6 +3,7 @@ import type { Access, EventBody, EventOf, InputAnswer, InputQuestion, Message, T
 import type { OwnState, OwnStateInput } from '../authors/owned.ts';
 import type { AuthorityReader } from '../children/authority.ts';
 import type { JudgedCall, ParsedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
+import type { Carried } from '../carried/carried.ts';
 import type { ClosedEvidence, OpenEvidence } from '../evidence/closed-evidence.ts';
 import type { WritableFolders } from '../folders/open-folders.ts';
 import type { Diagnostics } from '../diagnostics/diagnostics.ts';
@@ -43,7 +44,7 @@ export interface Work {
   readonly seenFolders: Set<string>;
   readonly prestart: Prestart;
   /** The workspace after the last call with effects, if it was read then. */
-  readonly scanned: { after?: { call: string; tree: TreeId } };
+  readonly scanned: { after?: { call: string; tree: TreeId; gitTree: TreeId | undefined; carried?: Carried } };
   /** Language servers and formatters of the session, once a call has changed a file. */
   readonly servers: { diagnostics?: Promise<Diagnostics>; formatter?: Promise<Formatter> };
   /** What drives the agent, if the loop does not. Created by its first turn. */

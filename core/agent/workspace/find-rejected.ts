@@ -1,19 +1,19 @@
 import { isReadOnly, type EventOf } from '../../protocol/index.ts';
+import { findCarried } from '../carried/find-carried.ts';
 import type { ReadyCall } from '../calls/judged-call.ts';
 import { isReviewed } from '../calls/gate-context.ts';
 import { effectsOf } from '../calls/session-tools.ts';
 import { findGitRejections } from '../git/guard-git.ts';
 import type { Work } from '../loop/work.ts';
-import { findPlaceRejections } from '../places/guard-places.ts';
-import { openedOf } from '../state/state.ts';
+import { findReverted, findTurnPlaces } from '../places/guard-places.ts';
+import { openedOf, runOf } from '../state/state.ts';
 
 type Result = Pick<EventOf<'tool.finished'>, 'evidence'>;
 
 /**
  * Paths whose changes by a call Klaus will not keep: the guard repairs them when the turn ends. Only after the last call of
  * an answer with effects, because a snapshot is taken then anyway.
- *
- * Content that a command brought from Git is left out: the guard asks about it.
+ * What the guard asks the user about is left out.
  */
 export async function findRejected(work: Work, { call, tool }: ReadyCall, { evidence }: Result): Promise<string[]> {
   const { state } = work;
@@ -27,9 +27,16 @@ export async function findRejected(work: Work, { call, tool }: ReadyCall, { evid
   const snapshots = await work.snapshots();
   const tree = evidence?.left ?? evidence?.tree ?? (await snapshots.snapshot());
   const gitTree = await snapshots.snapshotGit(tree);
-  work.scanned.after = { call: call.id, tree };
   const input = { opened: { ...opened, uncovered: opened.uncovered ?? [] }, tree, gitTree };
+  work.scanned.after = { call: call.id, tree, gitTree };
   const git = await findGitRejections(work, input);
-  const places = gitTree === opened.gitTree ? await findPlaceRejections(work, input) : [];
-  return [...new Set([...git, ...places])];
+  const rows = await findTurnPlaces(work, { opened: input.opened, after: tree });
+  const carried = await findCarried(work, { ...input, rows });
+  work.scanned.after = { call: call.id, tree, gitTree, carried };
+  // The user may keep it.
+  if (carried.holders.length > 0 && runOf(state).onAsk === 'wait') return git;
+  const names = carried.paths.length > 0 ? carried.paths : [...carried.unflagged, ...carried.holders];
+  const brought = carried.repairs.length > 0 ? names : [];
+  const { left } = await findReverted(work, { opened: input.opened, after: tree, rows, found: carried.found });
+  return [...new Set([...git, ...left.map(({ path }) => path), ...brought])];
 }
