@@ -279,6 +279,7 @@ export {
   type Todo,
   type TodoList,
   type ToolResult,
+  type OtherChange,
   type TreeChange,
   type TreeEntry,
   type TreeId,

@@ -140,6 +140,7 @@ export {
   modelAttempted,
   turnFinished,
 } from './events/model-event.ts';
+export { otherChangeSchema, type OtherChange } from './events/workspace-event.ts';
 export { runStarted, outcomeSchema, type Outcome, runFinished, usageCounted } from './events/run-event.ts';
 export {
   stopReasonSchema,

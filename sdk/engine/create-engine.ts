@@ -41,6 +41,7 @@ import { toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { readFolderSince } from './folder-identity.ts';
 import { readEditsSince } from './edits-since.ts';
+import { createSessionFinder } from './sessions-in.ts';
 import { createOpenRedactors, type OpenRedactors } from './open-redactors.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
@@ -192,6 +193,7 @@ function toShared(
     ),
     hasCopy: async (name) => hasCopy(home, name),
     editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
+    sessionsIn: createSessionFinder(store),
     configuredPlaces: (workspace, tops) => findConfiguredPlaces(findOriginal(home, workspace) ?? workspace, tops),
     async remembered(workspace, agent) {
       const rows = await store.remembered({ workspace, agent });

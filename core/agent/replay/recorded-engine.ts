@@ -83,7 +83,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       git: () => [],
       hasGitObject: refuse,
       ...refusing('changes', 'entry', 'links', 'content', 'put', 'apply', 'applyGit', 'isSameIndex', 'gitlinks'),
-      ...refusing('compareIndexes', 'repairIndex'),
+      ...refusing('compareIndexes', 'repairIndex', 'edit', 'changeTimes'),
     }),
     openLayers: async () => ({
       open: async () => ({ kind: 'copy', folder: '', touched: unreachable, close: async () => {} }),
