@@ -19,8 +19,8 @@ const SCRIPT = JSON.stringify({
 });
 
 function open(program: LocalProgram, place: ReturnType<typeof createTestHome>, tools: boolean | 'text' | undefined) {
-  const servers = { own: { baseUrl: `${program.origin}/v1`, family: 'llamacpp', tools } };
-  const settings = { servers, model: 'own/m', approve: 'auto', 'sandbox.driver': 'host' };
+  const servers = { own: { baseUrl: `${program.origin}/v1`, family: 'llamacpp' as const, tools } };
+  const settings = { servers, model: 'own/m', approve: 'auto', 'sandbox.driver': 'host' } as const;
   return createKlaus({ home: place.home, cwd: place.workspace, env: place.env, settings });
 }
 
