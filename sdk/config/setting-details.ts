@@ -48,7 +48,7 @@ export interface UserSettings {
   /**
    * Changes any setting, as the user of the machine may do.
    *
-   * @param value As text: JSON, YAML or the text itself, whichever the setting allows. Null removes the setting.
+   * @param value As text: JSON or YAML if the setting allows that value, otherwise the text itself. Null removes the setting.
    * @throws KlausError `usage` for an unknown key, `config` as {@link change}.
    */
   set(key: string, value: string | null): Promise<SettingDetail>;
