@@ -4,11 +4,12 @@ import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/s
 import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies, findOriginal } from '@klaus/adapters/workspace';
 import type { Engine, SessionStore, Snapshots } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, type SandboxName } from '@klaus/core/protocol';
 import { setupOf } from './copies/open-copy.ts';
 import { createWorkingCopies } from './copies/working-copies.ts';
 import type { Configuration } from './config/configuration.ts';
 import { toHome } from './config/home.ts';
+import { checkSandbox } from './engine/check-sandbox.ts';
 import { createEngines, type EngineInput } from './engine/create-engine.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import { openSettings } from './engine/open-settings.ts';
@@ -61,6 +62,8 @@ export type KlausOver<S extends SessionStore> = Omit<Klaus, 'store'> & {
   readonly store: S;
   /** The snapshots of a workspace. @throws KlausError `workspace.missing`. */
   openSnapshots(root: string): Promise<Snapshots>;
+  /** Checks that commands have a sandbox here. See `checkSandbox` of `engine/check-sandbox.ts`. */
+  checkSandbox(): Promise<SandboxName>;
   /** Closes the snapshots of a workspace whose folder was removed. Nothing may use them. */
   forgetSnapshots(root: string): Promise<void>;
 };
@@ -128,6 +131,7 @@ export async function createKlausOver<S extends SessionStore>(
     ...settings.queries,
     store,
     openSnapshots: (root) => snapshots.open(root),
+    checkSandbox: () => checkSandbox(current(), { home, env, onNotice }),
     forgetSnapshots: (root) => snapshots.forget(root),
     copies: workingCopies,
     open: (given = {}) => openPrepared({ ...opening, configuration: current(), given }, open),

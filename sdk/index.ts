@@ -272,6 +272,7 @@ export {
   type SettingKey,
   type SettingValue,
   type SettingValues,
+  type SettingsInput,
   type StopReason,
   type TextPart,
   type ThinkingPart,

@@ -105,7 +105,17 @@ export type { SecretValue } from './secrets/value-matcher.ts';
 export { readTargets, type PolicyProblem, type PolicyTarget } from './policy/check-policy.ts';
 export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type PolicyKind } from './policy/policy.ts';
 export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
-export { decodeContent, encodeContent, type DecodedText, type TextEncoding } from './text-encoding.ts';
+export {
+  decodeAs,
+  decodeContent,
+  decodeUnicode,
+  encodeContent,
+  hasNoControls,
+  TEXT_ENCODINGS,
+  toTextEncoding,
+  type DecodedText,
+  type TextEncoding,
+} from './text-encoding.ts';
 export {
   decodeText,
   keepHunks,

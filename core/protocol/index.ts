@@ -194,6 +194,7 @@ export {
   untrustedTextSchema,
   toolResultSchema,
   type ToolResult,
+  type ShownFile,
   type Untrusted,
   type UntrustedText,
 } from './messages/tool-result.ts';
@@ -203,6 +204,12 @@ export { isRecord } from './is-record.ts';
 export { messageOf } from './message-of.ts';
 export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
+export {
+  describeUnknownField,
+  findUnknownFields,
+  type UnknownField,
+  type UnknownFieldOptions,
+} from './unknown-fields.ts';
 export { renderHunk } from './changes/render-hunk.ts';
 export { toChangedLine, toRejected } from './changes/hunk-answer.ts';
 export {
@@ -259,6 +266,7 @@ export {
   type SettingKey,
   type SettingValue,
   type SettingValues,
+  type SettingsInput,
   SETTING_KEYS,
   isSettingKey,
   toConfigSchema,

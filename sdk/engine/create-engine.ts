@@ -99,13 +99,15 @@ export function createEngines(input: EngineInput): (configuration: Configuration
       models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
       settings: toEngineSettings(configuration, options),
       openSandbox: async ({ name, workspace, session, masks, protect, variables = [] }) => {
-        const settings = toSandboxOptions(configuration);
+        const { shell, ...settings } = toSandboxOptions(configuration);
         const sandbox = await createSandbox({
           ...settings,
           variables: [...(settings.variables ?? []), ...variables],
           hosts: options.hosts,
           session,
           choice: name,
+          // The machine on which the session was opened may have had it.
+          ...(configuration.values.sandbox.fetch ? { onFetch: options.onNotice ?? (() => {}) } : {}),
           workspace,
           home,
           objects: findSharedObjects(home, workspace),
@@ -118,7 +120,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
             ...((await protect?.()) ?? []),
           ],
         });
-        return observeSandbox(sandbox, onStart);
+        return observeSandbox(sandbox, onStart, shell);
       },
       openChild: (request) => openChild({ engine, configuration }, request),
     };

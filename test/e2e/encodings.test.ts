@@ -54,7 +54,7 @@ describe.each(Object.entries(ENCODINGS))('%s', (_name, encode) => {
   test('keeps its encoding when it is replaced', async () => {
     writeFileSync(at('a.txt'), encode(TEXT));
     await call('write_file', { path: 'a.txt', content: 'neu: ß\n' });
-    expect(readFileSync(at('a.txt')).equals(encode('neu: ß\n'))).toBe(true);
+    expect(readFileSync(at('a.txt')).equals(encode('neu: ß\r\n'))).toBe(true);
   });
 });
 

@@ -92,6 +92,7 @@ export class Files {
         const found = text(path);
         return found === undefined ? null : toHash(found);
       },
+      otherNames: async () => ({ names: [], isShared: false }),
       apply: (edits) => this.#apply(host, edits),
       mark: async () => {
         await scheduler.pause(host, 'workspace mark');

@@ -6,8 +6,11 @@ import { toolFailed } from '../tool-failed.ts';
 import { runGit, toGitError } from './git.ts';
 import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
 import type { Repository } from './repository.ts';
-import { toHookError, toPathList, type CommitSource, type StagedTree } from './staging.ts';
+import { isTrue, readUserGitSettings, type UserGitSettings } from './user-git-settings.ts';
+import { toHookError, toLocked, toPathList, type CommitSource, type StagedTree } from './staging.ts';
 
+/** The address of the identity that Klaus uses where none is configured. */
+const INVENTED = 'klaus@localhost';
 /** Characters. */
 const MAX_MESSAGE = 20_000;
 /** Characters of all paths together. */
@@ -50,6 +53,9 @@ export function describePaths(reason: string, paths: readonly string[]): string[
   return paths.length === 0 ? [] : [`${reason}: ${paths.slice(0, 20).join(', ')}${more}.`];
 }
 
+/** The exit code of the script if another program has locked the index. */
+const LOCKED = 5;
+
 const COMMIT = `
 set -eu
 ${RUN_HOOK}
@@ -59,6 +65,10 @@ head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 if [ "$head" != "$KLAUS_HEAD" ]; then echo 'Another process moved HEAD.' >&2; exit 3; fi
 name=$(git config user.name || true)
 email=$(git config user.email || true)
+only=$(git config --bool user.useConfigOnly || echo "$KLAUS_ONLY")
+if [ -z "$email" ] && [ "$only$KLAUS_INVENTED" = trueyes ]; then
+  echo 'Not committed: user.useConfigOnly is set, and no identity is configured for this repository.' >&2; exit 3
+fi
 export GIT_COMMITTER_NAME="\${name:-$KLAUS_NAME}" GIT_COMMITTER_EMAIL="\${email:-$KLAUS_EMAIL}"
 export GIT_AUTHOR_NAME="$GIT_COMMITTER_NAME" GIT_AUTHOR_EMAIL="$GIT_COMMITTER_EMAIL"
 set --
@@ -82,24 +92,63 @@ fi
 printf '%s\\n' "$KLAUS_MESSAGE" >"$tmp/COMMIT_EDITMSG"
 (run_hook prepare-commit-msg "$tmp/COMMIT_EDITMSG" message) || exit $?
 (run_hook commit-msg "$tmp/COMMIT_EDITMSG") || exit $?
+# As git does: no other program changes the index from here on, and the new one replaces it at once.
+index=$(git rev-parse --git-path index)
+if ! (set -C; : >"$index.lock") 2>/dev/null; then printf '%s' "$index.lock" >&2; exit 5; fi
+trap 'rm -rf "$tmp"; [ -z "$index" ] || rm -f "$index.lock"' EXIT
 commit=$(git stripspace <"$tmp/COMMIT_EDITMSG" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
-git update-ref -m "$verb: $KLAUS_SUBJECT" HEAD "$commit" "$head"
-# The commit is valid even if the index cannot be updated.
+if [ -f "$index" ]; then cp -p "$index" "$tmp/index"; fi
+export GIT_INDEX_FILE="$tmp/index"
 case $KLAUS_SOURCE in
   all) git read-tree --reset "$commit" ;;
-  paths) git reset -q --pathspec-from-file=- --pathspec-file-nul ;;
-esac && {
-  # Files that the pre-commit hook changed.
-  git diff-tree -r -z --name-only "$KLAUS_STAGED" "$KLAUS_TREE" >"$tmp/hooked"
-  if [ -s "$tmp/hooked" ]; then git reset -q --pathspec-from-file="$tmp/hooked" --pathspec-file-nul; fi
-} || echo 'The index could not be updated. Run git reset.'
+  paths) git reset -q --pathspec-from-file=- --pathspec-file-nul "$commit" ;;
+esac
+# Files that the pre-commit hook changed.
+git diff-tree -r -z --name-only "$KLAUS_STAGED" "$KLAUS_TREE" >"$tmp/hooked"
+if [ -s "$tmp/hooked" ]; then git reset -q --pathspec-from-file="$tmp/hooked" --pathspec-file-nul "$commit"; fi
 git update-index -q --refresh >/dev/null || true
+unset GIT_INDEX_FILE
+git update-ref -m "$verb: $KLAUS_SUBJECT" HEAD "$commit" "$head"
+if [ -f "$tmp/index" ]; then cp "$tmp/index" "$index.lock" && mv -f "$index.lock" "$index"; else rm -f "$index.lock"; fi
+index=
 rm -f "$GIT_DIR/MERGE_HEAD" "$GIT_DIR/MERGE_MSG" "$GIT_DIR/MERGE_MODE" "$GIT_DIR/AUTO_MERGE" "$GIT_DIR/SQUASH_MSG"
 (run_hook post-commit) || true
 branch=$(git symbolic-ref -q --short HEAD || echo 'detached HEAD')
+printf '%s %s\\n' "$(git config --bool commit.gpgSign || echo none)" "\${email:+own}"
 echo "[$branch $(git rev-parse --short "$commit")] $KLAUS_SUBJECT"
 git diff-tree --root -r --no-commit-id --no-ext-diff --no-textconv --stat=100 "$commit"
 `;
+
+interface Identity {
+  name: string;
+  email: string;
+  /** True if neither the settings nor Git's own name one. */
+  isInvented: boolean;
+}
+
+/** The identity for a repository that has none. */
+function toIdentity(
+  { gitIdentity: { name, email } }: Pick<ToolContext, 'gitIdentity'>,
+  user: UserGitSettings,
+): Identity {
+  if (email !== INVENTED) return { name, email, isInvented: false };
+  const own = user.get('user.email');
+  return { name: user.get('user.name') ?? name, email: own ?? email, isInvented: own === undefined };
+}
+
+/** The rules of the user and the repository that the commit does not follow. */
+function describeRules(facts: string, { user, identity }: { user: UserGitSettings; identity: Identity }): string[] {
+  const [signs, own] = facts.split(' ');
+  const isSigned = signs === 'none' ? isTrue(user.get('commit.gpgsign')) : signs === 'true';
+  const hooks = user.get('core.hookspath');
+  return [
+    ...(isSigned ? ['Not signed: commit.gpgSign is set, but commands have no access to the key.'] : []),
+    ...(identity.isInvented && own !== 'own'
+      ? [`The author is ${identity.name} <${identity.email}>: no identity is configured (user.name, user.email).`]
+      : []),
+    ...(hooks === undefined ? [] : [`The hooks of ${hooks} did not run: commands cannot read your core.hooksPath.`]),
+  ];
+}
 
 /** Commits a staged tree, after the hooks of the message. */
 export async function commitStaged(
@@ -107,6 +156,8 @@ export async function commitStaged(
   job: { repository: Repository; source: CommitSource; staged: StagedTree; amend: boolean; message: string },
 ): Promise<ToolOutput> {
   const { repository, source, staged, amend, message } = job;
+  const user = await readUserGitSettings();
+  const identity = toIdentity(context, user);
   const result = await runGit(context, ['/bin/sh', '-c', COMMIT], {
     repository,
     env: {
@@ -117,17 +168,22 @@ export async function commitStaged(
       KLAUS_AMEND: amend ? 'yes' : 'no',
       KLAUS_MESSAGE: message,
       KLAUS_SUBJECT: toSubject(message),
-      KLAUS_NAME: context.gitIdentity.name,
-      KLAUS_EMAIL: context.gitIdentity.email,
+      KLAUS_NAME: identity.name,
+      KLAUS_EMAIL: identity.email,
+      KLAUS_INVENTED: identity.isInvented ? 'yes' : 'no',
+      KLAUS_ONLY: String(isTrue(user.get('user.useconfigonly'))),
     },
     stdin: toPathList(source),
   });
   if (result.exitCode === HOOK_FAILED) throw toHookError(result);
+  if (result.exitCode === LOCKED) throw toLocked(result.stderr.trim().split('\n').at(-1)!);
   if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
   if (result.exitCode !== 0) throw toGitError(result);
-  const hash = /^\[.* ([0-9a-f]+)\] /.exec(result.stdout)?.[1];
+  const [, facts = '', report = ''] = /^(.*)\n([^]*)$/.exec(result.stdout) ?? [];
+  const hash = /^\[.* ([0-9a-f]+)\] /.exec(report)?.[1];
   const text = [
-    result.stdout.trimEnd(),
+    report.trimEnd(),
+    ...describeRules(facts, { user, identity }),
     ...describePaths(LEFT_OUT, staged.leftOut),
     ...describePaths(NEW_FILES, staged.untracked),
   ];

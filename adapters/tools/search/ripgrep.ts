@@ -16,18 +16,19 @@ export function toShown({ folder, absolute, shown }: FoundPath, path: string): s
  * 16 MiB. It runs on the host: it executes nothing from the repository (no configuration file, preprocessor or archive)
  * and follows no symlink. No command of the session runs at the same time, so that files cannot be exchanged.
  *
- * @param at Paths in the output are relative to its folder.
+ * @param options.at Paths in the output are relative to its folder.
+ * @param options.files Files to search, relative to the folder. Default: those below `at`.
  * @throws KlausError `tool.failed` with the message of ripgrep, such as for an invalid pattern, and after the time-out of
  *   commands: a named pipe as an ignore file would block it.
  */
 export async function* runRipgrep(
   context: ToolContext,
-  { args, at }: { args: readonly string[]; at: SearchLocation },
+  { args, at, files }: { args: readonly string[]; at: SearchLocation; files?: readonly string[] },
 ): AsyncGenerator<string | null> {
   const { rgPath } = await import('@vscode/ripgrep');
   const timeout = AbortSignal.timeout(context.execLimits.timeoutMs);
-  const target = at.relative === '' ? '.' : `./${at.relative}`;
-  const child = spawn(rgPath, [...COMMON, ...(await toIgnoreFile(at)), ...args, '--', target], {
+  const targets = files?.map((file) => `./${file}`) ?? [at.relative === '' ? '.' : `./${at.relative}`];
+  const child = spawn(rgPath, [...COMMON, ...(await toIgnoreFile(at)), ...args, '--', ...targets], {
     cwd: at.folder.root,
     env: { LC_ALL: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,6 +58,28 @@ export async function* runRipgrep(
   }
 }
 
+/** The text of UTF-8. Other bytes, as names can contain them, are shown like `\\xff`. */
+export function toName(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString('utf8');
+  if (!text.includes('\uFFFD')) return text;
+  const escapes = new TextDecoder('utf-8', { fatal: true });
+  let name = '';
+  for (let at = 0; at < bytes.length;) {
+    const size = [4, 3, 2, 1].find((length) => isCharacter(bytes.subarray(at, at + length), length, escapes));
+    name += size === undefined ? `\\x${bytes[at]!.toString(16)}` : escapes.decode(bytes.subarray(at, at + size));
+    at += size ?? 1;
+  }
+  return name;
+}
+
+function isCharacter(bytes: Uint8Array, length: number, decoder: InstanceType<typeof TextDecoder>): boolean {
+  try {
+    return bytes.length === length && Array.from(decoder.decode(bytes)).length === 1;
+  } catch {
+    return false;
+  }
+}
+
 /** In bytes. A file may be one line, and strings have a maximum length. */
 const MAX_LINE = 16 * 1024 * 1024;
 
@@ -64,7 +87,7 @@ async function* toLines(output: AsyncIterable<Buffer>): AsyncGenerator<string | 
   let parts: Buffer[] = [];
   let size = 0;
   const take = () => {
-    const line = size > MAX_LINE ? null : Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
+    const line = size > MAX_LINE ? null : toName(Buffer.concat(parts)).replace(/\r$/, '');
     parts = [];
     size = 0;
     return line;

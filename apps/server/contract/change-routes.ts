@@ -54,6 +54,7 @@ export const changeRoutes = {
   callOutput: defineRoute('sessions', 'GET /api/sessions/:id/calls/:call/output', {
     summary: 'The complete output of a call, with secrets redacted.',
     kind: 'text',
+    media: ['text/plain'],
     params: sessionParams.extend({ call: z.string() }),
     answer: z.string(),
   }),

@@ -16,6 +16,7 @@ import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
 import { cutOutput } from './cut-output.ts';
+import { toResultLimit } from './result-limit.ts';
 import { isApproval } from './human-approval.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
@@ -164,7 +165,7 @@ async function withRejected(work: Work, ready: ReadyCall, finished: ToolFinished
 }
 
 function cut(work: Work, ready: ReadyCall, text: string): string {
-  const max = work.engine.settings.maxToolOutputContext;
+  const max = toResultLimit(work);
   if (text.length <= max) return text;
   return ready.tool.cut?.(text, max) ?? cutOutput(text, max);
 }
@@ -187,6 +188,7 @@ async function toResult(
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
     blob,
     evidence: output.evidence,
+    ...(output.shown ? { shown: output.shown.map((file) => (text === clean ? file : { ...file, part: true })) } : {}),
     ...(output.untrusted ? { untrusted: toUntrusted(work, output.untrusted) } : {}),
     ...(output.images ? { images: [...output.images] } : {}),
     changes: [...(output.changes ?? [])],

@@ -18,6 +18,7 @@ export function addRestoreOptions(command: Command): Command {
     .option('--dry-run', 'only print what would be done')
     .option('--keep', 'leave files unchanged that others have changed since, and restore the rest')
     .option('--overwrite', 'also restore files that others have changed since')
+    .option('--yes', 'do not ask')
     .option('--json', 'one JSON document');
 }
 
