@@ -146,8 +146,7 @@ export async function createKlausOver<S extends SessionStore>(
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since, workspaces } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      const filter = { by, session, since, workspaces };
-      return readUsageReport(store, filter, (path) => findOriginal(home, path));
+      return readUsageReport(store, { by, session, since, workspaces }, (path) => findOriginal(home, path));
     },
     ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),
