@@ -191,7 +191,7 @@ class AuthorHistory {
     this.#busy.delete(name);
   }
 
-  /** What somebody will write next. Deletes only what is there. */
+  /** What an author will write next. Deletes only what is there. */
   #plan(mayDelete: boolean): { path: string; content: string | null; shell: string } {
     const path = this.#chance.pick(this.#chance.percent(70) ? FILES : NEW);
     const isThere = existsSync(join(this.#root, path));
