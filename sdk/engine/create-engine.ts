@@ -16,6 +16,7 @@ import {
   findIgnored,
   judgeContents,
   pushBranch,
+  createUserGit,
 } from '@klaus/adapters/tools';
 import {
   createHostFiles,
@@ -97,6 +98,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
       ...shared,
       models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
       settings: toEngineSettings(configuration, options),
+      userGit: createUserGit(env, { signs: configuration.values.git.sign }),
       openSandbox: async ({ name, workspace, session, masks, protect, variables = [] }) => {
         const { shell, ...settings } = toSandboxOptions(configuration);
         const sandbox = await createSandbox({
