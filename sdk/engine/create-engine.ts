@@ -130,7 +130,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
 function toShared(
   input: EngineInput,
   redactors: OpenRedactors,
-): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild'> {
+): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild' | 'userGit'> {
   const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
   const builtin = options.builtinTools === false ? [] : [...builtinTools, pushBranch];
