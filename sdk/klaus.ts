@@ -138,7 +138,8 @@ export interface Klaus extends ModeQueries {
    * Answers a question of any session, from any process.
    *
    * @param approval `approval` of the event `approval.asked`, or `id` of a row of {@link approvals}, or a prefix of it.
-   * @throws KlausError `usage` for an unknown question, answer, option or hunk; nothing is sent then.
+   * @throws KlausError `usage` for an unknown question, answer, option or hunk, and for an approval that would raise a
+   *   limit, without `raise`; nothing is sent then.
    */
   answer(approval: string, answer: 'approved' | 'rejected', options?: AnswerOptions): Promise<Session>;
   /** Background processes of all sessions, or of one; also those that have ended. */

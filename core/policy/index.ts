@@ -131,6 +131,7 @@ export { runsCode } from './shell/host/host-rules.ts';
 export type { HostFacts, HostScript } from './shell/host/host-facts.ts';
 export { isSecretPlace, SECRET_HOME_FOLDERS, type OwnPlaces } from './secrets/secret-places.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';
+export { writesNothing } from './shell/writes-nothing.ts';
 export { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './shell/evaluation.ts';
 export { findAddresses, toAddress, toChoiceBits, type AddressOrigin, type Taint } from './taint.ts';
 export { isWorkaround, toDenialKey, toWorkaroundReason, type Denial } from './workaround.ts';

@@ -140,6 +140,7 @@ export {
   modelAttempted,
   turnFinished,
 } from './events/model-event.ts';
+export { otherChangeSchema, type OtherChange } from './events/workspace-event.ts';
 export { runStarted, outcomeSchema, type Outcome, runFinished, usageCounted } from './events/run-event.ts';
 export {
   stopReasonSchema,
@@ -204,6 +205,12 @@ export { isRecord } from './is-record.ts';
 export { messageOf } from './message-of.ts';
 export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
+export {
+  describeUnknownField,
+  findUnknownFields,
+  type UnknownField,
+  type UnknownFieldOptions,
+} from './unknown-fields.ts';
 export { renderHunk } from './changes/render-hunk.ts';
 export { toChangedLine, toRejected } from './changes/hunk-answer.ts';
 export {
@@ -260,6 +267,7 @@ export {
   type SettingKey,
   type SettingValue,
   type SettingValues,
+  type SettingsInput,
   SETTING_KEYS,
   isSettingKey,
   toConfigSchema,

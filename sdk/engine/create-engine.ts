@@ -42,6 +42,7 @@ import { toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { readFolderSince } from './folder-identity.ts';
 import { readEditsSince } from './edits-since.ts';
+import { createSessionFinder } from './sessions-in.ts';
 import { createOpenRedactors, type OpenRedactors } from './open-redactors.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
@@ -107,6 +108,8 @@ export function createEngines(input: EngineInput): (configuration: Configuration
           hosts: options.hosts,
           session,
           choice: name,
+          // The machine on which the session was opened may have had it.
+          ...(configuration.values.sandbox.fetch ? { onFetch: options.onNotice ?? (() => {}) } : {}),
           workspace,
           home,
           objects: findSharedObjects(home, workspace),
@@ -192,6 +195,7 @@ function toShared(
     ),
     hasCopy: async (name) => hasCopy(home, name),
     editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
+    sessionsIn: createSessionFinder(store),
     configuredPlaces: (workspace, tops) => findConfiguredPlaces(findOriginal(home, workspace) ?? workspace, tops),
     async remembered(workspace, agent) {
       const rows = await store.remembered({ workspace, agent });

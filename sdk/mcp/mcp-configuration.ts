@@ -110,6 +110,7 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       ...{ workspace: cwd, home, env },
       masks: () => createSecretSource(cwd, { patterns: configuration.values.secrets.files }).files(),
       choice: configuration.values.sandbox.driver,
+      ...(configuration.values.sandbox.fetch ? { onFetch: () => {} } : {}),
     });
     const store = server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
     const isLoggedIn = (await store?.read()) !== undefined;

@@ -43,7 +43,11 @@ const MISSING = WITHOUT_CLUSTER ?? (error ? 'curl is not installed' : undefined)
 describe.skipIf(MISSING !== undefined)(`the page${MISSING ? `: ${MISSING}` : ''}`, () => {
   test('leads from nothing to finished sessions on two workers', { timeout: 240_000 }, async () => {
     using place = createTestHome();
-    await using model = await startServer({ steps: [], fallback: { text: 'It is empty.' } });
+    const call = { name: 'run_command', input: { command: 'date > today.txt' } };
+    await using model = await startServer({
+      steps: [{ when: { turn: 0 }, reply: { calls: [call] } }],
+      fallback: { text: 'It is there.' },
+    });
     const bin = join(place.workspace, 'bin');
     mkdirSync(bin);
     const main = PROGRAM ?? join(import.meta.dirname, '../../apps/cli/main.ts');

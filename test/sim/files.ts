@@ -162,6 +162,15 @@ export class Files {
       },
       entry: async (tree, path) => this.#entry(this.#tree(tree).get(path)) ?? undefined,
       content: async ({ hash }) => new TextEncoder().encode(this.#contents.get(hash)),
+      edit: async (base, rows) => {
+        const tree = new Map(this.#tree(base));
+        for (const { path, after } of rows)
+          if (after) tree.set(path, this.#contents.get(after.hash) ?? '');
+          else tree.delete(path);
+        return this.#keep(tree);
+      },
+      // Simulated files have no times.
+      changeTimes: async () => new Map(),
       put: async (content) => this.#entry(new TextDecoder().decode(content))!,
       apply: async (changes, { overwrite = new Set<string>() } = {}) => {
         await scheduler.pause(host, 'snapshots apply');

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@klaus/adapters/system';
-import { toPlain } from './path.ts';
+import { toEdit, toPlain } from './path.ts';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import type { ApplyGitOptions, ApplyOptions, ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
 import { openWorkspaceRoot } from '../root.ts';
@@ -19,6 +19,7 @@ import { ObjectWriter } from './objects/object-writer.ts';
 import { Objects } from './objects/objects.ts';
 import { isPlaceholder } from './scan/placeholder.ts';
 import { Yielder } from '../yielder.ts';
+import type { SnapshotLimits } from './room.ts';
 import { scanAt, scanPaths } from './scan/scan-paths.ts';
 import { StatCache } from './scan/stat-cache.ts';
 import { prepareStore } from './snapshot-stores.ts';
@@ -27,6 +28,8 @@ import { hasState, readMetadata, toStateWrite, type Uncovered } from './states.t
 import { toExcluded } from './excluded.ts';
 import { finishPlans } from './restore/restore-plan.ts';
 import { EMPTY, sha256, toTreeEntry } from './tree.ts';
+import { readChangeTimes } from './scan/change-times.ts';
+import { editTree } from './restore/edit-tree.ts';
 import { checkOut } from './transfer/check-out.ts';
 import { packState } from './transfer/pack-state.ts';
 import { unpackState } from './transfer/unpack-state.ts';
@@ -42,6 +45,8 @@ export interface SnapshotsOptions {
    * Default: none.
    */
   isPlaceholder?: (path: string) => boolean;
+  /** Limits for large files. Default: only that some space of the disk stays free. */
+  limits?: SnapshotLimits;
 }
 
 /**
@@ -93,6 +98,7 @@ export async function createSnapshots(root: string, options: SnapshotsOptions): 
       objects: new Objects(db),
       excluded: toExcluded(opened.path, options),
       isPlaceholder: options.isPlaceholder ?? (() => false),
+      limits: options.limits ?? { workspace: 0, total: 0 },
     };
     if (db.get('SELECT 1 FROM steps LIMIT 1')) await withLock(db.folder, { alone: true }, () => finishPlans(store));
     return new FolderSnapshots(store);
@@ -221,6 +227,22 @@ class FolderSnapshots implements LocalSnapshots {
     const { trees } = this.#store;
     const found = await trees.links(toTreeHash(trees, tree), new Yielder());
     return found.map(({ path, node }) => ({ path, entry: toTreeEntry(node) }));
+  }
+
+  edit(base: TreeId, rows: readonly TreeChange[]): Promise<TreeId> {
+    const { root, trees, db } = this.#store;
+    return this.#locked({ alone: false }, () =>
+      withScan(this.#store, { root, updatesCache: false, yielder: new Yielder() }, async (scan) => {
+        const from = toTreeHash(trees, base);
+        const tree = await editTree(scan, from, new Map(rows.map(({ path, after }) => [path, toEdit(after)])));
+        await scan.batch.flush(toStateWrite(db, tree, { metadata: readMetadata(db, from), isLast: false }));
+        return tree.toString('hex');
+      }),
+    );
+  }
+
+  async changeTimes(paths: readonly string[]): Promise<ReadonlyMap<string, number | undefined>> {
+    return readChangeTimes(this.#store.root, paths);
   }
 
   async content(entry: TreeEntry): Promise<Uint8Array> {

@@ -146,8 +146,13 @@ export async function createProgram(
     .addHelpText('after', EXAMPLES)
     .hook('preAction', async (_, command) => {
       if (command.name() !== 'run' || program.args[0] === 'run' || command.opts()['prompt'] !== undefined) return;
-      const { checkPromptWords } = await import('./unknown-command.ts');
-      checkPromptWords(command.args, { names: COMMAND_NAMES, isFirst: command.args[0] === words?.[0] });
+      const { checkPromptWords, hasPipedInput, listAgentNames } = await import('./unknown-command.ts');
+      await checkPromptWords(command.args, {
+        names: COMMAND_NAMES,
+        isFirst: command.args[0] === words?.[0],
+        hasInput: hasPipedInput(),
+        listAgents: () => listAgentNames(String(command.opts()['cwd'] ?? process.cwd())),
+      });
     });
   const isDefault = isChat && words?.length === 0;
   const needed = isDefault ? ['chat'] : toNeeded(words);

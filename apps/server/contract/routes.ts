@@ -100,6 +100,7 @@ const server = {
   metrics: defineRoute('server', 'GET /metrics', {
     summary: 'Metrics in the text format of Prometheus; 404 if AGENT_METRICS_ENABLED is false.',
     kind: 'text',
+    media: ['text/plain'],
     answer: z.string(),
   }),
   openapi: defineRoute('server', 'GET /api/openapi.json', {

@@ -69,6 +69,13 @@ export interface SandboxRequest {
   protect?: () => Promise<readonly string[]>;
 }
 
+/** A session that may change files in the same folders. */
+export interface ActiveSession {
+  id: string;
+  /** The session that started it. */
+  parent?: string;
+}
+
 /** The ports of the loop. */
 export interface Engine {
   readonly store: Store;
@@ -152,6 +159,14 @@ export interface Engine {
    * @param since Unix milliseconds.
    */
   editsSince(workspace: string, since: number): Promise<readonly FileChange[]>;
+  /**
+   * Sessions in folders that overlap with these, with an open run or an event at or after a time. Absent: no others are
+   * known.
+   *
+   * @param folders Absolute real paths.
+   * @param since Unix milliseconds.
+   */
+  sessionsIn?(folders: readonly string[], since: number): Promise<readonly ActiveSession[]>;
   /**
    * Paths that Git runs or obeys by configuration outside of the workspace: that of the user, and for a working copy that
    * of its repository. Relative to the workspace; they need not exist.

@@ -18,11 +18,13 @@ export function foldDecision(state: State, event: EventOf<'gate.decided'>): void
     if (call)
       state.turnEffects.approved.push(...toNamedTexts(call, call.asked), ...event.findings.map(({ reason }) => reason));
   }
-  if (event.reviews) foldReviews(state, event, event.reviews);
+  // Without a user, a question is a denial.
+  const isDenial = event.verdict === 'ask' ? state.run?.onAsk === 'deny' : event.verdict === 'deny' && event.reviews;
+  if (isDenial) state.denials.push({ at: event.at, key: toDenialKey('call', event.rule, event.reason) });
+  if (event.reviews) foldReviews(state, event.reviews);
 }
 
-function foldReviews(state: State, { verdict, rule, reason, at }: EventOf<'gate.decided'>, reviews: readonly Review[]) {
-  if (verdict === 'deny') state.denials.push({ at, key: toDenialKey('call', rule, reason) });
+function foldReviews(state: State, reviews: readonly Review[]): void {
   for (const { reviewer, decidedBy, outcome } of reviews) {
     if (reviewer === 'error-acknowledge') state.errorsReviewed = state.messages.at(-1)?.id ?? '';
     if (decidedBy === 'unavailable' && outcome === 'pass') state.isReviewMissing = true;

@@ -151,6 +151,8 @@ export interface State {
   turn: number;
   /** The turn that has no answer yet. */
   openTurn?: EventOf<'turn.started'>;
+  /** Tokens of the window of the model that the last turn asked. Undefined: unknown. */
+  contextWindow?: number;
   /** Start of the present outage: the first failure of the open request, in Unix milliseconds. */
   failingSince?: number;
   /** The history as the model sees it. Messages are only appended; a compaction replaces the array. */

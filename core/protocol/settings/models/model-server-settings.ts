@@ -21,8 +21,8 @@ const modelFacts = {
   contextWindow: tokens.optional(),
   maxOutputTokens: tokens.optional(),
   images: z.boolean().optional(),
-  /** Whether the model calls tools. False: requests have none. */
-  tools: z.boolean().optional(),
+  /** Whether the model calls tools. False: requests have none. `text`: it calls them in the text of its answers. */
+  tools: z.union([z.boolean(), z.literal('text')]).optional(),
   price: priceSchema.optional(),
   /** Levels of effort, the lowest first. */
   efforts: z.array(effortLevelSchema).optional(),
