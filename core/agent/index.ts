@@ -135,6 +135,7 @@ export type {
 export type { ChangeMark, SessionStore, ViewedStore, StoreQueries, StoreView } from './ports/store-queries.ts';
 export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/rows/usage-row.ts';
 export type { DeployOptions } from './ports/deploy-options.ts';
+export type { UserGit } from './ports/user-git.ts';
 export type { LastShown } from './ports/last-shown.ts';
 export {
   type Intent,

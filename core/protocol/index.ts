@@ -199,6 +199,7 @@ export {
   type UntrustedText,
 } from './messages/tool-result.ts';
 export { cutText, headOf, splitText, tailOf } from './text/cut-text.ts';
+export { showName } from './text/show-name.ts';
 export { repairJson, toWellFormed, toWellFormedJson } from './text/well-formed-json.ts';
 export { isRecord } from './is-record.ts';
 export { messageOf } from './message-of.ts';

@@ -16,6 +16,7 @@ import {
   findIgnored,
   judgeContents,
   pushBranch,
+  createUserGit,
 } from '@klaus/adapters/tools';
 import {
   createHostFiles,
@@ -98,6 +99,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
       ...shared,
       models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
       settings: toEngineSettings(configuration, options),
+      userGit: createUserGit(env, { signs: configuration.values.git.sign }),
       openSandbox: async ({ name, workspace, session, masks, protect, variables = [] }) => {
         const { shell, ...settings } = toSandboxOptions(configuration);
         const sandbox = await createSandbox({
@@ -131,7 +133,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
 function toShared(
   input: EngineInput,
   redactors: OpenRedactors,
-): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild'> {
+): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild' | 'userGit'> {
   const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
   const builtin = options.builtinTools === false ? [] : [...builtinTools, pushBranch];

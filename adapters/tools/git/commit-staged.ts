@@ -1,16 +1,15 @@
 import { headOf } from '@klaus/core/cut-text';
 import { KlausError } from '@klaus/core/protocol';
-import type { ToolContext, ToolOutput } from '@klaus/core/agent';
+import type { ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { checkWord } from '../shell/quote.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { runGit, toGitError } from './git.ts';
+import { describeRules, signCommit, toIdentity } from './commit-rules.ts';
+import { runGit, toGitError, type GitOptions } from './git.ts';
 import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
 import type { Repository } from './repository.ts';
-import { isTrue, readUserGitSettings, type UserGitSettings } from './user-git-settings.ts';
+import { isTrue } from './user-git.ts';
 import { toHookError, toLocked, toPathList, type CommitSource, type StagedTree } from './staging.ts';
 
-/** The address of the identity that Klaus uses where none is configured. */
-const INVENTED = 'klaus@localhost';
 /** Characters. */
 const MAX_MESSAGE = 20_000;
 /** Characters of all paths together. */
@@ -56,15 +55,22 @@ export function describePaths(reason: string, paths: readonly string[]): string[
 /** The exit code of the script if another program has locked the index. */
 const LOCKED = 5;
 
-const COMMIT = `
+/** Begins each script: the verb of the reflog, and the state that was staged. */
+const BEGIN = `
 set -eu
 ${RUN_HOOK}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 if [ "$head" != "$KLAUS_HEAD" ]; then echo 'Another process moved HEAD.' >&2; exit 3; fi
-name=$(git config user.name || true)
 email=$(git config user.email || true)
+verb=commit
+if [ "$KLAUS_AMEND" = yes ]; then verb='commit (amend)'; fi
+`;
+
+/** The hooks of the message, and the commit object. */
+const MAKE = `
+name=$(git config user.name || true)
 only=$(git config --bool user.useConfigOnly || echo "$KLAUS_ONLY")
 if [ -z "$email" ] && [ "$only$KLAUS_INVENTED" = trueyes ]; then
   echo 'Not committed: user.useConfigOnly is set, and no identity is configured for this repository.' >&2; exit 3
@@ -72,12 +78,10 @@ fi
 export GIT_COMMITTER_NAME="\${name:-$KLAUS_NAME}" GIT_COMMITTER_EMAIL="\${email:-$KLAUS_EMAIL}"
 export GIT_AUTHOR_NAME="$GIT_COMMITTER_NAME" GIT_AUTHOR_EMAIL="$GIT_COMMITTER_EMAIL"
 set --
-verb=commit
 if [ "$KLAUS_AMEND" = yes ]; then
   if [ -n "$(git for-each-ref --contains "$head" --count=1 refs/remotes)" ]; then
     echo 'The last commit is already on a remote. Amending it would rewrite shared history.' >&2; exit 3
   fi
-  verb='commit (amend)'
   GIT_AUTHOR_NAME=$(git log -1 --format=%an "$head")
   GIT_AUTHOR_EMAIL=$(git log -1 --format=%ae "$head")
   export GIT_AUTHOR_DATE="$(git log -1 --format=%ad --date=raw "$head")"
@@ -92,11 +96,27 @@ fi
 printf '%s\\n' "$KLAUS_MESSAGE" >"$tmp/COMMIT_EDITMSG"
 (run_hook prepare-commit-msg "$tmp/COMMIT_EDITMSG" message) || exit $?
 (run_hook commit-msg "$tmp/COMMIT_EDITMSG") || exit $?
+commit=$(git stripspace <"$tmp/COMMIT_EDITMSG" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
+`;
+
+/** The commit before it is signed: whether the repository wants that, the id, and the object. */
+const SHOW = `
+printf '%s %s\\n' "$(git config --local --bool commit.gpgSign || echo none)" "$commit"
+git cat-file commit "$commit"
+`;
+
+/** The commit of {@link SHOW}, or its object with a signature. */
+const TAKE = `
+commit=$KLAUS_COMMIT
+if [ -n "$KLAUS_OBJECT" ]; then commit=$(printf '%s' "$KLAUS_OBJECT" | git hash-object -t commit -w --stdin); fi
+`;
+
+/** Moves HEAD and the index to the commit. */
+const FINISH = `
 # As git does: no other program changes the index from here on, and the new one replaces it at once.
 index=$(git rev-parse --git-path index)
 if ! (set -C; : >"$index.lock") 2>/dev/null; then printf '%s' "$index.lock" >&2; exit 5; fi
 trap 'rm -rf "$tmp"; [ -z "$index" ] || rm -f "$index.lock"' EXIT
-commit=$(git stripspace <"$tmp/COMMIT_EDITMSG" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
 if [ -f "$index" ]; then cp -p "$index" "$tmp/index"; fi
 export GIT_INDEX_FILE="$tmp/index"
 case $KLAUS_SOURCE in
@@ -114,41 +134,10 @@ index=
 rm -f "$GIT_DIR/MERGE_HEAD" "$GIT_DIR/MERGE_MSG" "$GIT_DIR/MERGE_MODE" "$GIT_DIR/AUTO_MERGE" "$GIT_DIR/SQUASH_MSG"
 (run_hook post-commit) || true
 branch=$(git symbolic-ref -q --short HEAD || echo 'detached HEAD')
-printf '%s %s\\n' "$(git config --bool commit.gpgSign || echo none)" "\${email:+own}"
+printf '%s %s\\n' "$(git config --local --bool commit.gpgSign || echo none)" "\${email:+own}"
 echo "[$branch $(git rev-parse --short "$commit")] $KLAUS_SUBJECT"
 git diff-tree --root -r --no-commit-id --no-ext-diff --no-textconv --stat=100 "$commit"
 `;
-
-interface Identity {
-  name: string;
-  email: string;
-  /** True if neither the settings nor Git's own name one. */
-  isInvented: boolean;
-}
-
-/** The identity for a repository that has none. */
-function toIdentity(
-  { gitIdentity: { name, email } }: Pick<ToolContext, 'gitIdentity'>,
-  user: UserGitSettings,
-): Identity {
-  if (email !== INVENTED) return { name, email, isInvented: false };
-  const own = user.get('user.email');
-  return { name: user.get('user.name') ?? name, email: own ?? email, isInvented: own === undefined };
-}
-
-/** The rules of the user and the repository that the commit does not follow. */
-function describeRules(facts: string, { user, identity }: { user: UserGitSettings; identity: Identity }): string[] {
-  const [signs, own] = facts.split(' ');
-  const isSigned = signs === 'none' ? isTrue(user.get('commit.gpgsign')) : signs === 'true';
-  const hooks = user.get('core.hookspath');
-  return [
-    ...(isSigned ? ['Not signed: commit.gpgSign is set, but commands have no access to the key.'] : []),
-    ...(identity.isInvented && own !== 'own'
-      ? [`The author is ${identity.name} <${identity.email}>: no identity is configured (user.name, user.email).`]
-      : []),
-    ...(hooks === undefined ? [] : [`The hooks of ${hooks} did not run: commands cannot read your core.hooksPath.`]),
-  ];
-}
 
 /** Commits a staged tree, after the hooks of the message. */
 export async function commitStaged(
@@ -156,36 +145,44 @@ export async function commitStaged(
   job: { repository: Repository; source: CommitSource; staged: StagedTree; amend: boolean; message: string },
 ): Promise<ToolOutput> {
   const { repository, source, staged, amend, message } = job;
-  const user = await readUserGitSettings();
-  const identity = toIdentity(context, user);
-  const result = await runGit(context, ['/bin/sh', '-c', COMMIT], {
-    repository,
-    env: {
-      KLAUS_HEAD: staged.head,
-      KLAUS_TREE: staged.tree,
-      KLAUS_STAGED: staged.staged,
-      KLAUS_SOURCE: source.kind,
-      KLAUS_AMEND: amend ? 'yes' : 'no',
-      KLAUS_MESSAGE: message,
-      KLAUS_SUBJECT: toSubject(message),
-      KLAUS_NAME: identity.name,
-      KLAUS_EMAIL: identity.email,
-      KLAUS_INVENTED: identity.isInvented ? 'yes' : 'no',
-      KLAUS_ONLY: String(isTrue(user.get('user.useconfigonly'))),
-    },
-    stdin: toPathList(source),
-  });
-  if (result.exitCode === HOOK_FAILED) throw toHookError(result);
-  if (result.exitCode === LOCKED) throw toLocked(result.stderr.trim().split('\n').at(-1)!);
-  if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
-  if (result.exitCode !== 0) throw toGitError(result);
-  const [, facts = '', report = ''] = /^(.*)\n([^]*)$/.exec(result.stdout) ?? [];
+  const user = await context.userGit.settings();
+  const identity = toIdentity(context);
+  const env = {
+    KLAUS_HEAD: staged.head,
+    KLAUS_TREE: staged.tree,
+    KLAUS_STAGED: staged.staged,
+    KLAUS_SOURCE: source.kind,
+    KLAUS_AMEND: amend ? 'yes' : 'no',
+    KLAUS_MESSAGE: message,
+    KLAUS_SUBJECT: toSubject(message),
+    KLAUS_NAME: identity.name,
+    KLAUS_EMAIL: identity.email,
+    KLAUS_INVENTED: identity.isInvented ? 'yes' : 'no',
+    KLAUS_ONLY: String(isTrue(user.get('user.useconfigonly'))),
+  };
+  const run: Run = (script, more = {}) =>
+    runScript(context, script, { repository, env: { ...env, ...more }, stdin: toPathList(source) });
+  const sign = context.userGit.sign?.bind(context.userGit);
+  const signed = sign && (await signCommit(await run(BEGIN + MAKE + SHOW), { sign, staged, user }));
+  const { stdout } = signed ? await run(BEGIN + TAKE + FINISH, signed.env) : await run(BEGIN + MAKE + FINISH);
+  const [, facts = '', report = ''] = /^(.*)\n([^]*)$/.exec(stdout) ?? [];
   const hash = /^\[.* ([0-9a-f]+)\] /.exec(report)?.[1];
   const text = [
     report.trimEnd(),
-    ...describeRules(facts, { user, identity }),
+    ...describeRules(facts, { user, identity, signed }),
     ...describePaths(LEFT_OUT, staged.leftOut),
     ...describePaths(NEW_FILES, staged.untracked),
   ];
   return { text: text.join('\n'), detail: { commit: hash, files: staged.changes } };
+}
+
+type Run = (script: string, more?: Readonly<Record<string, string>>) => Promise<ExecResult>;
+
+async function runScript(context: ToolContext, script: string, options: GitOptions): Promise<ExecResult> {
+  const result = await runGit(context, ['/bin/sh', '-c', script], options);
+  if (result.exitCode === HOOK_FAILED) throw toHookError(result);
+  if (result.exitCode === LOCKED) throw toLocked(result.stderr.trim().split('\n').at(-1)!);
+  if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
+  if (result.exitCode !== 0) throw toGitError(result);
+  return result;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, showName } from '@klaus/core/protocol';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
 import { toolFailed } from '../tool-failed.ts';
 
@@ -58,28 +58,6 @@ export async function* runRipgrep(
   }
 }
 
-/** The text of UTF-8. Other bytes, as names can contain them, are shown like `\\xff`. */
-export function toName(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes).toString('utf8');
-  if (!text.includes('\uFFFD')) return text;
-  const escapes = new TextDecoder('utf-8', { fatal: true });
-  let name = '';
-  for (let at = 0; at < bytes.length;) {
-    const size = [4, 3, 2, 1].find((length) => isCharacter(bytes.subarray(at, at + length), length, escapes));
-    name += size === undefined ? `\\x${bytes[at]!.toString(16)}` : escapes.decode(bytes.subarray(at, at + size));
-    at += size ?? 1;
-  }
-  return name;
-}
-
-function isCharacter(bytes: Uint8Array, length: number, decoder: InstanceType<typeof TextDecoder>): boolean {
-  try {
-    return bytes.length === length && Array.from(decoder.decode(bytes)).length === 1;
-  } catch {
-    return false;
-  }
-}
-
 /** In bytes. A file may be one line, and strings have a maximum length. */
 const MAX_LINE = 16 * 1024 * 1024;
 
@@ -87,7 +65,7 @@ async function* toLines(output: AsyncIterable<Buffer>): AsyncGenerator<string | 
   let parts: Buffer[] = [];
   let size = 0;
   const take = () => {
-    const line = size > MAX_LINE ? null : toName(Buffer.concat(parts)).replace(/\r$/, '');
+    const line = size > MAX_LINE ? null : showName(Buffer.concat(parts)).replace(/\r$/, '');
     parts = [];
     size = 0;
     return line;

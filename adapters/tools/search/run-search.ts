@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
+import { showName } from '@klaus/core/protocol';
 import { toSearchTest } from './glob.ts';
 import { findEncodings, listOtherFiles } from './legacy-files.ts';
 import { toShownLines } from './match-window.ts';
-import { runRipgrep, toName, toShown } from './ripgrep.ts';
+import { runRipgrep, toShown } from './ripgrep.ts';
 
 /** What is searched, and how. */
 export interface SearchOptions {
@@ -188,6 +189,6 @@ class SearchRun {
 }
 
 function toPath(value: z.infer<typeof textSchema>): string {
-  const path = 'text' in value ? value.text : toName(Buffer.from(value.bytes, 'base64'));
+  const path = 'text' in value ? value.text : showName(Buffer.from(value.bytes, 'base64'));
   return path.replace(/^\.\//, '');
 }

@@ -85,6 +85,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     providerSearch: createProviderSearch(work),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
+    userGit: engine.userGit,
     deploy: engine.settings.deploy,
     restoreSecrets: (text, current) => redactor.restore(text, current),
     agents: engine.openAgents(workspace.root),

@@ -1,3 +1,4 @@
+import type { UserGit } from '../ports/user-git.ts';
 import type { EventOf, FileChange, Remembered, Reserved, RunnerName, SandboxName } from '../../protocol/index.ts';
 import type { ConfiguredHosts, HostRule, NameComparison, Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
@@ -124,6 +125,8 @@ export interface Engine {
   openWeb(rules: readonly HostRule[]): WebClient;
   /** A proxy for programs of the tools outside of the sandbox, limited to these hosts. */
   openProxy(rules: readonly HostRule[]): Promise<NetworkProxy>;
+  /** Git as the user has configured it. */
+  readonly userGit: UserGit;
   /** The registries of packages that the user configured. */
   registries(): ConfiguredHosts;
   /** A credential of the user by the variable that holds it; undefined if it is not set. */

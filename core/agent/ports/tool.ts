@@ -27,6 +27,7 @@ import type { Knowledge } from './memory.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
+import type { UserGit } from './user-git.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { ExecLimits, PrestartRequest, Sandbox } from './sandbox.ts';
 import type { NetworkProxy, ProviderSearch, WebClient, WebSearchSettings } from './web-client.ts';
@@ -192,6 +193,7 @@ export interface ToolContext {
   readonly maxSearchResults: number;
   /** The author of commits if the repository has no identity. */
   readonly gitIdentity: { name: string; email: string };
+  readonly userGit: UserGit;
   /** Addresses and names of the services that deploy tools use. */
   readonly deploy: DeployOptions;
   /** Replaces placeholders in `text` by the values in `current`. See `Redactor.restore`. */

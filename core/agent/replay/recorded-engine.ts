@@ -72,6 +72,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     listProcesses: refuse,
     openWeb: refuse,
     openProxy: refuse,
+    userGit: { settings: refuse },
     registries: refuse,
     findSecret: refuse,
     createRedactor: () => NO_REDACTOR,

@@ -33,7 +33,18 @@ export interface KeptText {
 const BOM = '\uFEFF';
 
 /** Gives a new text the byte-order mark, the line ends and the end of the old one. Line ends `\r\n` in it are kept. */
-export function keepTextForm(text: string, old: string): KeptText {
+export function keepTextForm(given: string, present: string): KeptText {
+  const [text, old] = [withoutMark(given), withoutMark(present)];
+  const kept = keepLines(text, old);
+  const isMarked = given.startsWith(BOM) || (present.startsWith(BOM) && text !== '');
+  return isMarked ? { ...kept, text: BOM + kept.text } : kept;
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(BOM) ? text.slice(1) : text;
+}
+
+function keepLines(text: string, old: string): KeptText {
   if (text === '' || old === '') return { text, notes: [] };
   const notes: string[] = [];
   let kept = text;
@@ -48,7 +59,7 @@ export function keepTextForm(text: string, old: string): KeptText {
     kept += end.exec(old)![0];
     notes.push('it still ends with a line break');
   }
-  return { text: old.startsWith(BOM) && !kept.startsWith(BOM) ? BOM + kept : kept, notes };
+  return { text: kept, notes };
 }
 
 function keepLineEnds(text: string, old: string): string {

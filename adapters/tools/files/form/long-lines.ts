@@ -9,26 +9,27 @@ const BEFORE = 100;
  */
 export function shortenHunk(lines: readonly string[]): string[] {
   if (lines.every(({ length }) => length <= MAX_LINE)) return [...lines];
-  const removed: string[] = [];
-  const added: string[] = [];
   const shown: string[] = [];
-  const flush = (): void => {
-    const pairs = (own: readonly string[], other: readonly string[]) =>
-      own.map((line, at) => shortenLine(line, findDifference(line, other[at])));
-    shown.push(...pairs(removed, added), ...pairs(added, removed));
-    removed.length = 0;
-    added.length = 0;
-  };
-  for (const line of lines) {
-    if (line.startsWith('-')) removed.push(line);
-    else if (line.startsWith('+')) added.push(line);
-    else {
-      flush();
-      shown.push(shortenLine(line, 0));
-    }
+  for (let at = 0; at < lines.length;) {
+    const length = lines.slice(at).findIndex((line) => line.startsWith(' '));
+    const block = lines.slice(at, length < 0 ? undefined : at + Math.max(1, length));
+    shown.push(...shortenBlock(block));
+    at += block.length;
   }
-  flush();
   return shown;
+}
+
+/** Lines that replace each other, or one line of context. */
+function shortenBlock(block: readonly string[]): string[] {
+  const removed = block.filter((line) => line.startsWith('-'));
+  const added = block.filter((line) => line.startsWith('+'));
+  const counts = { '-': 0, '+': 0 };
+  return block.map((line) => {
+    const [sign] = line;
+    if (sign !== '-' && sign !== '+') return shortenLine(line, 0);
+    const other = sign === '-' ? added : removed;
+    return shortenLine(line, findDifference(line, other[counts[sign]++]));
+  });
 }
 
 function findDifference(line: string, other = ''): number {

@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { showName } from '@klaus/core/protocol';
 import { joinNames } from '../../path-entry.ts';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Batch } from '../objects/batch.ts';
@@ -153,7 +154,8 @@ function toDecodable(scan: Scan, dir: ScanDir): string[] {
     if (Buffer.from(name).equals(bytes)) return [name];
     const relative = joinNames(dir.relative, name);
     const absolute = Buffer.concat([Buffer.from(`${dir.absolute}/`), bytes]);
-    for (const path of [relative, ...findUnnamedGit(absolute, relative)])
+    const shown = joinNames(dir.relative, showName(bytes));
+    for (const path of [shown, ...findUnnamedGit(absolute, relative)])
       scan.uncovered.push({ path, why: 'name is not UTF-8' });
     return [];
   });
