@@ -88,6 +88,9 @@ export function isSecret(part: Part, mask: Mask): boolean {
   const { key, value } = part;
   if (key === undefined || value === undefined || value === null || value === '') return false;
   if (typeof value === 'boolean' || typeof value === 'function') return false;
+  // The working folder, which has the name of a password.
+  if (typeof value === 'string' && /(?:^|[^a-z])(?:old)?pwd$/i.test(key) && /^(?:[/\\~]|[a-z]:[/\\])/i.test(value))
+    return false;
   return mask.isSecretName(key);
 }
 
