@@ -26,11 +26,17 @@ export interface Armed {
   disarm(): void;
 }
 
+interface Place {
+  scriptId: string;
+  lineNumber: number;
+  columnNumber?: number;
+}
+
 interface PausedFrame {
   functionName: string;
-  location: { scriptId: string; lineNumber: number; columnNumber?: number };
+  location: Place;
   url: string;
-  scopeChain: { type: string; object: RemoteValue }[];
+  scopeChain: { type: string; object: RemoteValue; startLocation?: Place; endLocation?: Place }[];
   this: RemoteValue;
 }
 
@@ -163,7 +169,10 @@ function take(inspector: Inspector, { callFrames, data, urls, state }: Paused): 
   state.count++;
 }
 
-function toPlace({ functionName, location, url }: PausedFrame, urls: ReadonlyMap<string, ScriptPlace>): CapturedFrame {
+function toPlace(
+  { functionName, location, url, scopeChain }: PausedFrame,
+  urls: ReadonlyMap<string, ScriptPlace>,
+): CapturedFrame {
   const script = urls.get(location.scriptId);
   return {
     // Code of eval has no file.
@@ -171,8 +180,16 @@ function toPlace({ functionName, location, url }: PausedFrame, urls: ReadonlyMap
     line: location.lineNumber + 1,
     column: (location.columnNumber ?? 0) + 1,
     functionName,
-    sourceMapURL: script?.sourceMapURL,
+    ...(script?.sourceMapURL === undefined ? {} : { sourceMapURL: script.sourceMapURL, range: toRange(scopeChain) }),
   };
+}
+
+/** Only code with a source map needs it. */
+function toRange(scopes: PausedFrame['scopeChain']): CapturedFrame['range'] {
+  const { startLocation: start, endLocation: end } = scopes.find(({ type }) => type === 'local') ?? {};
+  if (!start || !end) return undefined;
+  const [column = 0, endColumn = 0] = [start.columnNumber, end.columnNumber];
+  return { line: start.lineNumber, column, endLine: end.lineNumber, endColumn };
 }
 
 /** The scopes of a frame, the innermost first, and `this` at the end. */

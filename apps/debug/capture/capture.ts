@@ -9,6 +9,8 @@ export interface CapturedFrame {
   line: number;
   column: number;
   functionName: string;
+  /** Of the function, in the code that ran; all from 0. */
+  range?: { line: number; column: number; endLine: number; endColumn: number } | undefined;
   /** As the script names it: a `data:` URL, or relative to the script. */
   sourceMapURL?: string | undefined;
   /** By name; inner scopes hide outer ones. Absent: not captured. */

@@ -1,7 +1,9 @@
 import { parse, type Node } from 'acorn';
+import { toLoop } from './to-loop.ts';
 
-/** Variables of a realm that {@link meterCode} names. */
-export const METERS = `((most) => {
+/** Variables of a realm that {@link meterCode} names. Gets the limit, and the prototype of lists of the program. */
+export const METERS = `((most, hostPrototype) => {
+  const { isArray } = Array, { isView } = ArrayBuffer, { getPrototypeOf, hasOwn } = Object, ownPrototype = Array.prototype;
   const check = (value) => {
     if (typeof value === 'string' && value.length > most) throw new RangeError('Evaluated code cannot make a text of ' + value.length + ' characters.');
     return value;
@@ -11,77 +13,80 @@ export const METERS = `((most) => {
     return value;
   };
   const list = (value) => {
-    const size = typeof value === 'string' || Array.isArray(value) || ArrayBuffer.isView(value) ? value.length : 0;
+    const size = typeof value === 'string' || isArray(value) || isView(value) ? value.length : 0;
     if (size > most) throw new RangeError('Evaluated code cannot make a list of ' + size + ' elements.');
     return value;
   };
-  return { check, bits, list };
+  const isPlain = (value, method) => {
+    if (!isArray(value) || value.length > most || hasOwn(value, method)) return false;
+    const prototype = getPrototypeOf(value);
+    return prototype === hostPrototype || prototype === ownPrototype;
+  };
+  return { check, bits, list, isPlain };
 })`;
 
 /** Bound in a realm under this name: the functions of {@link METERS}. */
 export const METER = '__klendathu';
 
-interface Insertion {
-  at: number;
-  text: string;
-  /** Of insertions at one place, those of outer nodes are outside. */
-  depth: number;
-}
-
 /**
  * Code in which each operator that can make a huge value is checked: `+`, `+=` and templates make texts, `**` and `<<`
- * integers, spreading lists. Single calls are checked by the functions themselves.
+ * integers, spreading lists. Single calls are checked by the functions themselves. Callbacks of the methods of lists
+ * become loops: V8's check makes each call of a function take tens of microseconds.
  *
  * @returns Undefined for code that cannot be parsed here.
  */
 export function meterCode(code: string): string | undefined {
   let root: Node;
   try {
-    root = parse(code, {
-      ecmaVersion: 'latest',
-      allowReturnOutsideFunction: true,
-      allowAwaitOutsideFunction: true,
-      allowSuperOutsideMethod: false,
-    });
+    root = parse(code, { ecmaVersion: 'latest', allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true });
   } catch {
     return undefined;
   }
-  const insertions: Insertion[] = [];
-  visit(root, insertions, 0);
-  let metered = '';
-  let at = 0;
-  for (const insertion of insertions.toSorted((a, b) => a.at - b.at || order(a) - order(b))) {
-    metered += code.slice(at, insertion.at) + insertion.text;
-    at = insertion.at;
-  }
-  return metered + code.slice(at);
-}
-
-/** Ends come before beginnings; inner ends and outer beginnings first. */
-function order({ text, depth }: Insertion): number {
-  return text.startsWith(')') ? -depth : 1e6 + depth;
-}
-
-function visit(node: Node, insertions: Insertion[], depth: number): void {
-  const wrap = ({ start, end }: Node, name: string): void => {
-    insertions.push({ at: start, text: `${METER}.${name}(`, depth }, { at: end, text: ')', depth });
+  const emit = (node: Node): string => {
+    const loop = toLoop(node, emit, METER);
+    return loop ?? wrap(node, emitParts(node, { code, emit }));
   };
-  const { type, operator } = node as Node & { operator?: string };
-  if (type === 'BinaryExpression' && operator === '+') wrap(node, 'check');
-  if (type === 'AssignmentExpression' && operator === '+=') wrap(node, 'check');
-  if (type === 'TemplateLiteral') wrap(node, 'check');
-  if (operator === '**' || operator === '<<' || operator === '**=' || operator === '<<=')
-    wrap((node as Node & { right: Node }).right, 'bits');
-  if (type === 'SpreadElement') wrap((node as Node & { argument: Node }).argument, 'list');
-  for (const [key, child] of Object.entries(node)) {
-    // The template of a tag is no text.
-    if (type === 'TaggedTemplateExpression' && key === 'quasi') {
-      for (const inner of (child as { expressions: Node[] }).expressions) visit(inner, insertions, depth + 1);
-      continue;
-    }
-    for (const inner of Array.isArray(child) ? (child as unknown[]) : [child])
-      if (isNode(inner)) visit(inner, insertions, depth + 1);
+  return emitParts(root, { code, emit });
+}
+
+/** The text of a node, with its parts as `emit` gives them. */
+function emitParts(node: Node, { code, emit }: { code: string; emit: (node: Node) => string }): string {
+  let text = '';
+  let at = node.start;
+  for (const part of listParts(node).toSorted((a, b) => a.start - b.start)) {
+    // A name that is both the key and the value of a property.
+    if (part.start < at) continue;
+    text += code.slice(at, part.start) + (isQuasi(node, part) ? emitParts(part, { code, emit }) : emit(part));
+    at = part.end;
   }
+  return text + code.slice(at, node.end);
+}
+
+/** The template of a tag is no text. */
+function isQuasi({ type }: Node, part: Node): boolean {
+  return type === 'TaggedTemplateExpression' && part.type === 'TemplateLiteral';
+}
+
+function listParts(node: Node): Node[] {
+  return Object.values(node)
+    .flatMap((child: unknown) => child)
+    .filter((child) => isNode(child));
+}
+
+function wrap(node: Node, text: string): string {
+  const { type, operator = '' } = node as Node & { operator?: string };
+  const isText =
+    type === 'TemplateLiteral' ||
+    (type === 'BinaryExpression' && operator === '+') ||
+    (type === 'AssignmentExpression' && operator === '+=');
+  if (isText) return `${METER}.check(${text})`;
+  if (type === 'SpreadElement') return `...${METER}.list(${text.slice('...'.length)})`;
+  if (/^(?:\*\*|<<)=?$/.test(operator)) {
+    const { left } = node as Node & { left: Node };
+    const head = text.indexOf(operator, left.end - node.start) + operator.length;
+    return `${text.slice(0, head)} ${METER}.bits(${text.slice(head)})`;
+  }
+  return text;
 }
 
 function isNode(value: unknown): value is Node {

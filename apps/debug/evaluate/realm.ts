@@ -68,7 +68,10 @@ export function createRealm(inspector: Inspector, { isFull = false }: { isFull?:
   limitSizes(context, most);
   if (!isFull) {
     refuseInstances(context);
-    const meters = (runInContext(METERS, context) as (most: number) => unknown)(most);
+    const meters = (runInContext(METERS, context) as (most: number, prototype: object) => unknown)(
+      most,
+      Array.prototype,
+    );
     Object.defineProperty(names, METER, { value: meters });
   }
   acceptHostClasses(context);

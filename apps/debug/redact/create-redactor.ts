@@ -2,7 +2,7 @@ import { isPromise } from 'node:util/types';
 import { describeValue } from '../render/describe-value.ts';
 import { isSecret, MASKED, type Mask } from '../render/format-value.ts';
 import { createKnownSecrets } from './known-secrets.ts';
-import { isSecretName } from './secret-names.ts';
+import { isSecretName, isWorkingFolder } from './secret-names.ts';
 import { SECRET_PATTERNS } from './secret-patterns.ts';
 
 export interface RedactorOptions {
@@ -35,6 +35,8 @@ const VALUE =
 const CREDENTIALS = /\b(?<scheme>[a-z][a-z0-9+.-]{1,20}:\/\/)(?<user>[^\s/?#@:"']*)(?<password>:[^\s/?#"']*)?@/gi;
 const SCHEMES = /\b(?<scheme>Bearer|Basic|Digest|Token)\s+(?<value>[A-Za-z0-9+/=._~-]{8,})/g;
 const COOKIE = /\b(?:set-)?cookie["']?\s*[:=]\s*["'`]?(?<pairs>[\w.-]+=[^\n"'`]*)/gi;
+/** Characters of the value of a cookie that can be a secret. */
+const COOKIE_LENGTH = 6;
 const PAIR = /(?:^|[;,]\s*)(?!(?:path|domain|expires|max-age|samesite|priority)=)[\w.-]+=(?<value>[^\s;,"'`}\])]+)/gi;
 const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
 /** Values of one graph that are searched, and of all graphs. What is not reached is still masked by its name and its form. */
@@ -112,8 +114,14 @@ export function createRedactor({ redact = [], env = process.env }: RedactorOptio
 function replaceSpans(text: string, spans: readonly [number, number][]): string {
   let at = 0;
   let replaced = '';
-  for (const [start, end] of spans) {
-    replaced += text.slice(at, start) + MASKED;
+  for (const [from, to] of spans) {
+    // A mark that is there already is not divided.
+    const before = text.lastIndexOf(MASKED, from);
+    const start = before >= 0 && before + MASKED.length > from ? before : from;
+    const last = text.lastIndexOf(MASKED, to - 1);
+    const end = last >= start && last + MASKED.length > to ? last + MASKED.length : to;
+    if (end <= at) continue;
+    replaced += text.slice(at, Math.max(at, start)) + (start < at ? '' : MASKED);
     at = end;
   }
   return replaced + text.slice(at);
@@ -131,7 +139,8 @@ function findByForm(text: string): string[] {
   }
   for (const { groups } of text.matchAll(SCHEMES)) add(groups!['value']);
   for (const { groups } of text.matchAll(COOKIE))
-    for (const pair of groups!['pairs']!.matchAll(PAIR)) add(pair.groups!['value']);
+    for (const pair of groups!['pairs']!.matchAll(PAIR))
+      if (pair.groups!['value']!.length >= COOKIE_LENGTH) add(pair.groups!['value']);
   for (const [value] of text.matchAll(JWT)) add(value);
   for (const { 0: all, index, groups } of text.matchAll(NAME)) {
     const name = groups!['name']!.replaceAll(/["']/g, '');
@@ -140,7 +149,9 @@ function findByForm(text: string): string[] {
     const value = (VALUE.exec(text)?.[0] ?? '')
       .replaceAll(/^\\*["'`]|\\*["'`]$/g, '')
       .replace(/^(?:Bearer|Basic|Token|Digest)\s+/i, '');
-    if (!isCode(value) && !isPartOf(name, value)) add(value);
+    // Cookies have names of their own.
+    if (/cookies?$/i.test(name) && value.includes('=')) continue;
+    if (!isCode(value) && !isPartOf(name, value) && !isWorkingFolder(name, value)) add(value);
   }
   const lower = text.toLowerCase();
   for (const { keywords, pattern } of compile()) {

@@ -105,7 +105,7 @@ function toWord(text: string, [from, to]: [number, number]): [number, number] {
 
 /** Words of settings that are no secret wherever they are. */
 function isOrdinary(value: string): boolean {
-  return /^(?:true|false|null|undefined|none|default|production|development|localhost|bearer|basic|include|omit|same-origin|strict|required|optional|\[masked\]|\d{1,6})$/i.test(
+  return /^(?:true|false|null|undefined|none|default|production|development|localhost|bearer|basic|include|omit|same-origin|strict|required|optional|\[masked\]|\d{1,6}|(?:application|audio|font|image|message|model|multipart|text|video)\/[\w.+-]+)$/i.test(
     value,
   );
 }

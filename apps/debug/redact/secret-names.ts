@@ -15,3 +15,8 @@ export function isSecretName(name: string): boolean {
   if (HARMLESS.has(name) || words.length > WORDS) return false;
   return PARTS.test(lower.join('')) || LAST.has(lower.at(-1) ?? '');
 }
+
+/** The working folder, whose variable has the name of a password: `pwd`. */
+export function isWorkingFolder(name: string, value: string): boolean {
+  return /(?:^|[^a-z])(?:old)?pwd$/i.test(name) && /^(?:[/\\~]|[a-z]:[/\\])/i.test(value);
+}

@@ -183,9 +183,26 @@ function describeObject(value: object, type: string, isComplete: boolean): Descr
   };
 }
 
+/** Long lists of names, which take a second to make, for one look. */
+const longKeys = new Map<object, (string | symbol)[]>();
+
+function ownKeys(value: object): (string | symbol)[] {
+  const known = longKeys.get(value);
+  if (known) return known;
+  const keys = Reflect.ownKeys(value);
+  // What this package leaves in realms of the program.
+  const index = keys.length < MANY_ELEMENTS ? keys.indexOf(SINK) : -1;
+  if (index >= 0) keys.splice(index, 1);
+  if (keys.length > MANY_ELEMENTS) {
+    if (longKeys.size === 0) queueMicrotask(() => longKeys.clear());
+    longKeys.set(value, keys);
+  }
+  return keys;
+}
+
 /** Without what the text of the value shows already. */
 function listKeys(value: object): (string | symbol)[] {
-  const keys = Reflect.ownKeys(value).filter((key) => key !== SINK);
+  const keys = ownKeys(value);
   if (isError(value)) return keys.filter((key) => key !== 'stack' && key !== 'message');
   if (types.isRegExp(value)) return keys.filter((key) => key !== 'lastIndex' || value.lastIndex !== 0);
   return types.isBoxedPrimitive(value) ? keys.filter((key) => !isIndex(key)) : keys;

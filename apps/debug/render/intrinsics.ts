@@ -31,7 +31,7 @@ const regexFlags = [
   'unicode',
   'unicodeSets',
   'sticky',
-].map((key) => getter(RegExp.prototype, key));
+].map((key) => Reflect.getOwnPropertyDescriptor(RegExp.prototype, key)?.get);
 const functionText = Function.prototype.toString;
 
 export const sizeOfMap = (value: unknown): number => apply(mapSize, value, []) as number;
@@ -56,7 +56,9 @@ export function textOfDate(value: unknown): string {
 }
 
 export function textOfRegExp(value: unknown): string {
-  const flags = regexFlags.map((read, index) => (apply(read, value, []) === true ? 'dgimsuvy'[index] : '')).join('');
+  const flags = regexFlags
+    .map((read, index) => (read && apply(read, value, []) === true ? 'dgimsuvy'[index] : ''))
+    .join('');
   return `/${apply(regexSource, value, []) as string}/${flags}`;
 }
 

@@ -59,7 +59,8 @@ function resolveSource(file: string, root: string | undefined, source: string): 
   return /^[a-z]+:\/\//.test(path) ? path : resolve(dirname(file), root ?? '', path);
 }
 
-function loadMap(path: string, url?: string): SourceMap | undefined {
+/** The map of a file, or the one that its script names. */
+export function loadMap(path: string, url?: string): SourceMap | undefined {
   const key = url === undefined ? path : `${path}\n${url.length} ${url.slice(-200)}`;
   if (known.has(key)) return known.get(key);
   let map: SourceMap | undefined;

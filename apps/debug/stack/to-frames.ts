@@ -3,6 +3,7 @@ import type { StackFrame } from '../contract/index.ts';
 import { isUserFile, parseStack, type RawFrame } from './parse-stack.ts';
 import { isObject } from './is-object.ts';
 import { readOwn, readStack } from './read-stack.ts';
+import { toOriginalNames } from './original-names.ts';
 import { toOriginal, toPrintedOriginal } from './source-map.ts';
 
 /** A frame, with its variables if they were captured. */
@@ -75,10 +76,10 @@ function takeElements(list: readonly unknown[]): unknown[] {
 }
 
 function findFrames(error: unknown): Found[] {
-  const captured = findCapture(error)?.frames ?? [];
+  const captured = (findCapture(error)?.frames ?? []).map((frame) => toOriginalNames(frame));
   const parsed = parseStack(readStack(error) ?? '').map((frame) => toPrintedOriginal(frame));
   const printed = findPrinted(captured, parsed);
-  const sync = captured.map(({ locals, sourceMapURL, ...raw }, index): Found => ({
+  const sync = captured.map(({ locals, sourceMapURL, range: _, ...raw }, index): Found => ({
     raw: printed[index] ?? toOriginal<RawFrame>(raw, sourceMapURL),
     locals,
   }));
