@@ -45,7 +45,7 @@ function createFinder(map: SourceMap, lines: readonly string[], range: Range) {
       pattern.lastIndex = before === undefined ? from : Math.max(0, range.column - name.length - 1);
       for (let match = pattern.exec(text); match && match.index < to && places > 0; match = pattern.exec(text)) {
         places--;
-        const entry = map.findEntry(line, match.index) as Partial<SourceMapping>;
+        const entry = map.findEntry(line, match.index) as Partial<SourceMapping> & { name?: unknown };
         const isHere = entry.generatedColumn === match.index && entry.generatedLine === line;
         if (isHere && typeof entry.name === 'string' && entry.name !== '') return entry.name;
       }

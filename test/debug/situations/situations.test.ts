@@ -1,6 +1,6 @@
 // Covers apps/debug/capture, apps/debug/stack, apps/debug/render: every road that an error takes, as a table.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,7 +15,7 @@ interface Seen {
   frames: (StackFrame & { locals: Record<string, string> })[];
 }
 
-test.each(Object.entries(SITUATIONS))('%s', async (name, { code, sees }) => {
+test.each(Object.entries(SITUATIONS))('%s', async (name, { code, sees, missing }) => {
   const program = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
   writeFileSync(program, code);
   const fixture = join(import.meta.dirname, 'look.fixture.ts');
@@ -29,5 +29,17 @@ test.each(Object.entries(SITUATIONS))('%s', async (name, { code, sees }) => {
     const found = frames.find((one) => (one.functionName ?? '') === frame && one.of === of && one.isAsync === isAsync);
     expect(found, stdout).toBeDefined();
     expect(found!.locals).toMatchObject(locals);
+    if (missing !== undefined) expect(found!.hasLocals).toBeUndefined();
   }
+});
+
+test('the table of the guide has a row for each', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/guides/klendathu.md'), 'utf8');
+  const [, table = ''] = /<!-- captured -->([^]*)<!-- \/captured -->/.exec(guide) ?? [];
+  const rows = table.trim().split('\n').slice(2);
+  expect(rows).toEqual(
+    Object.entries(SITUATIONS).map(
+      ([name, { missing }]) => `| ${name} | ${missing === undefined ? 'yes' : `no: ${missing}`} |`,
+    ),
+  );
 });

@@ -1,4 +1,6 @@
 export interface Situation {
+  /** Why its frames have no variables. */
+  missing?: string;
   /** A module that fails. */
   code: string;
   /** A frame that must be there, and what its variables must show. */
@@ -194,6 +196,21 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   'an accessor, which is not run': {
     code: 'let reads = 0; function f() { const o = { get b() { reads++; return 1; } }; throw new Error("x"); } f();',
     sees: [{ frame: 'f', locals: { o: '{ b: [Getter] }' } }],
+  },
+  'callers across an `await`': {
+    missing: 'V8 does not give them: only position and name',
+    code: 'async function f() { await null; throw new Error("x"); } async function outer(a) { await f(); } await outer(1);',
+    sees: [{ frame: 'outer', isAsync: true }],
+  },
+  'a worker thread': {
+    missing: 'the error is a copy: call `install()` or `investigate` in the thread',
+    code: 'import { Worker } from "node:worker_threads"; const w = new Worker("function inside(a) { null.foo; } inside(3)", { eval: true }); await new Promise((_, reject) => w.on("error", reject));',
+    sees: [{ frame: 'inside' }],
+  },
+  'an exhausted stack': {
+    missing: 'nothing is left to read variables with',
+    code: 'function f(a) { return f(a + 1); } f(1);',
+    sees: [{ frame: 'f' }],
   },
   'an assertion': {
     code: 'import assert from "node:assert"; function check(n) { assert.strictEqual(n, 4); } check(3);',
