@@ -177,14 +177,14 @@ function toPublicGrant(
 
 /** The MCP servers of a session that the loop drives, with notices about those that are left out. */
 function findServers(
-  { engine, given }: OpenInput,
+  { engine, env, given }: OpenInput,
   {
     definition = {},
     workspace,
   }: { definition: OpenAs['agent'] | undefined | Record<string, never>; workspace: string },
 ) {
   const trustsAll = given.trustCommand === true;
-  const found = findSessionServers(definition, { home: engine.home, workspace, trustsAll });
+  const found = findSessionServers(definition, { home: engine.home, workspace, env, trustsAll });
   const notices = found.untrusted.map(
     (name) =>
       `The MCP server ${name} of this project is not used: read .mcp.json, then run \`klaus mcp trust ${name}\`.`,
