@@ -3,6 +3,7 @@ import {
   isKlausError,
   KlausError,
   type ModelServerSettings,
+  modelServerNameSchema,
   modelServerSchema,
   type SettingValues,
 } from '@klaus/core/protocol';
@@ -109,6 +110,11 @@ export function createModelServers({ home, env, configurations, learn }: ModelSe
     },
     async add(name, given, isDefault = false) {
       toSettings(given, learn);
+      if (!modelServerNameSchema.safeParse(name).success) {
+        throw new KlausError('config', 'This is no name for a server.', {
+          hint: 'Allowed: lower-case letters, digits and `-`, and not the name of a provider.',
+        });
+      }
       if (Object.hasOwn(await read(), name)) {
         throw new KlausError('usage', `There is a server ${name} already.`, { hint: 'Choose another name, or remove it.' });
       }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { type InspectedServer, isKlausError, KlausError, type McpEntry, toShownEntry } from '@klaus/sdk';
+import { type InspectedServer, isKlausError, KlausError, type McpEntry, type ReviewedServer, toShownEntry } from '@klaus/sdk';
 import { isLocal } from '../../access/request-guard.ts';
 import { checkSettingsEnabled } from '../../access/settings-enabled.ts';
-import type { McpServerView, McpTestView } from '../../contract/index.ts';
+import type { McpReviewView, McpServerView, McpTestView } from '../../contract/index.ts';
 import type { Context, PartialHandlers } from '../../http/handler.ts';
 import type { McpTarget } from '../../mcp/mcp-work.ts';
 
@@ -57,9 +57,7 @@ export const mcpServerHandlers = {
   async reviewMcpServer(given, context, { request }) {
     const target = await find(given, context, request);
     const found = await target.mcp.review(target.name, bounds());
-    const { server, tools, changed, diff = null, reading, warning } = found;
-    const review = context.mcp.addReview(target, found);
-    return { review, server, tools, changed: [...changed], diff, reading: [...reading], warning };
+    return toReview(context.mcp.addReview(target, found), found);
   },
 
   async acceptMcpServer({ body: { review, reading }, ...given }, context, { request }) {
@@ -131,6 +129,11 @@ async function readLogin({ mcp, name }: McpTarget): Promise<Pick<McpServerView, 
 
 function toTest({ pinned: _, prompts, ...found }: InspectedServer): McpTestView {
   return { ...found, prompts: prompts.length };
+}
+
+function toReview(review: string, found: ReviewedServer): McpReviewView {
+  const { server, tools, changed, diff = null, reading, warning } = found;
+  return { review, server, tools, changed: [...changed], diff, reading: [...reading], warning };
 }
 
 function withoutAbsent(server: object): object {
