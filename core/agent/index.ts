@@ -134,9 +134,9 @@ export type {
 } from './ports/rows/session-row.ts';
 export type { ChangeMark, SessionStore, ViewedStore, StoreQueries, StoreView } from './ports/store-queries.ts';
 export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/rows/usage-row.ts';
-export type { DeployOptions } from './ports/deploy-options.ts';
-export type { UserGit } from './ports/user-git.ts';
-export type { LastShown } from './ports/last-shown.ts';
+export type { DeployOptions } from './ports/tools/deploy-options.ts';
+export type { UserGit } from './ports/tools/user-git.ts';
+export type { LastShown } from './ports/tools/last-shown.ts';
 export {
   type Intent,
   type ToolOutput,

@@ -8,19 +8,20 @@ const SCRIPT = { steps: [], fallback: { text: 'A sentence.' } };
 
 test
   .runIf(hasScript)
-  .each([[['--model', 'anthropic/claude-sonnet-5-5']], [['-m', 'anthropic/claude-sonnet-5-5', '--approve', 'ask']], [['--effort', 'low']]])(
-  '%j opens the terminal',
-  async (words) => {
-    await using chat = await openChatPlace({ script: SCRIPT });
-    const terminal = await chat.open({ command: words, words: [] });
-    terminal.type('hello\r');
-    await terminal.shows('A sentence.');
-    await untilIdle(terminal);
-    terminal.type(KEYS.ctrlD);
-    expect(await terminal.ended).toBe(0);
-    expect(await chat.sessions()).toHaveLength(1);
-  },
-);
+  .each([
+    [['--model', 'anthropic/claude-sonnet-5-5']],
+    [['-m', 'anthropic/claude-sonnet-5-5', '--approve', 'ask']],
+    [['--effort', 'low']],
+  ])('%j opens the terminal', async (words) => {
+  await using chat = await openChatPlace({ script: SCRIPT });
+  const terminal = await chat.open({ command: words, words: [] });
+  terminal.type('hello\r');
+  await terminal.shows('A sentence.');
+  await untilIdle(terminal);
+  terminal.type(KEYS.ctrlD);
+  expect(await terminal.ended).toBe(0);
+  expect(await chat.sessions()).toHaveLength(1);
+});
 
 test.runIf(hasScript)('options of a run alone still need a prompt', async () => {
   await using chat = await openChatPlace({ script: SCRIPT });

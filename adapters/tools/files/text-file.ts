@@ -54,7 +54,7 @@ export async function readTextFile(
 }
 
 /** @throws KlausError `tool.failed` if the text would be written with other bytes. */
-export function toTextFile(
+function toTextFile(
   path: ResolvedPath,
   { text: raw, encoding, others }: { text: string } & Pick<TextForm, 'encoding' | 'others'>,
   bytes: Uint8Array,

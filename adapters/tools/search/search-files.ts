@@ -14,8 +14,6 @@ const input = z.object({
   literal: z.boolean().optional(),
   caseSensitive: z.boolean().optional().describe('default true'),
 });
-/** The input of a search. */
-export type SearchInput = z.infer<typeof input>;
 
 export const searchFiles = defineBuiltinTool({
   name: 'search_files',

@@ -1,4 +1,4 @@
-import type { UserGit } from '../ports/user-git.ts';
+import type { UserGit } from '../ports/tools/user-git.ts';
 import type { EventOf, FileChange, Remembered, Reserved, RunnerName, SandboxName } from '../../protocol/index.ts';
 import type { ConfiguredHosts, HostRule, NameComparison, Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';

@@ -2,7 +2,7 @@ import type { HookGroups } from '../../protocol/settings/hook-settings.ts';
 import type { Tier } from '../../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../../protocol/settings/reviewer-settings.ts';
 import type { ExecLimits } from '../ports/sandbox.ts';
-import type { DeployOptions } from '../ports/deploy-options.ts';
+import type { DeployOptions } from '../ports/tools/deploy-options.ts';
 import type { WebSearchSettings } from '../ports/web-client.ts';
 
 export interface RetrySettings {

@@ -19,15 +19,15 @@ import type {
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
-import type { DeployOptions } from './deploy-options.ts';
+import type { DeployOptions } from './tools/deploy-options.ts';
 import type { EditorBuffers } from './editor-buffers.ts';
 import type { ToolFormatter } from '../formatting/formatter.ts';
-import type { LastShown } from './last-shown.ts';
+import type { LastShown } from './tools/last-shown.ts';
 import type { Knowledge } from './memory.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
-import type { UserGit } from './user-git.ts';
+import type { UserGit } from './tools/user-git.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { ExecLimits, PrestartRequest, Sandbox } from './sandbox.ts';
 import type { NetworkProxy, ProviderSearch, WebClient, WebSearchSettings } from './web-client.ts';

@@ -27,7 +27,7 @@ import type { TaintState } from './taint-state.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { ModelRefusals } from '../refusals/model-refusals.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
-import type { LastShown } from '../ports/last-shown.ts';
+import type { LastShown } from '../ports/tools/last-shown.ts';
 import type { LearnedSizes } from '../budget/learned-sizes.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 

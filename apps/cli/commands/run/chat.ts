@@ -15,7 +15,7 @@ import { isLineByLine } from '../../prompt/accessible.ts';
 import { offerFirstModel } from '../../prompt/first-model.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 import { withLocalModel } from '../../prompt/local-model.ts';
-import { checkServerOptions } from './run.ts';
+import { checkServerOptions } from './server-options.ts';
 
 export const command: LeafCommand = {
   name: 'chat',

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { toHostEnvironment, toHostPath } from '@klaus/adapters/system';
 import type { UserGit } from '@klaus/core/agent';
-import { toolFailed } from '../tool-failed.ts';
+import { toolFailed } from '../../tool-failed.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

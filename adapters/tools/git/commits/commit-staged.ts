@@ -1,14 +1,14 @@
 import { headOf } from '@klaus/core/cut-text';
 import { KlausError } from '@klaus/core/protocol';
 import type { ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
-import { checkWord } from '../shell/quote.ts';
-import { toolFailed } from '../tool-failed.ts';
+import { checkWord } from '../../shell/quote.ts';
+import { toolFailed } from '../../tool-failed.ts';
 import { describeRules, signCommit, toIdentity } from './commit-rules.ts';
-import { runGit, toGitError, type GitOptions } from './git.ts';
-import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
-import type { Repository } from './repository.ts';
+import { runGit, toGitError, type GitOptions } from '../git.ts';
+import { HOOK_FAILED, RUN_HOOK } from '../hooks.ts';
+import type { Repository } from '../repository.ts';
 import { isTrue } from './user-git.ts';
-import { toHookError, toLocked, toPathList, type CommitSource, type StagedTree } from './staging.ts';
+import { toHookError, toLocked, toPathList, type CommitSource, type StagedTree } from '../staging.ts';
 
 /** Characters. */
 const MAX_MESSAGE = 20_000;

@@ -1,7 +1,7 @@
 import { isKlausError } from '@klaus/core/protocol';
 import type { ExecResult, ToolContext, UserGit } from '@klaus/core/agent';
 import { addSignature, checkPayload } from './signed-commit.ts';
-import type { StagedTree } from './staging.ts';
+import type { StagedTree } from '../staging.ts';
 import { isTrue } from './user-git.ts';
 
 /** The address of the identity that Klaus uses where none is configured. */

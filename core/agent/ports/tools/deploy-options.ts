@@ -1,4 +1,4 @@
-import type { TerraformProgram } from '../../protocol/index.ts';
+import type { TerraformProgram } from '../../../protocol/index.ts';
 
 /** The services of the deploy tools, as the user has configured them. */
 export interface DeployOptions {

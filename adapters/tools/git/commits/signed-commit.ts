@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { toolFailed } from '../tool-failed.ts';
-import type { StagedTree } from './staging.ts';
+import { toolFailed } from '../../tool-failed.ts';
+import type { StagedTree } from '../staging.ts';
 
 /**
  * Checks that a commit object is the one that Git made from the decided tree.
