@@ -288,7 +288,8 @@ class AuthorHistory {
       return;
     }
     counts.mixed++;
-    if (isUnchanged || doubtful) return;
+    // A step that is unclear stays, and with it what it wrote over.
+    if (isUnchanged || doubtful || left.has(path)) return;
     const other = writes.findLast(({ by }) => by !== name)!;
     if (this.#read(path) !== other.content) fail('lost what others had written before');
   }
