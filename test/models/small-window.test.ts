@@ -1,5 +1,5 @@
 // Covers adapters/models/servers, core/agent/calls, core/agent/budget: a session in a window of 8,192 tokens.
-import { createKlaus } from '@klaus/sdk';
+import { createKlaus, type KlausOptions } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { startLocalProgram } from '../fixtures/local-program.ts';
@@ -34,7 +34,7 @@ test('30 turns that list, read, edit and run fit in 8,192 tokens', async () => {
   await using program = await startLocalProgram({ family: 'llamacpp', window: WINDOW, script: SCRIPT });
   const servers = { own: { baseUrl: `${program.origin}/v1`, family: 'llamacpp', price: { input: 0, output: 0 } } };
   const unlimited = { 'limits.tokens': 0, 'limits.toolCalls': 0, 'limits.turns': 0, 'limits.minutes': 0 };
-  const settings = { servers, model: 'own/m', approve: 'auto', 'sandbox.driver': 'host', ...unlimited } as const;
+  const settings = { servers, model: 'own/m', approve: 'auto', 'sandbox.driver': 'host', ...unlimited } as KlausOptions['settings'];
   await using klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: place.env, settings });
   const session = await klaus.open();
   for (let prompt = 0; prompt < PROMPTS; prompt++) {
