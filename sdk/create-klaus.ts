@@ -53,7 +53,7 @@ export interface StoreInput {
 
 /** What several machines add. */
 interface Extensions {
-  wrapSnapshots?: Parameters<typeof createOpenSnapshots>[1];
+  wrapSnapshots?: NonNullable<Parameters<typeof createOpenSnapshots>[1]>['wrap'];
   admit?: NonNullable<EngineInput['admit']>;
 }
 
@@ -100,7 +100,7 @@ export async function createKlausOver<S extends SessionStore>(
   const redact = (text: string): string => redactor.redact(text);
   const store = await openStore({ home, configuration, redact });
   const traced = await traceRuns(store, { configuration, env });
-  const snapshots = createOpenSnapshots(home, wrapSnapshots);
+  const snapshots = createOpenSnapshots(home, { wrap: wrapSnapshots, configurations });
   const processes = createProcesses({ home });
   const listeners = new Set<(start: SandboxStart) => void>();
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
@@ -146,8 +146,7 @@ export async function createKlausOver<S extends SessionStore>(
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since, workspaces } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      const filter = { by, session, since, workspaces };
-      return readUsageReport(store, filter, (path) => findOriginal(home, path));
+      return readUsageReport(store, { by, session, since, workspaces }, (path) => findOriginal(home, path));
     },
     ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),

@@ -1,4 +1,5 @@
 import { toPrintable } from '@klaus/sdk/printable';
+import { listFixed } from '../../chat/chat-options.ts';
 import { openClient } from '../../client/open-client.ts';
 import { toOrigin } from '../../instance/origin.ts';
 import { UsageError } from '../../program/cli-error.ts';
@@ -24,14 +25,20 @@ export const command: LeafCommand = {
 };
 
 async function run(line: readonly string[], declared: Options): Promise<number> {
-  const options = await withLocalModel(declared);
-  const words = options.prompt === undefined ? line : [options.prompt, ...line];
-  if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
+  const words = declared.prompt === undefined ? line : [declared.prompt, ...line];
+  if (words.length === 0 && declared.session === undefined && process.stdin.isTTY) {
+    if (isForTerminal(declared)) {
+      const { chat } = await import('./chat.ts');
+      const isNew = listFixed(declared).length > 0;
+      const chatOptions = { ...declared, history: true, ...(isNew ? { new: true as const } : {}) };
+      return await chat({ name: declared.agent, isStart: declared.agent === undefined, options: chatOptions });
+    }
     throw new UsageError(
       'There is no prompt.',
       'Write it in quotes: klaus "fix the failing test". `klaus --help` lists the commands.',
     );
   }
+  const options = await withLocalModel(declared);
   checkCombination(options);
   if (toGivenServer(options) !== undefined) checkServerOptions(options);
   const result = await openRunResult(options);
@@ -91,6 +98,13 @@ async function run(line: readonly string[], declared: Options): Promise<number> 
   const session = { id, lastSeq: 0, mode: null };
   const run = { client, session, show: options, output, asks, onAsk };
   return await result.finish(run, await runSession(run));
+}
+
+/** True for options that a terminal takes too. */
+function isForTerminal(options: Options): boolean {
+  const { json, plain, outputFormat, outputSchema, pin, continue: continues } = options;
+  const isRun = [json, plain, outputFormat, outputSchema, pin, continues].some((value) => value !== undefined);
+  return !isRun && toWorkingCopy(options) === undefined && process.stdout.isTTY;
 }
 
 /** @throws UsageError for options that a server does not take. */
