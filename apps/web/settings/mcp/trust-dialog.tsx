@@ -32,6 +32,7 @@ export function TrustDialog({ server, target, onClose, onChange }: TrustDialogPr
   const [reading, setReading] = useState<ReadonlySet<string>>(new Set());
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
+  const [isNewlyTrusted, setNewlyTrusted] = useState(false);
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
     setFailure(undefined);
@@ -42,6 +43,7 @@ export function TrustDialog({ server, target, onClose, onChange }: TrustDialogPr
     run(async () => {
       if (!isTrusted) {
         await client.trustMcpServer({ ...target, body: { hash } });
+        setNewlyTrusted(true);
         onChange();
       }
       const found = await client.reviewMcpServer(target);
@@ -77,7 +79,8 @@ export function TrustDialog({ server, target, onClose, onChange }: TrustDialogPr
         <div role="alert">
           {failure === undefined ? null : (
             <p className="bad wrap">
-              {isTrusted && !review ? t.mcp.testFailed : t.mcp.notStarted} {failure}
+              {isNewlyTrusted && !review ? `${t.mcp.notStarted} ` : ''}
+              {failure}
             </p>
           )}
         </div>
