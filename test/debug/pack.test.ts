@@ -150,20 +150,20 @@ const OLD_PROGRAM = `
   import { arm, implement, install, investigate } from 'klendathu';
   arm();
   const thrown = new TypeError('the original');
-  const told = {};
+  const outcome = {};
   for (const mode of ['live', 'record']) {
     const run = investigate(thrown, { mode });
-    await run.then(() => (told[mode] = 'recorded'), ({ code, cause }) => (told[mode] = [code, cause === thrown]));
+    await run.then(() => (outcome[mode] = 'recorded'), ({ code, cause }) => (outcome[mode] = [code, cause === thrown]));
   }
-  await implement('p', {}, {}).catch(({ code }) => (told.implement = code));
-  console.log(JSON.stringify(told));
+  await implement('p', {}, {}).catch(({ code }) => (outcome.implement = code));
+  console.log(JSON.stringify(outcome));
   install({ mode: 'record' });
   throw thrown;`;
 
 test.each([
   [18, { live: ['node-outdated', true], record: ['node-outdated', true], implement: 'node-outdated' }],
   [20, { live: ['node-outdated', true], record: 'recorded', implement: 'node-outdated' }],
-] as const)('on Node %i it loads, names the version it needs, and loses no error', (major, told) => {
+] as const)('on Node %i it loads, names the version it needs, and loses no error', (major, outcome) => {
   const place = join(folder, `node${major}`);
   mkdirSync(place);
   npm(
@@ -173,7 +173,7 @@ test.each([
   const node = join(place, `node_modules/node-linux-${process.arch}/bin/node`);
   const options = { cwd: project, env: toEnv(), encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync(node, ['--input-type=module', '-e', OLD_PROGRAM], options);
-  expect(JSON.parse(stdout.split('\n')[0]!)).toEqual(told);
+  expect(JSON.parse(stdout.split('\n')[0]!)).toEqual(outcome);
   expect(stderr).toContain('TypeError: the original');
   expect(status).toBe(1);
 });

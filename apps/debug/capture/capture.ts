@@ -29,7 +29,7 @@ export const UNINITIALIZED = Symbol('klendathu.uninitialized');
 
 /** Captures of one place that keep their variables, and bytes of all of them: as far as they can be estimated. */
 export const RING = 50;
-export const RING_BYTES = 64 * 2 ** 20;
+const RING_BYTES = 64 * 2 ** 20;
 /** Primitives have no identity: the last ones are remembered by value. */
 const PRIMITIVES = 20;
 const RECENT = 50;

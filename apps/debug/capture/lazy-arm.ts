@@ -2,7 +2,7 @@ import { loadNow } from '../launch/load-now.ts';
 import type * as Arm from './arm.ts';
 import type { Armed, ArmOptions } from './arm.ts';
 
-/** The inspector of Node.js takes several milliseconds to load. Undefined where it cannot be: the program goes on. */
+/** The inspector of Node.js takes several milliseconds to load. Undefined where it cannot be: the program continues. */
 function load(): typeof Arm | undefined {
   try {
     return loadNow('capture/arm') as typeof Arm;

@@ -115,7 +115,7 @@ export function toBoxed(statements: string, source: string): string {
 }
 
 /** The result of {@link toBoxed} code. */
-export function unbox(outcome: Outcome): Outcome {
+function unbox(outcome: Outcome): Outcome {
   if (outcome.kind !== 'value' || outcome.value === undefined) return outcome;
   if (readField(outcome.value, 'isThrown') === true)
     return { kind: 'thrown', error: readField(outcome.value, 'error') };

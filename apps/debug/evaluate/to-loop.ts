@@ -50,7 +50,7 @@ export function toLoop(node: Node, emit: (node: Node) => string, meter: string):
     `for (let ${at} = 0; ${at} < ${list}.length; ${at}++) {`,
     `let ${item} = ${list}[${at}];`,
     index === undefined ? '' : `let ${index} = ${at};`,
-    // Empty elements are left out, but for `find`.
+    // Empty elements are left out, except by `find`.
     method.startsWith('find') ? '' : `if (${item} === undefined && !(${at} in ${list})) continue;`,
     names(step.each('\u0000', `${list}[i]`)).replace('\u0000', () => `(${value})`),
     `} return ${names(step.after)};`,

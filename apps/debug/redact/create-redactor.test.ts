@@ -30,10 +30,10 @@ test.each<[name: string, text: string, expected: string]>([
   ],
   [
     'escaped in JSON',
-    `a ${[...SECRET].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')} b`,
+    `a ${Array.from(SECRET, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')} b`,
     'a [masked] b',
   ],
-])('a known secret is masked as a whole: %s', (_name, text, expected) => {
+])('a known secret is masked completely: %s', (_name, text, expected) => {
   const mask = createRedactor({ env: {} });
   mask.learn({ password: SECRET });
   expect(mask.text(text)).toBe(expected);

@@ -63,7 +63,7 @@ export function createKnownSecrets() {
       const squeezed = squeeze(text);
       addSpans(squeezed, { grams, size: GRAM, spans });
       addSpans(squeezed, { grams: digits, size: DIGITS, spans });
-      // The whole word: its last characters depend on the secret, too.
+      // The complete word: its last characters depend on the secret, too.
       const words: [number, number][] = [];
       for (const value of encodings)
         for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))

@@ -265,7 +265,7 @@ function toPart(value: object, key: string | symbol): Part {
 }
 
 /** The name of the class of a value, from its prototypes. */
-export function nameOfClass(value: object): string {
+function nameOfClass(value: object): string {
   let prototype: object | null;
   for (prototype = Reflect.getPrototypeOf(value); prototype; prototype = Reflect.getPrototypeOf(prototype)) {
     if (types.isProxy(prototype)) return 'Object';

@@ -8,6 +8,7 @@ const LARGEST = 20_000_000;
 const PLACES = 10;
 /** Characters of a function that are searched. */
 const CHARACTERS = 200_000;
+const WORD = /[A-Za-z_$][\w$]*/g;
 
 /**
  * A frame with the names of the source, as far as the map of its script has them: minifiers write the original name to
@@ -34,19 +35,18 @@ type Range = NonNullable<CapturedFrame['range']>;
 /** Finds the original name of a name in a range. `before`: only in the line in front of the range, for its function. */
 function createFinder(map: SourceMap, lines: readonly string[], range: Range) {
   return (name: string, before?: number): string | undefined => {
-    if (!/^[A-Za-z_$][\w$]*$/.test(name)) return undefined;
-    const pattern = new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}(?![\\w$])`, 'g');
     let left = CHARACTERS;
     let places = PLACES;
     for (let line = range.line; line <= range.endLine && left > 0; line++) {
       const text = lines[line] ?? '';
-      const from = before === undefined && line === range.line ? range.column : 0;
+      const from = before !== undefined ? range.column - name.length - 1 : line === range.line ? range.column : 0;
       const to = before !== undefined ? range.column : line === range.endLine ? range.endColumn : text.length;
-      pattern.lastIndex = before === undefined ? from : Math.max(0, range.column - name.length - 1);
-      for (let match = pattern.exec(text); match && match.index < to && places > 0; match = pattern.exec(text)) {
+      for (const { 0: word, index } of text.slice(Math.max(0, from), to).matchAll(WORD)) {
+        const column = Math.max(0, from) + index;
+        if (word !== name || text[column - 1] === '.' || places <= 0) continue;
         places--;
-        const entry = map.findEntry(line, match.index) as Partial<SourceMapping> & { name?: unknown };
-        const isHere = entry.generatedColumn === match.index && entry.generatedLine === line;
+        const entry = map.findEntry(line, column) as Partial<SourceMapping> & { name?: unknown };
+        const isHere = entry.generatedColumn === column && entry.generatedLine === line;
         if (isHere && typeof entry.name === 'string' && entry.name !== '') return entry.name;
       }
       if (before !== undefined) return undefined;

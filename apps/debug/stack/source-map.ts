@@ -32,7 +32,7 @@ export function toOriginal<F extends RawFrame>(frame: F, url?: string): F {
 
 /**
  * {@link toOriginal} for a frame of the text of a stack. What the runtime, or a loader that compiles, knows the map of is
- * printed at its place in the source already. If the source has the path of the code, only that tells the two apart: a
+ * printed at its place in the source already. If the source has the path of the code, only that distinguishes the two: a
  * second time would give a wrong line.
  */
 export function toPrintedOriginal<F extends RawFrame>(frame: F): F {

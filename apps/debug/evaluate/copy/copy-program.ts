@@ -2,6 +2,7 @@
 // anything, and ends with the program.
 import { createContext, runInContext, Script } from 'node:vm';
 import { createRedactor, type Redactor } from '../../redact/create-redactor.ts';
+import { headOf } from '../../render/cut-text.ts';
 import { formatValue } from '../../render/format-value.ts';
 import { readOwn } from '../../stack/read-stack.ts';
 import { readField } from '../read-field.ts';
@@ -62,7 +63,7 @@ function evaluate({ code, snapshot, timeoutMs, processInfo, secrets }: CopyReque
 
 function messageOf(error: unknown): string | undefined {
   const message = readOwn(error, 'message');
-  return typeof message === 'string' ? message.slice(0, 4000) : undefined;
+  return typeof message === 'string' ? headOf(message, 4000) : undefined;
 }
 
 /** The elements of an array of the realm, without its methods. */
@@ -77,7 +78,7 @@ function toPrinted(line: unknown, redactor: Redactor): PrintedText {
   const text = readElements(readField(line, 'values'))
     .map((value) => (typeof value === 'string' ? value : formatValue(value, { mask: redactor, depth: 3 })))
     .join(' ');
-  return { level: typeof level === 'string' ? level : 'log', text: redactor.text(text.slice(0, 20_000)) };
+  return { level: typeof level === 'string' ? level : 'log', text: redactor.text(headOf(text, 20_000)) };
 }
 
 process.on('message', (request: CopyRequest) => {

@@ -1,4 +1,5 @@
 import * as types from 'node:util/types';
+import { headOf } from '../../render/cut-text.ts';
 import {
   bytesOfTyped,
   lengthOfTyped,
@@ -169,7 +170,7 @@ class Reader {
         ...base,
         kind: 'function',
         name: readText(value, 'name') ?? '',
-        text: textOfFunction(value).slice(0, SOURCE),
+        text: headOf(textOfFunction(value), SOURCE),
       };
     if (Array.isArray(value)) return { ...base, kind: 'array', length: value.length };
     if (types.isMap(value)) return { ...base, kind: 'map', entries: [] };
@@ -267,5 +268,5 @@ function nameOfBuiltin(prototype: object): string | undefined {
 function nameOfOwn(prototype: object): string {
   const made: unknown = Reflect.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
   const name = typeof made === 'function' && !types.isProxy(made) ? readText(made, 'name') : undefined;
-  return name === undefined || name === '' ? 'Object' : name.slice(0, 100);
+  return name === undefined || name === '' ? 'Object' : headOf(name, 100);
 }
