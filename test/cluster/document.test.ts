@@ -61,7 +61,11 @@ describe.skipIf(MISSING !== undefined)(`the page${MISSING ? `: ${MISSING}` : ''}
     const shell = spawn('bash', ['-c', script], {
       cwd: place.workspace,
       // With the sandbox that a reader of the page has.
-      env: { ...toEnv({ place, server: model }), KLAUS_SANDBOX: undefined, PATH: [...programs, process.env['PATH']].join(':') },
+      env: {
+        ...toEnv({ place, server: model }),
+        KLAUS_SANDBOX: undefined,
+        PATH: [...programs, process.env['PATH']].join(':'),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

@@ -12,8 +12,7 @@ const ALTERNATIVES: Readonly<Record<string, string>> = {
   plugin: '`klaus skills`, `klaus mcp` and `klaus hooks` extend Klaus, and its SDK for programs: docs/sdk.md.',
   review:
     '`klaus diff` shows the changes of a session. As a prompt, name what to review: klaus "review the last commit".',
-  settings:
-    '`klaus init` sets your limits; `klaus config` shows every setting, and `klaus config set` changes one.',
+  settings: '`klaus init` sets your limits; `klaus config` shows every setting, and `klaus config set` changes one.',
   update: '`npm install --global klaus@latest` updates an installed Klaus, and `git pull` a clone.',
   version: '`klaus --version` prints it.',
 };

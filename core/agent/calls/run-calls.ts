@@ -16,7 +16,7 @@ import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
 import { cutOutput } from './cut-output.ts';
-import { toResultLimit } from './result-limit.ts';
+import { toResultLimit } from '../budget/result-limit.ts';
 import { isApproval } from './human-approval.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
