@@ -1,5 +1,5 @@
-// @module-tag long
 // Covers docs, sdk/cluster, adapters/store/postgres, adapters/objects: backup of a running cluster and its restore, by the commands of the page.
+// @module-tag long
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// @module-tag long
 // Covers apps/server/http/openapi.ts, apps/server/handlers: the server answers as its OpenAPI document says, for any request.
+// @module-tag long
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
