@@ -7,7 +7,7 @@ import { ROOT } from '../program.ts';
 export const toModule = (path: string): string => JSON.stringify(join(ROOT, 'apps/debug', path));
 
 /** Runs a program in a process of its own, which prints one JSON. */
-export async function measure<T>(program: string): Promise<T> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+export async function measure<T>(program: string, execArgv: readonly string[] = []): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...execArgv, '--input-type=module', '-e', program]);
   return JSON.parse(stdout.trim().split('\n').at(-1)!) as T;
 }

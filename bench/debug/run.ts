@@ -1,5 +1,6 @@
 // `npm run bench:debug [-- NAME] [--quick] [--write]`: what the runtime debugger costs the program that imports it.
 import { runBenchmarks } from '../runner.ts';
+import { armed } from './armed.ts';
 import { capture } from './capture.ts';
 import { evaluation } from './evaluation.ts';
 import { installed } from './installed.ts';
@@ -10,5 +11,5 @@ await runBenchmarks({
   command: 'npm run bench:debug',
   page: 'docs/benchmarks-debug.md',
   toPage,
-  benchmarks: [unarmed, installed, capture, evaluation],
+  benchmarks: [unarmed, installed, armed, capture, evaluation],
 });

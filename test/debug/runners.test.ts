@@ -238,3 +238,31 @@ for (const { cases, tags } of splitCases(
       expect(code).toBe(1);
     },
   );
+
+test.each([
+  ['the hook', '@playwright/test', { NODE_OPTIONS: '--import=klendathu/playwright-hook' }],
+  ['the fixture', 'klendathu/playwright', {}],
+] as const)(
+  'Playwright, by %s: a test without a page is investigated',
+  { timeout: 300_000 },
+  async (_, library, env) => {
+    const { code, reports } = await run({
+      files: {
+        'package.json': '{"type":"module"}',
+        'playwright.config.mjs': 'export default { workers: 1 };',
+        'a.spec.js': `
+        import { test, expect } from '${library}';
+        test('passes', () => {});
+        test('adds', () => { const total = 3; expect(total).toBe(4); });
+        test('throws', () => { const cart = { id: 7 }; throw new Error('no total of ' + cart.id); });
+        test('asks', async ({ request }) => { const answer = 8; expect(typeof request.get).toBe('none'); });
+      `,
+      },
+      args: [join(modules, '@playwright/test/cli.js'), 'test'],
+      steps: looks('errors.length'),
+      env: { KLENDATHU_MAX: '100', ...env },
+    });
+    expect(reports.map(({ title }) => title)).toEqual(['adds', 'asks', 'throws']);
+    expect(code).toBe(1);
+  },
+);

@@ -131,6 +131,15 @@ export const NPM_BUGS: readonly Bug[] = [
     frame: 'processDelimiters',
     variables: ['openerIdx', 'closer', 'delimiters'],
   },
+  {
+    name: 'fast-xml-parser',
+    buggy: '5.10.1',
+    fixed: '5.11.0',
+    commit: 'NaturalIntelligence/fast-xml-parser c8e2f288b6e12f4dcd60eef702d87bf448cf3ffd',
+    code: 'import { XMLParser } from "LIB"; new XMLParser().parse("</a><b>text</b>");',
+    frame: 'parseXml',
+    variables: ['currentNode', 'xmlObj'],
+  },
 ];
 
 export const PYPI_BUGS: readonly Bug[] = [
@@ -169,5 +178,23 @@ export const PYPI_BUGS: readonly Bug[] = [
     code: 'from dateutil.parser import parse\ntry:\n    parse("0-100")\nexcept ValueError:\n    pass',
     frame: 'parse',
     variables: ['timestr', 'default'],
+  },
+  {
+    name: 'mistune',
+    buggy: '3.2.1',
+    fixed: '3.3.0',
+    commit: 'lepture/mistune 6860fbf7e5a7cdd13a771afa8e0767f31364a84f',
+    code: 'import mistune\nfrom mistune.renderers.rst import RSTRenderer\nmistune.create_markdown(renderer=RSTRenderer())("- > quote")',
+    frame: 'block_quote',
+    variables: ['token', 'text'],
+  },
+  {
+    name: 'sqlparse',
+    buggy: '0.4.4',
+    fixed: '0.5.0',
+    commit: 'andialbrecht/sqlparse b4a39d9850969b4e1d6940d32094ee0b42a2cf03',
+    code: 'import sys, sqlparse\nfrom sqlparse.exceptions import SQLParseError\nsys.setrecursionlimit(90)\ntry:\n    sqlparse.parse("[" * 100 + "]" * 100)\nexcept SQLParseError:\n    pass\nfinally:\n    sys.setrecursionlimit(1000)',
+    frame: 'flatten',
+    variables: ['token', 'self'],
   },
 ];
