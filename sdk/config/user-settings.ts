@@ -48,7 +48,10 @@ export async function writeUserEntry(
       }
     },
     isWritten: (found) =>
-      isDeepStrictEqual((found(key) as Record<string, unknown> | undefined)?.[name], entry === undefined ? entry : plain(entry)),
+      isDeepStrictEqual(
+        (found(key) as Record<string, unknown> | undefined)?.[name],
+        entry === undefined ? entry : plain(entry),
+      ),
     names: [key],
   });
 }

@@ -36,7 +36,8 @@ function toShownValue(name: string, value: string): string | null {
 function hideOptions(words: readonly string[]): string[] {
   return words.map((word, at) => {
     const before = words[at - 1] ?? '';
-    if (/^--?[\w-]+$/.test(before) && SECRET_NAME.test(before) && !word.startsWith('-') && !REFERENCE.test(word)) return '…';
+    if (/^--?[\w-]+$/.test(before) && SECRET_NAME.test(before) && !word.startsWith('-') && !REFERENCE.test(word))
+      return '…';
     const [, name, value] = /^(--?[\w-]+=|[A-Z_]+=)(.+)$/.exec(word) ?? [];
     return name !== undefined && SECRET_NAME.test(name) && !REFERENCE.test(value!) ? `${name}…` : word;
   });

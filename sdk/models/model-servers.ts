@@ -116,7 +116,9 @@ export function createModelServers({ home, env, configurations, learn }: ModelSe
         });
       }
       if (Object.hasOwn(await read(), name)) {
-        throw new KlausError('usage', `There is a server ${name} already.`, { hint: 'Choose another name, or remove it.' });
+        throw new KlausError('usage', `There is a server ${name} already.`, {
+          hint: 'Choose another name, or remove it.',
+        });
       }
       const { model, ...entry } = given;
       const models = model === undefined ? {} : { models: { [model]: {} } };

@@ -92,14 +92,18 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
   test.each([
     ['2', ['echo', 'look', 'count', 'grow', 'ask']],
     ['1', []],
-  ])('the tools that say that they only read are marked after the answer %s', { timeout: 60_000 }, async (answer, marked) => {
-    using place = toPlace();
-    const screen = await trust(place, ['2', answer]);
-    expect(reading(place)).toEqual(marked);
-    // The question names those that say so, and no others.
-    const question = /only read: (.*?)\. Run/s.exec(screen)?.[1] ?? '';
-    expect(question.replaceAll(/\s+/g, ' ').split(', ')).toEqual(['echo', 'look', 'count', 'grow', 'ask']);
-  });
+  ])(
+    'the tools that say that they only read are marked after the answer %s',
+    { timeout: 60_000 },
+    async (answer, marked) => {
+      using place = toPlace();
+      const screen = await trust(place, ['2', answer]);
+      expect(reading(place)).toEqual(marked);
+      // The question names those that say so, and no others.
+      const question = /only read: (.*?)\. Run/s.exec(screen)?.[1] ?? '';
+      expect(question.replaceAll(/\s+/g, ' ').split(', ')).toEqual(['echo', 'look', 'count', 'grow', 'ask']);
+    },
+  );
 
   test('without accepted descriptions nothing is asked about reading', { timeout: 60_000 }, async () => {
     using place = toPlace();

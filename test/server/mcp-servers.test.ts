@@ -60,37 +60,41 @@ test('a program is added, listed without secrets, tested and removed', { timeout
     expect(await codeOf(work)).toBe('usage');
 });
 
-test('trust is for the entry that was seen, and exactly the seen descriptions are accepted', { timeout: 60_000 }, async () => {
-  await using it = await startTestServer({ env: ENV });
-  const file = join(it.place.workspace, '.mcp.json');
-  const write = (behaviour: string): void =>
-    writeFileSync(file, JSON.stringify({ mcpServers: { one: toEntry(behaviour) } }));
-  write('plain');
-  const [seen] = await list(it);
-  expect(seen).toMatchObject({ isTrusted: false, isAccepted: false });
-  // Nothing starts before the user trusts it.
-  for (const work of [it.client.testMcpServer(one), it.client.reviewMcpServer(one)])
-    expect(await codeOf(work)).toBe('usage');
-  write('many');
-  expect(await codeOf(it.client.trustMcpServer({ ...one, body: { hash: seen!.hash } }))).toBe('workspace.conflict');
-  expect(await list(it)).toMatchObject([{ isTrusted: false }]);
-  write('plain');
-  await it.client.trustMcpServer({ ...one, body: { hash: seen!.hash } });
-  const review = await it.client.reviewMcpServer(one);
-  expect(review).toMatchObject({ diff: null, reading: [], changed: expect.arrayContaining(['echo', 'save']) });
-  const accept = (id: string, reading?: string[]) =>
-    it.client.acceptMcpServer({ ...one, body: { review: id, ...(reading && { reading }) } });
-  expect(await codeOf(accept('another'))).toBe('usage');
-  await accept(review.review, ['echo']);
-  expect(await codeOf(accept(review.review))).toBe('usage');
-  expect(await list(it)).toMatchObject([{ isTrusted: true, isAccepted: true }]);
-  // A change is a diff.
-  const pins = join(it.place.home, 'mcp-tools.json');
-  writeFileSync(pins, readFileSync(pins, 'utf8').replace('Repeat a text.', 'An older text.'));
-  const again = await it.client.reviewMcpServer(one);
-  expect(again).toMatchObject({ changed: ['echo'], reading: [] });
-  expect(again.diff).toMatch(/-.*An older text\.[^]*\+.*Repeat a text\./);
-});
+test(
+  'trust is for the entry that was seen, and exactly the seen descriptions are accepted',
+  { timeout: 60_000 },
+  async () => {
+    await using it = await startTestServer({ env: ENV });
+    const file = join(it.place.workspace, '.mcp.json');
+    const write = (behaviour: string): void =>
+      writeFileSync(file, JSON.stringify({ mcpServers: { one: toEntry(behaviour) } }));
+    write('plain');
+    const [seen] = await list(it);
+    expect(seen).toMatchObject({ isTrusted: false, isAccepted: false });
+    // Nothing starts before the user trusts it.
+    for (const work of [it.client.testMcpServer(one), it.client.reviewMcpServer(one)])
+      expect(await codeOf(work)).toBe('usage');
+    write('many');
+    expect(await codeOf(it.client.trustMcpServer({ ...one, body: { hash: seen!.hash } }))).toBe('workspace.conflict');
+    expect(await list(it)).toMatchObject([{ isTrusted: false }]);
+    write('plain');
+    await it.client.trustMcpServer({ ...one, body: { hash: seen!.hash } });
+    const review = await it.client.reviewMcpServer(one);
+    expect(review).toMatchObject({ diff: null, reading: [], changed: expect.arrayContaining(['echo', 'save']) });
+    const accept = (id: string, reading?: string[]) =>
+      it.client.acceptMcpServer({ ...one, body: { review: id, ...(reading && { reading }) } });
+    expect(await codeOf(accept('another'))).toBe('usage');
+    await accept(review.review, ['echo']);
+    expect(await codeOf(accept(review.review))).toBe('usage');
+    expect(await list(it)).toMatchObject([{ isTrusted: true, isAccepted: true }]);
+    // A change is a diff.
+    const pins = join(it.place.home, 'mcp-tools.json');
+    writeFileSync(pins, readFileSync(pins, 'utf8').replace('Repeat a text.', 'An older text.'));
+    const again = await it.client.reviewMcpServer(one);
+    expect(again).toMatchObject({ changed: ['echo'], reading: [] });
+    expect(again.diff).toMatch(/-.*An older text\.[^]*\+.*Repeat a text\./);
+  },
+);
 
 test('a login, by the callback and by its address from another machine', { timeout: 60_000 }, async () => {
   using web = await startHttpServer({ access: 'oauth' });

@@ -75,7 +75,9 @@ test('a server is tested, added with its key, used by a session, and removed', a
   expect(await it.client.testModelServer(lab)).toMatchObject({ result: 'accepted' });
   expect(await play(it)).toBe('done');
   // The stored key is never sent to another address.
-  expect(await codeOf(it.client.addModelServer({ body: { name: 'lab', baseUrl: 'http://127.0.0.1:9/v1', force: true } }))).toBe('usage');
+  expect(
+    await codeOf(it.client.addModelServer({ body: { name: 'lab', baseUrl: 'http://127.0.0.1:9/v1', force: true } })),
+  ).toBe('usage');
   await it.client.removeModelServer(lab);
   expect(readFileSync(file, 'utf8')).not.toContain(KEY);
   expect(await codeOf(it.client.removeModelServer(lab))).toBe('usage');
@@ -124,12 +126,22 @@ test('a program is found when asked, and used as it was shown', async () => {
   expect(program.asked).toEqual([]);
   const { servers } = await it.client.localModels();
   const found = servers.find(({ title }) => title === 'Ollama')!;
-  expect(found).toMatchObject({ address: program.origin, isLoopback: true, isAllowed: false, models: ['ollama/small'] });
+  expect(found).toMatchObject({
+    address: program.origin,
+    isLoopback: true,
+    isAllowed: false,
+    models: ['ollama/small'],
+  });
   expect(program.asked.every((request) => request.startsWith('GET '))).toBe(true);
   const { address, user, program: name } = found;
   const use = (more: object) =>
     codeOf(it.client.useLocalModel({ body: { model: 'ollama/small', address, user, program: name, ...more } }));
-  for (const more of [{ user: 'mallory' }, { address: 'http://127.0.0.1:9' }, { program: 'other' }, { model: 'ollama/none' }])
+  for (const more of [
+    { user: 'mallory' },
+    { address: 'http://127.0.0.1:9' },
+    { program: 'other' },
+    { model: 'ollama/none' },
+  ])
     expect(await use(more), JSON.stringify(more)).toBe('usage');
   expect(existsSync(join(it.place.home, 'local-servers.json'))).toBe(false);
   expect(await use({})).toBe('');

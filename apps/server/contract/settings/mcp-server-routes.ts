@@ -59,7 +59,9 @@ const mcpReviewSchema = z.object({
 export type McpReviewView = z.infer<typeof mcpReviewSchema>;
 
 const params = z.object({ name: z.string() });
-const query = z.object({ workspace: z.string().optional().describe('A known workspace. Default: the configured one.') });
+const query = z.object({
+  workspace: z.string().optional().describe('A known workspace. Default: the configured one.'),
+});
 const pairs = z.record(z.string().min(1).max(200), z.string().max(8_192)).optional();
 
 /** Routes about the MCP servers that sessions use. All need an administrator who may see all projects. */
@@ -122,7 +124,7 @@ export const mcpServerRoutes = {
     answer: mcpReviewSchema,
   }),
   acceptMcpServer: defineRoute('MCP servers', 'POST /api/mcp-servers/:name/accept', {
-    summary: 'Accepts the descriptions of a review. Sessions leave out tools that change afterwards.',
+    summary: 'Accepts the descriptions of a review. Sessions leave out tools that change after that.',
     role: 'admin',
     params,
     query,
@@ -140,7 +142,8 @@ export const mcpServerRoutes = {
     answer: z.object({ login: mcpLoginSchema.nullable() }),
   }),
   startMcpLogin: defineRoute('MCP servers', 'POST /api/mcp-servers/:name/login', {
-    summary: 'Starts a login, as `klaus mcp login` does. The browser is sent back to a port of the machine of the server.',
+    summary:
+      'Starts a login, as `klaus mcp login` does. The browser is sent back to a port of the machine of the server.',
     role: 'admin',
     params,
     query,

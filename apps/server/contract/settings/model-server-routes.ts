@@ -45,7 +45,8 @@ export const modelServerRoutes = {
     answer: z.object({ servers: z.array(modelServerSchema) }),
   }),
   tryModelServer: defineRoute('settings', 'POST /api/model-servers/test', {
-    summary: 'Reads the list of models of a compatible server, and with a model sends one small request. Stores nothing.',
+    summary:
+      'Reads the list of models of a compatible server, and with a model sends one small request. Stores nothing.',
     role: 'admin',
     body: z.object(given),
     answer: serverTestSchema,
@@ -79,7 +80,8 @@ export const modelServerRoutes = {
     answer: z.object({ servers: z.array(localServerSchema) }),
   }),
   useLocalModel: defineRoute('settings', 'POST /api/local-models', {
-    summary: 'Allows to send texts to a program, as it was shown, and makes its model the default. 409 for another one.',
+    summary:
+      'Allows to send texts to a program, as it was shown, and makes its model the default. 409 for another one.',
     role: 'admin',
     body: z.object({ model: z.string(), address: z.string(), user: z.string(), program: z.string() }),
     answer: z.object({ model: z.string() }),

@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type InspectedServer, isKlausError, KlausError, type McpEntry, type ReviewedServer, toShownEntry } from '@klaus/sdk';
+import {
+  type InspectedServer,
+  isKlausError,
+  KlausError,
+  type McpEntry,
+  type ReviewedServer,
+  toShownEntry,
+} from '@klaus/sdk';
 import { isLocal } from '../../access/request-guard.ts';
 import { checkSettingsEnabled } from '../../access/settings-enabled.ts';
 import type { McpReviewView, McpServerView, McpTestView } from '../../contract/index.ts';
@@ -31,7 +38,9 @@ export const mcpServerHandlers = {
   async addMcpServer({ body: { name, from, server }, ...given }, context, { request }) {
     const { mcp } = await find(given, context, request);
     if ((await mcp.list()).some((entry) => entry.name === name && entry.from === from)) {
-      throw new KlausError('usage', `There is an MCP server ${name} already.`, { hint: 'Choose another name, or remove it.' });
+      throw new KlausError('usage', `There is an MCP server ${name} already.`, {
+        hint: 'Choose another name, or remove it.',
+      });
     }
     const file = await mcp.add(name, withoutAbsent(server), from);
     return { file };

@@ -91,10 +91,7 @@ export function AddForm({ workspace, onAdded }: { workspace: string | undefined;
           )}
         </FormField>
       )}
-      <FormField
-        label={isProgram ? t.mcp.env : t.mcp.headers}
-        hint={isProgram ? t.mcp.envHint : t.mcp.headersHint}
-      >
+      <FormField label={isProgram ? t.mcp.env : t.mcp.headers} hint={isProgram ? t.mcp.envHint : t.mcp.headersHint}>
         {(ids) => (
           <textarea
             {...ids}

@@ -16,7 +16,9 @@ export function McpSection() {
   const folders = useQuery('workspaces', (signal) => client.workspaces({ signal }));
   const [chosen, setChosen] = useState<string>();
   const workspace = chosen ?? settings?.workspace;
-  const query = useQuery(`mcp-servers ${workspace}`, (signal) => client.mcpServers({ query: { workspace } }, { signal }));
+  const query = useQuery(`mcp-servers ${workspace}`, (signal) =>
+    client.mcpServers({ query: { workspace } }, { signal }),
+  );
   const shown = folders.value?.workspaces.filter(({ exists }) => exists) ?? [];
   const servers = query.value?.servers;
   return (

@@ -1,7 +1,9 @@
 /** The words of a command line, separated by white space. Quotes join words; nothing is expanded. */
 export function splitCommand(text: string): string[] {
   const words = text.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*'|["'])+/g);
-  return [...words].map(([word]) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, one?: string, other?: string) => one ?? other ?? ''));
+  return [...words].map(([word]) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, one?: string, other?: string) => one ?? other ?? ''),
+  );
 }
 
 /** Pairs of lines such as `NAME=value`. A line without both is in `wrong`. */

@@ -88,12 +88,7 @@ function ServerRow({ server, onRemoved }: { server: ModelServerView; onRemoved: 
           <Button needs="admin" disabled={isTesting} aria-label={t.models.testOf(name)} onClick={() => void test()}>
             {t.models.test}
           </Button>
-          <Button
-            needs="admin"
-            variant="danger"
-            aria-label={t.models.removeOf(name)}
-            onClick={() => setRemoving(true)}
-          >
+          <Button needs="admin" variant="danger" aria-label={t.models.removeOf(name)} onClick={() => setRemoving(true)}>
             {t.models.remove}
           </Button>
         </div>

@@ -78,7 +78,8 @@ export const deMcp: McpText = {
   program: 'Programm',
   remote: 'Adresse',
   commandLine: 'Befehl mit seinen Argumenten',
-  commandHint: 'Ein Argument pro Zeile oder durch Leerzeichen getrennt; Anführungszeichen verbinden Wörter. Keine Shell führt ihn aus.',
+  commandHint:
+    'Ein Argument pro Zeile oder durch Leerzeichen getrennt; Anführungszeichen verbinden Wörter. Keine Shell führt ihn aus.',
   url: 'URL',
   sse: 'Älterer Transport (SSE)',
   env: 'Variablen',

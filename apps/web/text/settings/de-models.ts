@@ -43,7 +43,8 @@ export const deModels: ModelsText = {
   looking: 'Programme werden gesucht…',
   lookFailed: 'Die Programme konnten nicht gesucht werden.',
   none: 'Kein Programm mit Modellen gefunden',
-  noneHint: 'Eines starten, etwa mit `ollama serve`. Ein Server an einer anderen Adresse wird mit seiner Basis-URL hinzugefügt.',
+  noneHint:
+    'Eines starten, etwa mit `ollama serve`. Ein Server an einer anderen Adresse wird mit seiner Basis-URL hinzugefügt.',
   here: 'dieser Rechner',
   elsewhere: 'andere Adresse als Loopback: Texte verlassen diesen Rechner',
   owner: (program, user) => `Programm ${program}, Benutzer ${user}`,

@@ -40,7 +40,8 @@ export const enMcp = {
     'The program runs in the sandbox of a session, with the files of its grant and without a network unless the grant has one.',
   grantAddress: (place: string) => `A new session may reach ${place}.`,
   grantNone: 'No address yet: a variable is not set.',
-  trustHint: 'The next step starts the server, or reaches it, and shows what its tools say. Trust ends when the entry changes.',
+  trustHint:
+    'The next step starts the server, or reaches it, and shows what its tools say. Trust ends when the entry changes.',
   start: 'Trust and show the tools',
   show: 'Show the tools',
   describe: 'The model follows these texts.',

@@ -11,7 +11,8 @@ export const enModels = {
   wire: 'Format',
   wires: { chat: 'Chat completions', responses: 'Responses', messages: 'Messages' },
   key: 'Key',
-  keyHint: 'Empty: the server needs none. It is stored in `config.yaml` on the machine of the server, and never shown again.',
+  keyHint:
+    'Empty: the server needs none. It is stored in `config.yaml` on the machine of the server, and never shown again.',
   model: 'Model',
   modelHint: 'Its id at the server. It gets one small request. The test lists the models.',
   isDefault: 'Default model of new sessions',
@@ -48,7 +49,8 @@ export const enModels = {
   notAllowed: 'Not used yet',
   use: (model: string) => `Use ${model}`,
   useTitle: 'Send the texts of sessions to this program?',
-  useText: (model: string) => `${model} becomes the default model of new sessions. You are asked again if another user owns the address.`,
+  useText: (model: string) =>
+    `${model} becomes the default model of new sessions. You are asked again if another user owns the address.`,
   useYes: 'Send texts',
   used: (model: string) => `${model} is the default model now.`,
 };

@@ -77,10 +77,7 @@ export const modelServerNameSchema = z
 /** Servers of models that have a name, and certificates. They are the user's alone: keys are sent, commands run. */
 export const MODEL_SERVER_SETTINGS = {
   servers: defineSetting({
-    schema: z.record(
-      modelServerNameSchema,
-      modelServerSchema,
-    ),
+    schema: z.record(modelServerNameSchema, modelServerSchema),
     unset: 'none',
     values:
       'for each name: `baseUrl`, and optionally `wire` (chat, responses, messages), `family`, `key` or `keyCommand`, `keyHeader`, `headers`, `body`, `caFile`, `proxy`, `contextWindow`, `maxOutputTokens`, `images`, `tools`, `price`, `efforts`, `temperature`, `dialect`, `models`, `tiers`',
