@@ -124,7 +124,7 @@ export const mcpServerRoutes = {
     answer: mcpReviewSchema,
   }),
   acceptMcpServer: defineRoute('MCP servers', 'POST /api/mcp-servers/:name/accept', {
-    summary: 'Accepts the descriptions of a review. Sessions leave out tools that change then.',
+    summary: 'Accepts the descriptions of a review. Sessions leave out tools that change after that.',
     role: 'admin',
     params,
     query,
