@@ -57,7 +57,7 @@ export const LAYERS: readonly Layer[] = [
   {
     folder: 'apps/debug',
     imports: ['apps/debug/contract'],
-    packages: ['node:', '@modelcontextprotocol/server', 'ajv', 're2js', 'zod', 'zod-to-json-schema', 'vitest'],
+    packages: ['node:', '@modelcontextprotocol/server', 'acorn', 'ajv', 're2js', 'zod', 'zod-to-json-schema', 'vitest'],
   },
   { folder: 'apps/debug-cli', imports: ['sdk', 'apps/debug/contract'] },
   { folder: 'apps/*', imports: ['sdk'] },

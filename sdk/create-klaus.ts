@@ -14,7 +14,7 @@ import { createEngines, type EngineInput } from './engine/create-engine.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import { openSettings } from './engine/open-settings.ts';
 import { createProjects } from './engine/projects.ts';
-import { collectGarbage, createOpenSnapshots, toSnapshotLimits } from './engine/snapshots.ts';
+import { collectGarbage, createOpenSnapshots } from './engine/snapshots.ts';
 import { createSystemIds } from './engine/system-ids.ts';
 import { trustCertificates } from './engine/trust-certificates.ts';
 import { traceRuns } from './engine/trace-runs.ts';
@@ -100,10 +100,7 @@ export async function createKlausOver<S extends SessionStore>(
   const redact = (text: string): string => redactor.redact(text);
   const store = await openStore({ home, configuration, redact });
   const traced = await traceRuns(store, { configuration, env });
-  const snapshots = createOpenSnapshots(home, {
-    wrap: wrapSnapshots,
-    limits: () => toSnapshotLimits(configurations.current),
-  });
+  const snapshots = createOpenSnapshots(home, { wrap: wrapSnapshots, configurations });
   const processes = createProcesses({ home });
   const listeners = new Set<(start: SandboxStart) => void>();
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
@@ -149,8 +146,7 @@ export async function createKlausOver<S extends SessionStore>(
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since, workspaces } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      const filter = { by, session, since, workspaces };
-      return readUsageReport(store, filter, (path) => findOriginal(home, path));
+      return readUsageReport(store, { by, session, since, workspaces }, (path) => findOriginal(home, path));
     },
     ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),

@@ -249,7 +249,12 @@ export {
 export type { SearchService } from './settings/web-settings.ts';
 export { TERRAFORM_PROGRAMS, type TerraformProgram } from './settings/deploy-settings.ts';
 export { SERVER_FAMILIES, type ModelDialect, type ServerFamily } from './settings/models/model-dialect.ts';
-export type { ModelFacts, ModelServerSettings } from './settings/models/model-server-settings.ts';
+export {
+  modelServerNameSchema,
+  modelServerSchema,
+  type ModelFacts,
+  type ModelServerSettings,
+} from './settings/models/model-server-settings.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { ROLES, type Role, SIGN_IN_KINDS, type SignInKind } from './settings/sign-in-settings.ts';

@@ -69,7 +69,7 @@ export function startClusterWorker(options: ClusterWorkerOptions): ClusterWorker
     const signal = AbortSignal.any([attempt.signal, ended.signal]);
     const pause = AbortSignal.any([attempt.pause, own.signal, begun.signal]);
     try {
-      // Without the store, a run cannot end in time: the scheduler gives the session to another worker meanwhile.
+      // Without the store, a run cannot end in time: the scheduler gives the session to another worker during this time.
       return await Promise.race([runAsTenant(options, { ...attempt, signal, pause }), untilLost(begun.signal)]);
     } finally {
       if (running.get(session) === own) running.delete(session);

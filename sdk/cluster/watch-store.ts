@@ -35,12 +35,12 @@ export function watchStore({ ping, onSilent, onAnswer }: StoreWatchOptions): () 
       onAnswer();
     }
   };
+  // It keeps the process running: without the store and the scheduler nothing else may.
   const timer = setInterval(() => {
     if (open < MAX_OPEN) void ask();
     if (isSilent || performance.now() - answered < SILENT_MS) return;
     isSilent = true;
     onSilent();
   }, EVERY_MS);
-  timer.unref();
   return () => clearInterval(timer);
 }

@@ -21,11 +21,17 @@ export type OpenSnapshots = ReturnType<typeof createOpenSnapshots>;
  * The snapshots of every workspace, opened once and closed together.
  *
  * @param options.wrap Adds to the snapshots of a workspace, given its path. Default: nothing.
- * @param options.limits For large files, when a workspace is opened. Default: none.
+ * @param options.configurations Their limits count when a workspace is opened. Default: none.
  */
 export function createOpenSnapshots(
   home: string,
-  { wrap, limits }: { wrap?: (local: LocalSnapshots, root: string) => Snapshots; limits?: () => SnapshotLimits } = {},
+  {
+    wrap,
+    configurations,
+  }: {
+    wrap?: (local: LocalSnapshots, root: string) => Snapshots;
+    configurations?: { readonly current: Configuration };
+  } = {},
 ) {
   const opened = new Map<string, Promise<LocalSnapshots>>();
   const wrapped = new Map<string, Promise<Snapshots>>();
@@ -40,7 +46,8 @@ export function createOpenSnapshots(
       const before = opened.get(root);
       if (before) replaced.push(before);
       folders.set(root, folder);
-      const snapshots = createSnapshots(root, { ...toOptions(home), ...(limits ? { limits: limits() } : {}) });
+      const limits = configurations && toSnapshotLimits(configurations.current);
+      const snapshots = createSnapshots(root, { ...toOptions(home), ...(limits ? { limits } : {}) });
       const result = wrap ? snapshots.then((local) => wrap(local, root)) : snapshots;
       opened.set(root, snapshots);
       wrapped.set(root, result);
@@ -84,7 +91,7 @@ function toOptions(home: string) {
 }
 
 /** The limits of the settings. */
-export function toSnapshotLimits(configuration: Configuration): SnapshotLimits {
+function toSnapshotLimits(configuration: Configuration): SnapshotLimits {
   return { workspace: configuration.get('undo.maxBytes'), total: configuration.get('undo.maxTotalBytes') };
 }
 

@@ -1,5 +1,7 @@
+import { toMcpServer, toPlace } from '@klaus/adapters/mcp-config';
 import { findOriginal } from '@klaus/adapters/workspace';
 import {
+  isKlausError,
   KlausError,
   resolveMcpServers,
   type AgentDefinition,
@@ -34,6 +36,7 @@ export const NO_SERVERS: ParentServers = { workspace: '', servers: [], names: []
  * The MCP servers of a session that opens: those of the user, and those of the project that the user trusts, as the
  * definition of its agent selects them.
  *
+ * @param at.env Of the user, for variables in addresses.
  * @param at.trustsAll The user trusts the servers of the project for this session.
  * @param at.parent Of the session from which it is started. Those of a project are inherited in the same workspace only.
  * @throws KlausError `config` for an unreadable file, or a name in the definition that is configured nowhere; `usage` for
@@ -41,7 +44,13 @@ export const NO_SERVERS: ParentServers = { workspace: '', servers: [], names: []
  */
 export function findSessionServers(
   definition: Selection,
-  at: { home: string; workspace: string; trustsAll: boolean; parent: ParentServers },
+  at: {
+    home: string;
+    workspace: string;
+    env: Readonly<Record<string, string | undefined>>;
+    trustsAll: boolean;
+    parent: ParentServers;
+  },
 ): FoundServers {
   const place = toMcpPlace(at.home, at.workspace);
   const ofProject = Object.entries(readEntries(place, 'project'));
@@ -86,7 +95,7 @@ export function findSessionServers(
   const isOpen = definition.mcpServers === undefined && definition.inheritProjectMcps !== false;
   return {
     servers: found,
-    addresses: found.flatMap(({ name, from }) => toAddress(entries[from][name])),
+    addresses: found.flatMap(({ name, from }) => toAddress(name, entries[from][name], at.env)),
     untrusted: isOpen ? untrusted : [],
   };
 }
@@ -102,10 +111,18 @@ export function toMcpPlace(home: string, workspace: string): McpPlace {
   return { home, folder: findOriginal(home, workspace) ?? workspace };
 }
 
-function toAddress(entry: unknown): Authority[] {
-  const { url } = (entry ?? {}) as { url?: unknown };
-  const at = typeof url === 'string' ? URL.parse(url) : null;
-  if (!at || at.hostname === '') return [];
-  const port = Number(at.port) || (at.protocol === 'https:' ? 443 : 80);
-  return [{ kind: 'net', host: at.hostname.replace(/^\[(.*)\]$/, '$1'), port }];
+/** The address of a server over HTTP. None for a program, and for an entry that cannot be used as it is. */
+export function toAddress(
+  name: string,
+  entry: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): Extract<Authority, { kind: 'net' }>[] {
+  try {
+    const server = toMcpServer(name, entry, env);
+    return server.kind === 'http' ? [{ kind: 'net', ...toPlace(server) }] : [];
+  } catch (error) {
+    // The first call of the server reports it.
+    if (isKlausError(error)) return [];
+    throw error;
+  }
 }

@@ -181,11 +181,11 @@ function toPublicGrant(
 
 /** The MCP servers of a session that the loop drives, with notices about those that are left out. */
 function findServers(
-  { engine, given }: OpenInput,
+  { engine, env, given }: OpenInput,
   { as: { agent, parent }, workspace }: { as: Pick<OpenAs, 'agent' | 'parent'>; workspace: string },
 ) {
   const trustsAll = given.trustCommand === true;
-  const found = findSessionServers(agent ?? {}, { home: engine.home, workspace, trustsAll, parent });
+  const found = findSessionServers(agent ?? {}, { home: engine.home, workspace, env, trustsAll, parent });
   const notices = found.untrusted.map(
     (name) =>
       `The MCP server ${name} of this project is not used: read .mcp.json, then run \`klaus mcp trust ${name}\`.`,

@@ -60,7 +60,12 @@ describe.skipIf(MISSING !== undefined)(`the page${MISSING ? `: ${MISSING}` : ''}
     const script = ['set -eux', 'umask 0', ...COMMANDS, 'echo finished'].join('\n');
     const shell = spawn('bash', ['-c', script], {
       cwd: place.workspace,
-      env: { ...toEnv({ place, server: model }), PATH: [...programs, process.env['PATH']].join(':') },
+      // With the sandbox that a reader of the page has.
+      env: {
+        ...toEnv({ place, server: model }),
+        KLAUS_SANDBOX: undefined,
+        PATH: [...programs, process.env['PATH']].join(':'),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

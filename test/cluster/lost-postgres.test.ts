@@ -9,10 +9,10 @@ import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { endWorker, startCluster, WITHOUT_CLUSTER, type Cluster } from './cluster.ts';
 
 /** Steps of one run: each reads the file, and the answer to each comes after some time. */
-const STEPS = 40;
+const STEPS = 25;
 const LOOK = { delay: 300, reply: { text: 'I look.', calls: [{ name: 'read_file', input: { path: 'README.md' } }] } };
 const SCRIPT = { steps: [...Array.from({ length: STEPS }, () => LOOK), { reply: { text: 'Done.' } }] };
-const TIMES = 2;
+const TIMES = 5;
 
 describe.skipIf(WITHOUT_CLUSTER !== undefined)(
   `a worker without Postgres${WITHOUT_CLUSTER ? `: ${WITHOUT_CLUSTER}` : ''}`,
@@ -66,14 +66,12 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       { timeout: 120_000 },
       async () => {
         // Only the worker that is cut off takes the session.
-        await endWorker(other!, 'SIGTERM');
+        if (other) await endWorker(other, 'SIGTERM');
         const session = await begin();
         other = await cluster.startWorker();
         const fence = await klaus.store.fenceOf(session);
         const connect = await proxy.drop('stall');
-        const from = performance.now();
-        await expect.poll(() => klaus.store.fenceOf(session), { timeout: 60_000, interval: 50 }).toBe(fence + 1);
-        console.log(`taken after ${Math.round(performance.now() - from)} ms`);
+        await expect.poll(() => klaus.store.fenceOf(session), { timeout: 60_000, interval: 50 }).toBeGreaterThan(fence);
         await untilLogged(klaus, session, 'run.finished');
         await connect();
         const [finished] = await klaus.store.eventsOf(session, ['run.finished']);

@@ -46,6 +46,15 @@ test('an input with the fields of the first contract gives a report, from a prog
   ]);
 });
 
+test('a scripted model is a path from the project', async () => {
+  using place = createTestHome({ ...FILES, 'looks.json': JSON.stringify(STORY) });
+  await using host = await startTestHost({ context: { order: { items: [1, 2] } } });
+  const input = toInput(host.url, { model: 'scripted/looks.json' });
+  const run = await runDebugCli({ place, input, words: ['--json'] });
+  expect(run.code, run.stderr).toBe(0);
+  expect(JSON.parse(run.stdout)).toMatchObject(REPORT);
+});
+
 test('findings are those of the program if it offers report itself', { tags: ['long'] }, async () => {
   using place = createTestHome(FILES);
   await using server = await startServer(STORY);

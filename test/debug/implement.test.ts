@@ -87,7 +87,7 @@ test('a refusal, an agent without a result, and too many attempts', async () => 
   await expect(implement('p', {}, z.number(), tired)).rejects.toMatchObject({ code: 'no-result' });
 });
 
-test('the cache answers for the same prompt, schema and shape of the context', { tags: ['long'] }, async () => {
+test('the cache answers for the same prompt, schema and values of the context, if it is on', async () => {
   const options = withResults(RESULT);
   const count = join(folder, 'count');
   const counted = {
@@ -95,17 +95,27 @@ test('the cache answers for the same prompt, schema and shape of the context', {
     env: { KLENDATHU_STEPS: JSON.stringify([{ count }, { call: 'set_result', input: { result: RESULT } }]) },
   };
   const ask = (prompt: string, context: Record<string, unknown>, more = {}) =>
-    implement(prompt, context, shape4, { ...counted, ...more });
-  expect(await ask('p', { user: { id: 1 } })).toEqual(await ask('p', { user: { id: 2 } }));
+    implement(prompt, context, shape4, { ...counted, cache: true, ...more });
+  expect(await ask('p', { user: { id: 1 } })).toEqual(await ask('p', { user: { id: 1 } }));
   expect(readFileSync(count, 'utf8')).toHaveLength(1);
   await ask('other', { user: { id: 1 } });
-  await ask('p', { user: { id: 'text' } });
-  await ask('p', { user: { id: 1 } }, { cache: false });
+  await ask('p', { user: { id: 2 } });
+  await ask('p', { user: { id: 1 } }, { cache: undefined });
   expect(readFileSync(count, 'utf8')).toHaveLength(4);
   for (const name of readdirSync(options.cacheFolder)) writeFileSync(join(options.cacheFolder, name), '{"result":');
   await ask('p', { user: { id: 1 } });
   await ask('p', { user: { id: 1 } });
   expect(readFileSync(count, 'utf8')).toHaveLength(5);
+  // Nothing can compare the fields of an instance.
+  const hidden = {
+    user: new (class {
+      #id = 1;
+      read = () => this.#id;
+    })(),
+  };
+  await ask('p', hidden);
+  await ask('p', hidden);
+  expect(readFileSync(count, 'utf8')).toHaveLength(7);
 });
 
 test('what cannot work is a typed error', async () => {

@@ -26,6 +26,8 @@ import { toInput, toRun } from './debug-cli.fixture.ts';
 import { startTestHost } from './host.fixture.ts';
 
 const NODE_22 = '22.23.3';
+/** On these the library loads, and says what it needs. */
+const OLD = { 18: '18.20.8', 20: '20.20.2' } as const;
 const root = join(import.meta.dirname, '../..');
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'klendathu-pack-')));
 const project = join(folder, 'project');
@@ -142,6 +144,38 @@ test('its own version is that of the manifest, and the library loads in Node 22'
     stdout: '1\n',
     stderr: '',
   });
+});
+
+const OLD_PROGRAM = `
+  import { arm, implement, install, investigate } from 'klendathu';
+  arm();
+  const thrown = new TypeError('the original');
+  const outcome = {};
+  for (const mode of ['live', 'record']) {
+    const run = investigate(thrown, { mode });
+    await run.then(() => (outcome[mode] = 'recorded'), ({ code, cause }) => (outcome[mode] = [code, cause === thrown]));
+  }
+  await implement('p', {}, {}).catch(({ code }) => (outcome.implement = code));
+  console.log(JSON.stringify(outcome));
+  install({ mode: 'record' });
+  throw thrown;`;
+
+test.each([
+  [18, { live: ['node-outdated', true], record: ['node-outdated', true], implement: 'node-outdated' }],
+  [20, { live: ['node-outdated', true], record: 'recorded', implement: 'node-outdated' }],
+] as const)('on Node %i it loads, names the version it needs, and loses no error', (major, outcome) => {
+  const place = join(folder, `node${major}`);
+  mkdirSync(place);
+  npm(
+    ['install', '--prefix', '.', '--prefer-offline', '--loglevel=error', `node-linux-${process.arch}@${OLD[major]}`],
+    place,
+  );
+  const node = join(place, `node_modules/node-linux-${process.arch}/bin/node`);
+  const options = { cwd: project, env: toEnv(), encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(node, ['--input-type=module', '-e', OLD_PROGRAM], options);
+  expect(JSON.parse(stdout.split('\n')[0]!)).toEqual(outcome);
+  expect(stderr).toContain('TypeError: the original');
+  expect(status).toBe(1);
 });
 
 test('the example of the README gives a report', async () => {

@@ -26,7 +26,7 @@ beforeAll(() => {
   execFileSync(process.execPath, [tsc, '-p', join(root, 'scripts/klendathu'), '--outDir', target]);
   const manifest = readFileSync(join(root, 'apps/debug/package.json'), 'utf8').replaceAll('.ts"', '.js"');
   writeFileSync(join(target, 'package.json'), manifest);
-  for (const name of ['zod', '@modelcontextprotocol/server', 'vitest']) {
+  for (const name of ['zod', 'acorn', '@modelcontextprotocol/server', 'vitest']) {
     const link = join(modules, name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), link);

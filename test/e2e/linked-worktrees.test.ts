@@ -11,7 +11,7 @@ const AS = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'pr
 
 interface Place {
   /** Runs git in a folder. */
-  git(cwd: string, ...args: string[]): string;
+  git: (cwd: string, ...args: string[]) => string;
   /** The folder of the test. */
   base: string;
   main: string;

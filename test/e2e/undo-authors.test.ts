@@ -23,8 +23,8 @@ const step = (user: string, turn: number, calls: Call[]) => ({ when: { user, tur
 
 interface Place {
   engine: TestEngine;
-  at(path: string): string;
-  read(path: string): string | undefined;
+  at: (path: string) => string;
+  read: (path: string) => string | undefined;
 }
 
 async function prepare(steps: ReturnType<typeof step>[]): Promise<Place & AsyncDisposable> {

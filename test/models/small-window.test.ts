@@ -32,7 +32,9 @@ const SCRIPT = JSON.stringify({
 test.each(WINDOWS)('30 turns that list, read, edit and run fit in %d tokens', async (window) => {
   using place = createTestHome({ 'long.txt': LONG, 'count.txt': 'begin\n' });
   await using program = await startLocalProgram({ family: 'llamacpp', window, script: SCRIPT });
-  const servers = { own: { baseUrl: `${program.origin}/v1`, family: 'llamacpp' as const, price: { input: 0, output: 0 } } };
+  const servers = {
+    own: { baseUrl: `${program.origin}/v1`, family: 'llamacpp' as const, price: { input: 0, output: 0 } },
+  };
   const unlimited = { 'limits.tokens': 0, 'limits.toolCalls': 0, 'limits.turns': 0, 'limits.minutes': 0 };
   const settings = { servers, model: 'own/m', approve: 'auto', 'sandbox.driver': 'host', ...unlimited } as const;
   await using klaus = await createKlaus({ home: place.home, cwd: place.workspace, env: place.env, settings });

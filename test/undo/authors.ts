@@ -191,7 +191,7 @@ class AuthorHistory {
     this.#busy.delete(name);
   }
 
-  /** What somebody will write next. Deletes only what is there. */
+  /** What an author will write next. Deletes only what is there. */
   #plan(mayDelete: boolean): { path: string; content: string | null; shell: string } {
     const path = this.#chance.pick(this.#chance.percent(70) ? FILES : NEW);
     const isThere = existsSync(join(this.#root, path));
@@ -288,7 +288,8 @@ class AuthorHistory {
       return;
     }
     counts.mixed++;
-    if (isUnchanged || doubtful) return;
+    // A step that is unclear stays, and with it what it wrote over.
+    if (isUnchanged || doubtful || left.has(path)) return;
     const other = writes.findLast(({ by }) => by !== name)!;
     if (this.#read(path) !== other.content) fail('lost what others had written before');
   }

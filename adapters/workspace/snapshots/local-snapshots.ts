@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@klaus/adapters/system';
-import { toEdit, toPlain } from './path.ts';
+import { toPlain } from './path.ts';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import type { ApplyGitOptions, ApplyOptions, ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
 import { openWorkspaceRoot } from '../root.ts';
@@ -15,7 +15,6 @@ import { hasSameEntries, IndexComparer, readGitlinks, storeRepairedIndex } from 
 import { markStores, readGitStates, toGitPaths, type GitState } from './git/git-state.ts';
 import { withScan, type SnapshotStore } from './snapshot-store.ts';
 import { withLock } from './lock.ts';
-import { ObjectWriter } from './objects/object-writer.ts';
 import { Objects } from './objects/objects.ts';
 import { isPlaceholder } from './scan/placeholder.ts';
 import { Yielder } from '../yielder.ts';
@@ -25,11 +24,11 @@ import { StatCache } from './scan/stat-cache.ts';
 import { prepareStore } from './snapshot-stores.ts';
 import { readScanned } from './scanned-metadata.ts';
 import { hasState, readMetadata, toStateWrite, type Uncovered } from './states.ts';
+import { editState, storeContent } from './edit-state.ts';
 import { toExcluded } from './excluded.ts';
 import { finishPlans } from './restore/restore-plan.ts';
-import { EMPTY, sha256, toTreeEntry } from './tree.ts';
+import { EMPTY, toTreeEntry } from './tree.ts';
 import { readChangeTimes } from './scan/change-times.ts';
-import { editTree } from './restore/edit-tree.ts';
 import { checkOut } from './transfer/check-out.ts';
 import { packState } from './transfer/pack-state.ts';
 import { unpackState } from './transfer/unpack-state.ts';
@@ -230,15 +229,7 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   edit(base: TreeId, rows: readonly TreeChange[]): Promise<TreeId> {
-    const { root, trees, db } = this.#store;
-    return this.#locked({ alone: false }, () =>
-      withScan(this.#store, { root, updatesCache: false, yielder: new Yielder() }, async (scan) => {
-        const from = toTreeHash(trees, base);
-        const tree = await editTree(scan, from, new Map(rows.map(({ path, after }) => [path, toEdit(after)])));
-        await scan.batch.flush(toStateWrite(db, tree, { metadata: readMetadata(db, from), isLast: false }));
-        return tree.toString('hex');
-      }),
-    );
+    return this.#locked({ alone: false }, () => editState(this.#store, base, rows));
   }
 
   async changeTimes(paths: readonly string[]): Promise<ReadonlyMap<string, number | undefined>> {
@@ -252,21 +243,7 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   put(content: Uint8Array, entry: Pick<TreeEntry, 'type' | 'mode'>): Promise<TreeEntry> {
-    if (entry.type === 'directory') {
-      return Promise.resolve(toTreeEntry({ ...entry, type: 'directory', size: 0, hash: EMPTY }));
-    }
-    return this.#locked({ alone: false }, async () => {
-      const bytes = Buffer.from(content);
-      const hash = sha256(bytes);
-      const writer = new ObjectWriter(this.#store.db, new Yielder());
-      try {
-        writer.add(hash, bytes);
-        await writer.flush();
-      } finally {
-        await writer.close();
-      }
-      return toTreeEntry({ ...entry, size: bytes.length, hash });
-    });
+    return this.#locked({ alone: false }, () => storeContent(this.#store, content, entry));
   }
 
   apply(changes: readonly TreeChange[], options: ApplyOptions = {}): Promise<ApplyResult> {

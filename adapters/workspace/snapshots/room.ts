@@ -12,7 +12,7 @@ export interface SnapshotLimits {
 }
 
 /** Smaller files are always stored: they are what people edit. */
-export const LARGE_BYTES = 16 * 1024 * 1024;
+const LARGE_BYTES = 16 * 1024 * 1024;
 /** What has to stay free on the disk. */
 const RESERVE_BYTES = 1024 * 1024 * 1024;
 

@@ -4,16 +4,15 @@ import { UsageError } from './cli-error.ts';
 
 /** Commands of other programs, and what Klaus has instead. */
 const ALTERNATIVES: Readonly<Record<string, string>> = {
-  auth: 'Klaus has no login. It reads a key from the environment, such as ANTHROPIC_API_KEY; `klaus doctor` shows which are set.',
+  auth: '`klaus login` stores a key of a provider; `klaus doctor` shows which are set, such as by ANTHROPIC_API_KEY.',
   chat: '`klaus chat` starts a chat. A session starts with its first prompt: klaus "fix the failing test".',
   history: '`klaus sessions` lists the sessions; `klaus show ID` shows one.',
   install: '`klaus doctor --install` installs missing programs.',
   list: '`klaus sessions` lists the sessions.',
-  plugin: 'Klaus has no plugins. Programs extend it through its SDK: docs/sdk.md.',
+  plugin: '`klaus skills`, `klaus mcp` and `klaus hooks` extend Klaus, and its SDK for programs: docs/sdk.md.',
   review:
     '`klaus diff` shows the changes of a session. As a prompt, name what to review: klaus "review the last commit".',
-  settings: '`klaus init` sets your limits; `klaus config` shows every setting; `klaus doctor` shows what is missing.',
-  status: '`klaus sessions` lists the sessions; `klaus doctor` checks whether a run can start.',
+  settings: '`klaus init` sets your limits; `klaus config` shows every setting, and `klaus config set` changes one.',
   update: '`npm install --global klaus@latest` updates an installed Klaus, and `git pull` a clone.',
   version: '`klaus --version` prints it.',
 };
@@ -38,8 +37,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 const NO_PROMPTS = ['login', 'logout', 'whoami'];
 
 /**
- * Refuses a prompt that was meant as a command, because a prompt costs money and changes files. A single word in the
- * form of a command is refused, and a misspelled command.
+ * Refuses a prompt that was meant as a command, because a prompt costs money and changes files: a misspelled command, a
+ * command of other programs, and the name of an agent. Any other word is a prompt.
  *
  * @param options.names Of the existing commands.
  * @param options.isFirst True if the words begin the line. After `--continue`, a word is an answer.
@@ -75,8 +74,9 @@ export async function checkPromptWords(
       `\`klaus chat ${word}\` chats with it; \`klaus start ${word} "…"\` gives it a task. ${asPrompt}`,
     );
   const known = word.toLowerCase();
-  const foreign = findSimilarCommand(known, [...Object.keys(ALTERNATIVES), ...Object.keys(SYNONYMS)]) ?? known;
-  const alternative = ALTERNATIVES[SYNONYMS[foreign] ?? foreign] ?? '`klaus --help` lists the commands.';
+  const foreign = findSimilarCommand(known, [...Object.keys(ALTERNATIVES), ...Object.keys(SYNONYMS)]);
+  const alternative = foreign === undefined ? undefined : ALTERNATIVES[SYNONYMS[foreign] ?? foreign];
+  if (alternative === undefined) return;
   throw new UsageError(`There is no command ${word}.`, `${alternative} ${asPrompt}`);
 }
 

@@ -1,7 +1,7 @@
 import { headOf } from '@klaus/sdk/cut-text';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { createKlaus, type Grant, type Klaus, type Session } from '@klaus/sdk';
+import { createKlaus, startModelServer, type Grant, type Klaus, type Session } from '@klaus/sdk';
 import { DEBUG_TOOLS, type CliInput } from 'klendathu/contract';
 import type { HostConnection } from '../host/host-connection.ts';
 import { createReportTool, toTools } from '../host/to-tools.ts';
@@ -53,6 +53,8 @@ export async function openSession(options: OpenSessionOptions): Promise<OpenedSe
     // Nothing is changed, so there is nothing to undo.
     settings: { 'undo.enabled': false, maxPromptChars: MAX_PROMPT, 'reviewers.use': [] },
     onNotice: (text) => status.log(text),
+    // `scripted/NAME`: a path from the folder of the project. It ends with this process.
+    scripted: (name) => startModelServer({ script: resolve(projectRoot, name) }),
   });
   try {
     const names = attachTools(klaus, options);

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { toFingerprint } from '../stack/fingerprint.ts';
 import { toFrames } from '../stack/to-frames.ts';
 import { arm, armFor, isArmed, type Armed } from './arm.ts';
+import { UNINITIALIZED } from './capture.ts';
 
 let armed: Armed | undefined;
 afterEach(() => armed?.disarm());
@@ -84,7 +85,7 @@ test('thrown primitives, and variables before their declaration', () => {
   const locals = toFrames(thrown)[0]?.locals;
   expect(locals?.get('before')).toBe(1);
   expect(locals?.has('later')).toBe(true);
-  expect(locals?.get('later')).toBeUndefined();
+  expect(locals?.get('later')).toBe(UNINITIALIZED);
 });
 
 test('keeps nothing when disarmed', () => {

@@ -1,13 +1,17 @@
 import { openInspector, toPrimitive, type Inspector, type RemoteValue } from '../inspector/inspector.ts';
 import { toFingerprint } from '../stack/fingerprint.ts';
-import { isUserFile, toFilePath } from '../stack/parse-stack.ts';
-import { findCapture, forgetPrimitives, keepCapture, type CapturedFrame } from './capture.ts';
+import { toFilePath } from '../stack/parse-stack.ts';
+import { findCapture, forgetPrimitives, keepCapture, UNINITIALIZED, type CapturedFrame } from './capture.ts';
+import { joinNewRealms } from './join-realm.ts';
+import { selectFrames, type PackageFrames } from './select-frames.ts';
 import { SINK } from './sink.ts';
 
 export interface ArmOptions {
   /** Also exceptions that are caught. Default true: what `catch` passes to `investigate` was caught. */
   caught?: boolean;
-  /** Frames of the project whose variables are kept. Default 20. */
+  /** What is kept in addition to the frames of the project. Default: `{ packages: 'path' }`. */
+  capture?: { packages?: PackageFrames };
+  /** Frames whose variables are kept. Default 20. */
   maxFrames?: number;
   /** Variables of one frame. Default 200. */
   maxLocals?: number;
@@ -22,11 +26,17 @@ export interface Armed {
   disarm(): void;
 }
 
+interface Place {
+  scriptId: string;
+  lineNumber: number;
+  columnNumber?: number;
+}
+
 interface PausedFrame {
   functionName: string;
-  location: { scriptId: string; lineNumber: number; columnNumber?: number };
+  location: Place;
   url: string;
-  scopeChain: { type: string; object: RemoteValue }[];
+  scopeChain: { type: string; object: RemoteValue; startLocation?: Place; endLocation?: Place }[];
   this: RemoteValue;
 }
 
@@ -48,6 +58,7 @@ interface State {
   disarm: () => void;
   maxFrames: number;
   maxLocals: number;
+  packages: PackageFrames;
   accept: ArmOptions['accept'];
 }
 
@@ -60,6 +71,7 @@ let armed: State | undefined;
  */
 export function arm({
   caught = true,
+  capture: { packages = 'path' } = {},
   maxFrames = 20,
   maxLocals = 200,
   maxCaptures = Infinity,
@@ -69,7 +81,8 @@ export function arm({
   forgetPrimitives();
   const inspector = openInspector();
   const urls = new Map<string, ScriptPlace>();
-  const state: State = { count: 0, disarm, maxFrames, maxLocals, accept };
+  const state: State = { count: 0, disarm, maxFrames, maxLocals, packages, accept };
+  const leaveRealms = joinNewRealms();
   inspector.session.on(
     'Debugger.scriptParsed',
     ({ params: { scriptId, url, sourceMapURL } }) =>
@@ -100,6 +113,7 @@ export function arm({
   function disarm(): void {
     if (armed !== state) return;
     armed = undefined;
+    leaveRealms();
     delete host[SINK];
     // Not inside the event of a pause: the program would stay in the pause.
     inspector.post('Debugger.setPauseOnExceptions', { state: 'none' });
@@ -129,37 +143,53 @@ interface Paused {
 }
 
 function take(inspector: Inspector, { callFrames, data, urls, state }: Paused): void {
-  const { maxFrames, maxLocals, accept } = state;
+  const { maxFrames, maxLocals, packages, accept } = state;
   const places = callFrames.map((frame) => toPlace(frame, urls));
-  const user = places.findIndex(({ filePath }) => isUserFile(filePath));
-  // Errors that the runtime and packages throw and catch among themselves.
-  if (user < 0) return;
-  if (accept && !accept(data.objectId === undefined ? toPrimitive(data) : readLive(inspector, [[data]])[0]![0])) return;
-  let left = maxFrames;
-  const shown = callFrames.map((frame, index) =>
-    isUserFile(places[index]!.filePath) && left-- > 0 ? toRemotes(frame) : undefined,
+  const files = places.map(({ filePath }) => filePath);
+  const chosen = selectFrames(files, { maxFrames, packages });
+  // Errors that the runtime throws and catches itself.
+  if (chosen.size === 0) return;
+  const isPrimitive = data.objectId === undefined;
+  const error = isPrimitive ? toPrimitive(data) : readLive(inspector, [[data]])[0]?.[0];
+  // An error of a realm that has not joined.
+  if (!isPrimitive && error === undefined) return;
+  if (accept && !accept(error)) return;
+  // Thrown again: the first throw is that of the bug.
+  if (!isPrimitive && findCapture(error)) return;
+  const shown = callFrames.map((frame, index) => (chosen.has(index) ? toRemotes(frame) : undefined));
+  const groups = readLive(
+    inspector,
+    shown.map((remotes) => remotes ?? []),
   );
-  const [live, ...groups] = readLive(inspector, [[data], ...shown.map((remotes) => remotes ?? [])]);
-  const error = data.objectId === undefined ? toPrimitive(data) : live![0];
-  // A rethrow.
-  if (data.objectId !== undefined && findCapture(error)) return;
   const frames = places.map((place, index): CapturedFrame => {
-    if (!shown[index]) return place;
-    return { ...place, locals: readLocals(groups[index]!, callFrames[index]!, maxLocals) };
+    const live = shown[index] && groups[index];
+    return live ? { ...place, locals: readLocals(live, callFrames[index]!, maxLocals) } : place;
   });
-  keepCapture(error, { frames });
+  keepCapture(error, frames);
   state.count++;
 }
 
-function toPlace({ functionName, location, url }: PausedFrame, urls: ReadonlyMap<string, ScriptPlace>): CapturedFrame {
+function toPlace(
+  { functionName, location, url, scopeChain }: PausedFrame,
+  urls: ReadonlyMap<string, ScriptPlace>,
+): CapturedFrame {
   const script = urls.get(location.scriptId);
   return {
-    filePath: toFilePath(url || (script?.url ?? '')),
+    // Code of eval has no file.
+    filePath: toFilePath(url || script?.url || '<anonymous>'),
     line: location.lineNumber + 1,
     column: (location.columnNumber ?? 0) + 1,
     functionName,
-    sourceMapURL: script?.sourceMapURL,
+    ...(script?.sourceMapURL === undefined ? {} : { sourceMapURL: script.sourceMapURL, range: toRange(scopeChain) }),
   };
+}
+
+/** Only code with a source map needs it. */
+function toRange(scopes: PausedFrame['scopeChain']): CapturedFrame['range'] {
+  const { startLocation: start, endLocation: end } = scopes.find(({ type }) => type === 'local') ?? {};
+  if (!start || !end) return undefined;
+  const [column = 0, endColumn = 0] = [start.columnNumber, end.columnNumber];
+  return { line: start.lineNumber, column, endLine: end.lineNumber, endColumn };
 }
 
 /** The scopes of a frame, the innermost first, and `this` at the end. */
@@ -183,28 +213,47 @@ function readLocals(
   return locals;
 }
 
-/** Undefined for a variable before its declaration. */
 function readVariable(scope: object, name: string): unknown {
   try {
     return (scope as Record<string, unknown>)[name];
   } catch {
-    return undefined;
+    return UNINITIALIZED;
   }
 }
 
-/** The objects themselves, in one call: each costs a tenth of a millisecond. */
-function readLive(inspector: Inspector, groups: readonly (readonly RemoteValue[])[]): unknown[][] {
-  const objects = groups.flat().filter(({ objectId }) => objectId !== undefined);
-  let live: unknown[] = [];
-  host[SINK] = (values) => void (live = values);
-  const [first] = objects;
-  if (first)
-    inspector.call('Runtime.callFunctionOn', {
-      objectId: first.objectId,
+/**
+ * The objects themselves, in one call for each realm: a call costs a tenth of a millisecond. Undefined for a group with
+ * objects of a realm that has not joined.
+ */
+function readLive(inspector: Inspector, groups: readonly (readonly RemoteValue[])[]): (unknown[] | undefined)[] {
+  const ids = new Map<string, string[]>();
+  for (const { objectId } of groups.flat())
+    if (objectId !== undefined) {
+      const realm = toRealm(objectId);
+      const listed = ids.get(realm);
+      if (listed) listed.push(objectId);
+      else ids.set(realm, [objectId]);
+    }
+  const live = new Map<string, unknown>();
+  for (const listed of ids.values()) {
+    host[SINK] = (values) => {
+      for (let at = 0; at < listed.length; at++) live.set(listed[at]!, values[at]);
+    };
+    inspector.post('Runtime.callFunctionOn', {
+      objectId: listed[0],
       functionDeclaration: TO_SINK,
-      arguments: objects.map(({ objectId }) => ({ objectId })),
+      arguments: listed.map((objectId) => ({ objectId })),
       silent: true,
     });
-  let at = 0;
-  return groups.map((group) => group.map((remote) => (remote.objectId === undefined ? undefined : live[at++])));
+  }
+  return groups.map((group) =>
+    group.every(({ objectId }) => objectId === undefined || live.has(objectId))
+      ? group.map((remote) => (remote.objectId === undefined ? toPrimitive(remote) : live.get(remote.objectId)))
+      : undefined,
+  );
+}
+
+/** An id is `isolate.realm.number`. */
+function toRealm(objectId: string): string {
+  return objectId.slice(0, objectId.lastIndexOf('.'));
 }

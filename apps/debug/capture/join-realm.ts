@@ -1,4 +1,5 @@
-import { addErrors } from '../stack/read-stack.ts';
+import { syncBuiltinESMExports } from 'node:module';
+import vm from 'node:vm';
 import { SINK } from './sink.ts';
 
 const host = globalThis as { [SINK]?: (values: unknown[]) => void };
@@ -9,7 +10,34 @@ const host = globalThis as { [SINK]?: (values: unknown[]) => void };
  * @param global Its global object, before its program has started.
  */
 export function joinRealm(global: object): void {
-  addErrors((global as typeof globalThis).Error);
   // Values are passed on by a function of the realm, which sees only this one.
-  Object.defineProperty(global, SINK, { value: (values: unknown[]) => host[SINK]?.(values) });
+  if (!Object.hasOwn(global, SINK))
+    Object.defineProperty(global, SINK, { value: (values: unknown[]) => host[SINK]?.(values) });
+}
+
+/**
+ * Captures errors of the realms that `vm.createContext` makes from now on.
+ *
+ * @returns Undoes it.
+ */
+export function joinNewRealms(): () => void {
+  const { createContext } = vm;
+  const replaced: typeof createContext = (...values) => {
+    const made = createContext(...values);
+    try {
+      joinRealm(vm.runInContext('globalThis', made) as object);
+    } catch {
+      // A frozen global object: its errors have no variables.
+    }
+    return made;
+  };
+  for (const key of ['name', 'length'] as const)
+    Object.defineProperty(replaced, key, Object.getOwnPropertyDescriptor(createContext, key)!);
+  vm.createContext = replaced;
+  syncBuiltinESMExports();
+  return () => {
+    if (vm.createContext !== replaced) return;
+    vm.createContext = createContext;
+    syncBuiltinESMExports();
+  };
 }

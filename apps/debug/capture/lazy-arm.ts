@@ -2,8 +2,18 @@ import { loadNow } from '../launch/load-now.ts';
 import type * as Arm from './arm.ts';
 import type { Armed, ArmOptions } from './arm.ts';
 
-/** The inspector of Node.js takes several milliseconds to load. */
-const load = () => loadNow('capture/arm') as typeof Arm;
+/** The inspector of Node.js takes several milliseconds to load. Undefined where it cannot be: the program continues. */
+function load(): typeof Arm | undefined {
+  try {
+    return loadNow('capture/arm') as typeof Arm;
+  } catch (error) {
+    const reason = (error as { code?: string }).code === 'ERR_REQUIRE_ESM' ? 'Node.js 22.12 is needed' : String(error);
+    process.emitWarning(`Variables are not captured: ${reason}.`, 'klendathu');
+    return undefined;
+  }
+}
+
+const IDLE: Armed = { disarm: () => {} };
 
 /**
  * Keeps the variables of each frame from now on when an error is thrown, as live references. Costs while it is on: up to
@@ -11,7 +21,7 @@ const load = () => loadNow('capture/arm') as typeof Arm;
  * One at a time: a second call replaces the options of the first.
  */
 export function arm(options?: ArmOptions): Armed {
-  return load().arm(options);
+  return load()?.arm(options) ?? IDLE;
 }
 
 /**
@@ -20,5 +30,5 @@ export function arm(options?: ArmOptions): Armed {
  * @param fingerprint 16 hexadecimal digits, of a `DebugRecord`.
  */
 export function armFor(fingerprint: string): Armed {
-  return load().armFor(fingerprint);
+  return load()?.armFor(fingerprint) ?? IDLE;
 }

@@ -33,12 +33,21 @@ export const DEBUG_TOOLS = {
       readOnly: z.boolean().optional().describe('Refuse side effects. Default: true, unless the access is `full`.'),
       timeoutMs: z.int().min(1).max(60_000).optional().describe('Default 5000.'),
     }),
-    output: z.object({ result: z.string(), console: z.array(consoleEntrySchema) }),
+    output: z.object({
+      result: z.string(),
+      console: z.array(consoleEntrySchema),
+      /** What limits the result: it was computed on copies, or the frame has no variables. */
+      note: z.string().optional(),
+    }),
   },
   frames: {
     description: 'List the frames of the call stack of the error, the innermost first.',
     input: z.object({}),
-    output: z.object({ frames: z.array(stackFrameSchema) }),
+    output: z.object({
+      frames: z.array(stackFrameSchema),
+      /** Why variables of frames are missing. */
+      notes: z.array(z.string()).optional(),
+    }),
   },
   locals: {
     description: 'Show the variables of a frame as a tree, or a part of one variable.',

@@ -29,6 +29,8 @@ export const FAILURE_CODES = {
   'cli-died': 14,
   /** The schema cannot be converted to JSON Schema. Only the library reports it. */
   schema: 15,
+  /** The program runs on a Node.js that is too old. Only the library reports it. */
+  'node-outdated': 16,
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_CODES;

@@ -15,6 +15,8 @@ export const stackFrameSchema = z.object({
   hasLocals: z.boolean().optional(),
   /** True for a caller across an `await`. */
   isAsync: z.boolean().optional(),
+  /** Of an error inside of the error, where it is: `error.cause`, `error.errors[0]`. Absent: of the error itself. */
+  of: z.string().optional(),
 });
 
 export type StackFrame = z.infer<typeof stackFrameSchema>;

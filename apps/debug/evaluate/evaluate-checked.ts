@@ -1,7 +1,29 @@
-import { isPromise, isProxy } from 'node:util/types';
+import { isPromise } from 'node:util/types';
 import { peekPromise } from '../render/peek-promise.ts';
 import type { Outcome, Realm } from './realm.ts';
-import { findDeclared, splitCode } from './split-code.ts';
+import { readField } from './read-field.ts';
+import { limitOwnSizes } from './limit-sizes.ts';
+import { meterCode } from './meter-code.ts';
+import { findDeclared, splitCode, type SplitCode } from './split-code.ts';
+
+/** The variable of a realm that holds `this` of a frame. */
+export const THIS = '__this';
+
+export interface CheckedOptions {
+  timeoutMs: number;
+  /** Runs it under a limit of memory. True if that ended it. */
+  watch: (run: () => void) => boolean;
+}
+
+/** Functions of the program are bounded, too: its objects lead to them. */
+function withLimits<T>(work: () => T): T {
+  const undo = limitOwnSizes();
+  try {
+    return withoutInstances(work);
+  } finally {
+    undo();
+  }
+}
 
 /**
  * V8 does not count it as a side effect that an instance of WebAssembly writes its data into a memory or a table that it
@@ -42,13 +64,22 @@ const WRITE_HINT =
   'Read-only evaluation refuses code that may change the program. Work on copies ([...list], new Map(map)), use the tool `locals`, or pass readOnly: false if the access allows it.';
 
 /** Code whose every step V8 checks for side effects before it is done. */
-export function evaluateChecked(realm: Realm, code: string, timeoutMs: number): Outcome {
+export function evaluateChecked(realm: Realm, code: string, { timeoutMs, watch }: CheckedOptions): Outcome {
   const limit = Date.now() + timeoutMs;
   const left = (): number => Math.max(1, limit - Date.now());
-  const run = (expression: string): Outcome =>
-    withoutInstances(() =>
-      unbox(realm.toOutcome(realm.start(toBoxed(expression), { throwOnSideEffect: true, timeout: left() }))),
+  const run = (statements: string, source = code): Outcome => {
+    const metered = meterCode(statements);
+    // Code that only V8 understands runs on copies.
+    if (metered === undefined) return { kind: 'refused' };
+    const boxed = toBoxed(metered, source);
+    let outcome: Outcome = { kind: 'refused' };
+    const isEnded = withLimits(() =>
+      watch(() => {
+        outcome = unbox(realm.toOutcome(realm.start(boxed, { throwOnSideEffect: true, timeout: left() })));
+      }),
     );
+    return isEnded ? { kind: 'memory' } : outcome;
+  };
   const bound: string[] = [];
   let split = splitCode(code);
   try {
@@ -59,39 +90,36 @@ export function evaluateChecked(realm: Realm, code: string, timeoutMs: number): 
           'Read-only evaluation can await only the name of a promise that is settled, such as `await job.result`. Read the promise itself to see its state, or pass readOnly: false if the access allows it.',
         );
     }
-    const { head, tail } = split;
-    const outcome = run(tail === undefined ? `${head}\n;undefined` : `${head}\n;({ value: (${tail}\n) })`);
-    if (outcome.kind === 'value' && head !== '') keepDeclared(realm, head, run);
+    const outcome = run(toStatements(split));
+    if (outcome.kind === 'value' && split.head !== '') keepDeclared(realm, split.head, run);
     return outcome;
   } finally {
     for (const name of bound) delete realm.names[name];
   }
 }
 
+/** The value of the last expression, as a statement of a function. */
+export function toStatements({ head, tail }: Pick<SplitCode, 'head' | 'tail'>): string {
+  return tail === undefined ? `${head}\n;return {};` : `${head}\n;return { value: (${tail}\n) };`;
+}
+
 /**
  * Code that ends with an object which holds its value or its exception. The inspector would read the name and the stack
  * of an exception itself, without a check and without a limit.
+ *
+ * @param source The code as it was given: `this` is that of the frame.
  */
-export function toBoxed(code: string): string {
-  return `'use strict';try {${code}\n} catch (error) { ({ error, isThrown: true }) }`;
+export function toBoxed(statements: string, source: string): string {
+  const self = /\bthis\b/.test(source) ? `typeof ${THIS} === 'undefined' ? undefined : ${THIS}` : 'undefined';
+  return `(function () { 'use strict'; try {${statements}\n} catch (error) { return { error, isThrown: true }; } }).call(${self})`;
 }
 
 /** The result of {@link toBoxed} code. */
-export function unbox(outcome: Outcome): Outcome {
+function unbox(outcome: Outcome): Outcome {
   if (outcome.kind !== 'value' || outcome.value === undefined) return outcome;
   if (readField(outcome.value, 'isThrown') === true)
     return { kind: 'thrown', error: readField(outcome.value, 'error') };
   return { kind: 'value', value: readField(outcome.value, 'value') };
-}
-
-/**
- * A property of an object that evaluated code made, without running code: not of a proxy, no getter, and not one of its
- * prototypes, which that code can replace. Such code would run here without a limit, and would get objects of the program.
- */
-export function readField(object: unknown, key: string): unknown {
-  if (typeof object !== 'object' || object === null || isProxy(object)) return undefined;
-  const found = Reflect.getOwnPropertyDescriptor(object, key);
-  return found && 'value' in found ? found.value : undefined;
 }
 
 export function toRefusal(detail?: string): RefusedError {
@@ -102,10 +130,10 @@ export function toRefusal(detail?: string): RefusedError {
 function settle(
   realm: Realm,
   code: string,
-  { run, bound }: { run: (code: string) => Outcome; bound: string[] },
+  { run, bound }: { run: (code: string, source?: string) => Outcome; bound: string[] },
 ): string {
   return code.replaceAll(AWAIT, (_match, operand: string) => {
-    const outcome = run(`({ value: (${operand}) })`);
+    const outcome = run(toStatements({ head: '', tail: operand }), operand);
     if (outcome.kind !== 'value') throw new RefusedError(`Cannot read \`${operand}\`, which is awaited.`);
     const { value } = outcome;
     const name = `__awaited${bound.length}`;
@@ -129,7 +157,7 @@ function readSettled(promise: Promise<unknown>, operand: string): unknown {
 function keepDeclared(realm: Realm, head: string, run: (code: string) => Outcome): void {
   const names = findDeclared(head);
   if (names.length === 0) return;
-  const outcome = run(`${head}\n;({ value: { ${names.join(', ')} } })`);
+  const outcome = run(toStatements({ head, tail: `{ ${names.join(', ')} }` }));
   if (outcome.kind !== 'value') return;
   for (const name of names) realm.names[name] = readField(outcome.value, name);
 }

@@ -1,6 +1,7 @@
 import { runInContext } from 'node:vm';
 import { keepAsyncStack } from './async-stack.ts';
 import { readClock, runBounded, TimeoutError } from '../inspector/bounded.ts';
+import { THIS } from './evaluate-checked.ts';
 import type { ProcessGuard } from './process-guard.ts';
 import type { Outcome, Realm } from './realm.ts';
 import { findDeclared, splitCode } from './split-code.ts';
@@ -82,7 +83,7 @@ function toStart(code: string): string {
   const declared = findDeclared(head).map((name) => `${name}: typeof ${name} === 'undefined' ? undefined : ${name}`);
   const value = tail === undefined ? 'undefined' : `(${tail}\n)`;
   const body = `${head}\n;return { value: ${value}, names: { ${declared.join(', ')} } };`;
-  return `(${START})(async () => {${body}})`;
+  return `(${START})((async function () {${body}}).bind(typeof ${THIS} === 'undefined' ? undefined : ${THIS}))`;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -1,60 +1,64 @@
-import type { Inspector } from '../inspector/inspector.ts';
-import { readOwn } from '../stack/read-stack.ts';
-import { copyValue, prepareRealm, type Printed } from './copy-value.ts';
-import { readField, toBoxed, toRefusal, unbox } from './evaluate-checked.ts';
+import { readText } from '../stack/read-stack.ts';
+import type { CopyAnswer, CopyRequest } from './copy/copy-messages.ts';
+import type { CopyProcess } from './copy/copy-process.ts';
+import { takeSnapshot, TooLargeError, type Snapshot } from './copy/snapshot.ts';
+import { toBoxed, toRefusal, toStatements, THIS } from './evaluate-checked.ts';
 import { LIMITED_CLASSES } from './limit-sizes.ts';
-import { createRealm, type Outcome } from './realm.ts';
 import { splitCode } from './split-code.ts';
 
 export interface CopyOptions {
-  inspector: Inspector;
+  process: CopyProcess;
   code: string;
   timeoutMs: number;
   names: Readonly<Record<string, unknown>>;
-  /** Receives what the code prints. */
-  print: (printed: Printed) => void;
+  secrets: readonly string[];
 }
 
-const LINES = 1000;
-/** Code with these could make a promise: one that is rejected would end the program. */
+/** Code with these could make a promise: one that is rejected would end its process. */
 const ASYNC = /\basync\b|\bimport\b/;
 
 /**
- * Runs code that V8's check refuses on frozen copies of the values that it names, in a realm without any object of the
- * program. What needs the program itself, or would change a value, fails and is refused.
+ * Runs code that V8's check refuses on frozen copies of the values that it names, in another process, which has a limit
+ * of memory. What needs the program itself, or would change a value, fails with its name.
+ *
+ * @returns Undefined for code that cannot run there at all.
  */
-export function evaluateOnCopy({ inspector, code, timeoutMs, names, print }: CopyOptions): Outcome {
-  const { head, tail, isAsync } = splitCode(code);
-  if (isAsync || ASYNC.test(code)) return { kind: 'refused' };
-  const realm = createRealm(inspector, { isIsolated: true });
-  const used = new Set(code.match(/[A-Za-z_$][\w$]*/g));
-  const printed = prepareRealm(realm.context);
-  const copy = copyValue(realm.context);
-  for (const name of used)
-    if (name in names && !LIMITED_CLASSES.has(name) && (!(name in globalThis) || isOwn(name, names[name])))
-      realm.names[name] = copy(names[name]);
-  const expression = tail === undefined ? `${head}\n;undefined` : `${head}\n;({ value: (${tail}\n) })`;
-  const outcome = unbox(realm.toOutcome(realm.start(toBoxed(expression), { timeout: timeoutMs })));
-  realm.release();
-  for (const one of readElements(printed)) print(toPrinted(one));
-  if (outcome.kind === 'thrown') {
-    const message = readOwn(outcome.error, 'message');
-    return { kind: 'thrown', error: toRefusal(typeof message === 'string' ? message : undefined) };
+export async function evaluateOnCopy({
+  process: copies,
+  code,
+  timeoutMs,
+  names,
+  secrets,
+}: CopyOptions): Promise<CopyAnswer | undefined> {
+  const split = splitCode(code);
+  if (split.isAsync || ASYNC.test(code)) return undefined;
+  const used = [...new Set(code.match(/[A-Za-z_$][\w$]*/g))].filter(
+    (name) => name in names && !LIMITED_CLASSES.has(name) && (!(name in globalThis) || isOwn(name, names[name])),
+  );
+  if (THIS in names && /\bthis\b/.test(code)) used.push(THIS);
+  let snapshot: Snapshot;
+  try {
+    snapshot = takeSnapshot(Object.fromEntries(used.map((name) => [name, names[name]])));
+  } catch (error) {
+    if (error instanceof TooLargeError) return { kind: 'thrown', message: readText(error, 'message'), printed: [] };
+    throw error;
   }
-  return outcome;
+  const request: CopyRequest = {
+    code: toBoxed(toStatements(split), code),
+    snapshot,
+    timeoutMs,
+    processInfo: readProcess(),
+    secrets,
+  };
+  const answer = await copies.run(request);
+  if (answer.kind !== 'thrown') return answer;
+  return { ...answer, message: toRefusal(answer.message).message };
 }
 
-/** The elements of an array of the realm, without its methods. */
-function readElements(array: unknown): unknown[] {
-  const length = readField(array, 'length');
-  if (typeof length !== 'number') return [];
-  return Array.from({ length: Math.min(length, LINES) }, (_, index) => readField(array, String(index)));
-}
-
-/** In objects of this realm: those of the other one have the methods that evaluated code gave them. */
-function toPrinted(line: unknown): Printed {
-  const level = readField(line, 'level');
-  return { level: typeof level === 'string' ? level : 'log', values: readElements(readField(line, 'values')) };
+function readProcess(): string {
+  const { version, versions, platform, arch, pid, ppid, argv, execArgv, execPath, title, exitCode, env } = process;
+  const plain = { version, versions, platform, arch, pid, ppid, argv, execArgv, execPath, title, exitCode, env };
+  return JSON.stringify({ ...plain, memory: process.memoryUsage(), uptime: process.uptime(), cwd: process.cwd() });
 }
 
 /** True for a variable of the program that hides a global of the same name. */

@@ -7,22 +7,27 @@ import { formatValue } from '../render/format-value.ts';
 import type { Redactor } from '../redact/create-redactor.ts';
 import { readOwn, readStack, readText } from '../stack/read-stack.ts';
 import { createConsole } from './console-capture.ts';
-import { evaluateChecked, toRefusal } from './evaluate-checked.ts';
+import type { CopyAnswer } from './copy/copy-messages.ts';
+import { createCopyProcess } from './copy/copy-process.ts';
+import { evaluateChecked, THIS, toRefusal } from './evaluate-checked.ts';
 import { evaluateFull } from './evaluate-full.ts';
 import { evaluateOnCopy } from './evaluate-on-copy.ts';
 import { readHostGlobals } from './host-globals.ts';
+import { createMemoryWatch, type MemoryWatch } from './memory-watch.ts';
 import { createRealm, type Outcome, type Realm } from './realm.ts';
 
 export interface Evaluation {
   isError: boolean;
   /** The value as a text, or the exception. */
   result: string;
+  /** What else to know about it. */
+  note?: string | undefined;
   console: ConsoleEntry[];
 }
 
 export interface EvaluateOptions {
   code: string;
-  /** Variables of a frame, by name. */
+  /** Variables of a frame by name, with `this`. */
   locals?: Readonly<Record<string, unknown>> | undefined;
   readOnly: boolean;
   /** Milliseconds. */
@@ -47,6 +52,8 @@ const OWN = new URL('..', import.meta.url).href;
 /** Evaluates code in this process, on the live values of the program. */
 export function createEvaluator({ context, redactor }: EvaluatorOptions): Evaluator {
   const inspector = openInspector();
+  const copies = createCopyProcess();
+  let memory: MemoryWatch | undefined;
   const stopped = new AbortController();
   const captured = createConsole(redactor);
   const globals = readHostGlobals();
@@ -68,8 +75,10 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
     locals: Readonly<Record<string, unknown>>,
     run: () => T | Promise<T>,
   ): Promise<T> => {
-    const former = Object.keys(locals).map((name) => [name, name in realm.names, realm.names[name]] as const);
-    Object.assign(realm.names, locals);
+    // No variable can have the name `this`.
+    const variables = Object.entries(locals).map(([name, value]) => [name === 'this' ? THIS : name, value] as const);
+    const former = variables.map(([name]) => [name, name in realm.names, realm.names[name]] as const);
+    for (const [name, value] of variables) realm.names[name] = value;
     try {
       return await run();
     } finally {
@@ -78,12 +87,17 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
         else delete realm.names[name];
     }
   };
-  const runRead = ({ code, locals = {}, timeoutMs }: EvaluateOptions): Promise<Outcome> => {
+  const runRead = async ({ code, locals = {}, timeoutMs }: EvaluateOptions): Promise<Outcome | CopyAnswer> => {
+    memory ??= createMemoryWatch(inspector);
+    const opened = memory;
+    await opened.ready;
     const realm = openRealm('read');
-    return withLocals(realm, locals, () => {
-      const outcome = evaluateChecked(realm, code, timeoutMs);
+    return withLocals(realm, locals, async () => {
+      const outcome = evaluateChecked(realm, code, { timeoutMs, watch: opened.watch });
       if (outcome.kind !== 'refused') return outcome;
-      return evaluateOnCopy({ inspector, code, timeoutMs, names: realm.names, print: captured.print });
+      const secrets = [...redactor.known];
+      const answer = await evaluateOnCopy({ process: copies, code, timeoutMs, names: realm.names, secrets });
+      return answer ?? outcome;
     });
   };
   const runFull = async ({ code, locals = {}, timeoutMs }: EvaluateOptions): Promise<Outcome> => {
@@ -112,6 +126,8 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
         const outcome = await (options.readOnly ? runRead(options) : runFull(options)).catch(
           (error: unknown): Outcome => ({ kind: 'thrown', error }),
         );
+        if ('printed' in outcome)
+          for (const { level, text } of outcome.printed) captured.print({ level, values: [text] });
         return { ...toText(outcome, options, redactor), console: captured.take() };
       };
       const next = last.then(run);
@@ -120,21 +136,35 @@ export function createEvaluator({ context, redactor }: EvaluatorOptions): Evalua
     },
     close() {
       stopped.abort();
+      memory?.close();
+      copies.close();
       inspector.close();
       endWatch?.();
     },
   };
 }
 
-function toText(outcome: Outcome, { timeoutMs }: EvaluateOptions, redactor: Redactor): Omit<Evaluation, 'console'> {
+const COPIED = 'Evaluated on copies of the values: V8 did not allow it on the values themselves.';
+
+function toText(
+  outcome: Outcome | CopyAnswer,
+  { timeoutMs }: EvaluateOptions,
+  redactor: Redactor,
+): Omit<Evaluation, 'console'> {
   switch (outcome.kind) {
     case 'value':
+      if ('text' in outcome) return { isError: false, result: redactor.result(outcome.text), note: COPIED };
       return { isError: false, result: redactor.result(formatValue(outcome.value, { mask: redactor })) };
     case 'refused':
-      return { isError: true, result: String(toRefusal().message) };
+      return { isError: true, result: toRefusal().message };
+    case 'unavailable':
+      return { isError: true, result: toRefusal(`there are none: ${outcome.reason}`).message };
     case 'timeout':
       return { isError: true, result: `TimeoutError: The evaluation was stopped after ${timeoutMs} ms.` };
+    case 'memory':
+      return { isError: true, result: 'RangeError: The evaluation was stopped: it took too much memory.' };
     case 'thrown':
+      if ('message' in outcome) return { isError: true, result: redactor.text(`RefusedError: ${outcome.message}`) };
       return { isError: true, result: toErrorText(outcome.error, redactor) };
   }
 }

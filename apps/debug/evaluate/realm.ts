@@ -1,5 +1,6 @@
 import { createContext, runInContext, type Context } from 'node:vm';
-import { limitSizes } from './limit-sizes.ts';
+import { limitSizes, readMost } from './limit-sizes.ts';
+import { METER, METERS } from './meter-code.ts';
 import { toPrimitive, type Inspector, type Pending, type RemoteValue } from '../inspector/inspector.ts';
 
 /** How code ended. */
@@ -8,7 +9,9 @@ export type Outcome =
   | { kind: 'thrown'; error: unknown }
   /** The code would have had a side effect. */
   | { kind: 'refused' }
-  | { kind: 'timeout' };
+  | { kind: 'timeout' }
+  /** It took too much memory. */
+  | { kind: 'memory' };
 
 /** A global scope of its own in this process, with values of the program as its variables. */
 export interface Realm {
@@ -50,23 +53,28 @@ const CLASSES =
   'Object Array Function Error TypeError RangeError SyntaxError ReferenceError EvalError URIError AggregateError Map Set WeakMap WeakSet Date RegExp Promise ArrayBuffer DataView Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array Float64Array BigInt64Array BigUint64Array';
 
 /**
- * @param isIsolated True for a realm that gets no object of the program at all.
  * @param isFull True for one whose code may have effects.
  */
-export function createRealm(
-  inspector: Inspector,
-  { isIsolated = false, isFull = false }: { isIsolated?: boolean; isFull?: boolean } = {},
-): Realm {
+export function createRealm(inspector: Inspector, { isFull = false }: { isFull?: boolean } = {}): Realm {
   const name = `klendathu-${process.pid}-${++count}`;
   const names = Object.create(null) as Record<string, unknown>;
   const context = createContext(names, {
     name,
     microtaskMode: 'afterEvaluate',
-    codeGeneration: { strings: !isIsolated, wasm: isFull },
+    // Code of a text would have no meters.
+    codeGeneration: { strings: isFull, wasm: isFull },
   });
-  limitSizes(context);
-  if (!isFull) refuseInstances(context);
-  if (!isIsolated) acceptHostClasses(context);
+  const most = readMost();
+  limitSizes(context, most);
+  if (!isFull) {
+    refuseInstances(context);
+    const meters = (runInContext(METERS, context) as (most: number, prototype: object) => unknown)(
+      most,
+      Array.prototype,
+    );
+    Object.defineProperty(names, METER, { value: meters });
+  }
+  acceptHostClasses(context);
   const contextId = findContext(inspector, name);
   let received: unknown;
   names['receive'] = (value: unknown): void => void (received = value);

@@ -33,7 +33,7 @@ export function investigateForHook(error: unknown, options: HookOptions): Promis
 
 async function investigateNow(error: unknown, { onReport, onFailure, ...options }: HookOptions): Promise<void> {
   try {
-    const report = await investigate({ error }, options);
+    const report = await investigate({ error }, { dedupe: 'fingerprint', ...options });
     if (onReport === undefined) printOutcome(report);
     else onReport(report, error);
   } catch (failure) {

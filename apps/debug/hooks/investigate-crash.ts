@@ -33,7 +33,11 @@ function investigateNow(error: unknown, options: HookOptions): Report {
   checkOptions(options);
   const mode = resolveMode(options);
   const opened = openContext(options.context ?? {});
-  const record = tryRecord({ ...opened, error, values: { error, ...opened.values } }, options, mode !== 'record');
+  const record = tryRecord(
+    { ...opened, error, values: { error, ...opened.values } },
+    options,
+    mode !== 'record' || options.dedupe === true,
+  );
   if (mode === 'record') {
     const text = `Recorded: ${record}`;
     return new Report({ text, evidence: [], stats: { turns: 0, cost: 0, finishReason: 'recorded' } }, { record });

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import type { KlendathuError } from '../investigate/klendathu-error.ts';
 import type { Report } from '../investigate/report.ts';
 
@@ -8,7 +9,7 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 export function printOutcome(outcome: Report | KlendathuError): void {
   const text = outcome instanceof Error ? toLine(outcome) : toText(outcome);
   try {
-    process.getBuiltinModule('node:fs').writeSync(2, `${text.replaceAll(CONTROL, '')}\n`);
+    writeSync(2, `${text.replaceAll(CONTROL, '')}\n`);
   } catch {
     // Standard error is closed or full.
   }

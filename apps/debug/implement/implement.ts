@@ -1,3 +1,4 @@
+import { checkRuntime } from '../investigate/check-runtime.ts';
 import type { Context } from '../investigate/context.ts';
 import { startRun, type Run } from '../investigate/start-run.ts';
 import type { ImplementOptions } from './options.ts';
@@ -19,6 +20,7 @@ export function implement<const S extends SchemaInput>(
   ...[schema, options = {}]: [schema: S, options?: ImplementOptions]
 ): Implementation<SchemaOutput<S>> {
   return startRun(undefined, options, async (control) => {
+    checkRuntime('live');
     const { produce } = await import('./produce.ts');
     return (await produce({ prompt, context, schema }, options, control)) as SchemaOutput<S>;
   });

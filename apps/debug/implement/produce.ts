@@ -6,8 +6,8 @@ import { findAgent, launchAgent } from '../investigate/launch-agent.ts';
 import type { RunControl } from '../investigate/start-run.ts';
 import { pickServerOptions } from '../investigate/work.ts';
 import { toFailure } from '../launch/judge-end.ts';
+import { toExactKey } from '../evaluate/copy/exact-key.ts';
 import { startDebugServer } from '../server/debug-server.ts';
-import { toShape } from './context-shape.ts';
 import type { ImplementOptions } from './options.ts';
 import { openSchema, type OpenedSchema } from './open-schema.ts';
 import { openReplayCache } from './replay-cache.ts';
@@ -38,11 +38,13 @@ export async function produce(
 }
 
 async function produceOnce(order: Order, options: ImplementOptions, control: RunControl): Promise<unknown> {
-  if (options.cache === false) return (await askAgent(order, options, control)).value;
+  // Values that cannot be compared have no result that can be used again.
+  const values = options.cache === true ? toExactKey(order.opened.values) : undefined;
+  if (values === undefined) return (await askAgent(order, options, control)).value;
   const folder = options.cacheFolder ?? join(options.projectRoot ?? process.cwd(), '.klendathu', 'cache');
-  const { prompt, schema, opened } = order;
+  const { prompt, schema } = order;
   const instructions = options.instructions ?? options.extraInstructions;
-  const cache = openReplayCache(folder, [prompt, schema.jsonSchema, toShape(opened.values), instructions]);
+  const cache = openReplayCache(folder, [prompt, schema.jsonSchema, values, instructions]);
   const stored = await cache.read();
   if (stored !== undefined) {
     const checked = await schema.check(stored.value);

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Part of each key: raised when the meaning of a file changes. */
-const VERSION = 1;
+const VERSION = 2;
 
 export interface ReplayCache {
   /** The stored value, which is not checked against the schema. */

@@ -12,11 +12,11 @@ export interface Channel<T> {
 export function createChannel<T>(): Channel<T> {
   const sent: T[] = [];
   let hasEnded = false;
-  let changed = Promise.withResolvers<void>();
-
+  let waiting: (() => void)[] = [];
   const wake = () => {
-    changed.resolve();
-    changed = Promise.withResolvers();
+    const woken = waiting;
+    waiting = [];
+    for (const resolve of woken) resolve();
   };
   return {
     messages: {
@@ -24,7 +24,7 @@ export function createChannel<T>(): Channel<T> {
         for (let at = 0; ;) {
           if (at < sent.length) yield sent[at++]!;
           else if (hasEnded) return;
-          else await changed.promise;
+          else await new Promise<void>((resolve) => waiting.push(resolve));
         }
       },
     },

@@ -5,9 +5,11 @@ const MODES: readonly string[] = ['auto', 'live', 'frozen', 'record'] satisfies 
 
 /** @throws KlendathuError `input` */
 export function checkOptions(options: InvestigateOptions): void {
-  const { mode, access, timeoutMs, evalTimeoutMs, budget } = options;
+  const { mode, access, timeoutMs, evalTimeoutMs, budget, dedupe } = options;
   if (mode !== undefined && !MODES.includes(mode)) refuse('mode', mode, MODES.join(', '));
   if (access !== undefined && access !== 'read' && access !== 'full') refuse('access', access, 'read, full');
+  if (dedupe !== undefined && typeof dedupe !== 'boolean' && dedupe !== 'fingerprint')
+    refuse('dedupe', dedupe, 'true, false, fingerprint');
   for (const [name, value] of Object.entries({ timeoutMs, evalTimeoutMs, ...budget })) {
     if (value !== undefined && !(typeof value === 'number' && value > 0) && !(name === 'evals' && value === 0)) {
       refuse(name, value, 'a positive number');

@@ -1,3 +1,5 @@
+import { checkOptions, resolveMode } from './check-options.ts';
+import { checkRuntime } from './check-runtime.ts';
 import { isThrown, openContext, type Context, type OpenedContext } from './context.ts';
 import type { InvestigateOptions } from './options.ts';
 import type { Report } from './report.ts';
@@ -24,6 +26,8 @@ export function investigate(error: unknown, options: InvestigateOptions = {}): I
   }
   const run: Investigation = startRun(subject, options, async (control) => {
     if (opened === undefined) throw problem;
+    checkOptions(options);
+    checkRuntime(resolveMode(options));
     // Loaded with the first investigation: importing this package must be cheap.
     const { work } = await import('./work.ts');
     return work({ opened, options, control, run });

@@ -44,8 +44,12 @@ export interface InvestigateOptions extends RunOptions {
   mode?: Mode | undefined;
   /** Default true: a record holds the variables of the frames, if `arm()` captured them. */
   locals?: boolean | undefined;
-  /** Default true: an error with the fingerprint of an earlier one shares its run and its report. */
-  dedupe?: boolean | undefined;
+  /**
+   * Default true: an error shares the run and the report of an earlier one with its fingerprint and the same values, of
+   * its context and of its captured variables. `fingerprint`, the default of the hooks: other values do not matter, and
+   * a record is written for the first error only. False: never.
+   */
+  dedupe?: boolean | 'fingerprint' | undefined;
   /** Folder of records. Default: `.klendathu/records` in the project. */
   recordsFolder?: string | undefined;
 }

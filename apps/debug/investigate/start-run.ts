@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { StatusMessage } from '../contract/index.ts';
 import { createChannel } from './channel.ts';
 import { KlendathuError } from './klendathu-error.ts';
@@ -31,7 +32,10 @@ export function startRun<T>(
 ): Run<T> {
   const stderr = createChannel<StatusMessage>();
   const events = createChannel<LogEvent>();
-  const summary = Promise.withResolvers<Stats>();
+  let endSummary!: (stats: Stats) => void;
+  const summary = new Promise<Stats>((resolve) => {
+    endSummary = resolve;
+  });
   const stop = new AbortController();
   const fail = (code: 'cancelled' | 'timeout', message: string) => {
     stop.abort(new KlendathuError(code, message, { cause: subject }));
@@ -66,10 +70,10 @@ export function startRun<T>(
     signal?.removeEventListener('abort', cancel);
     stderr.end();
     events.end();
-    summary.resolve(stats ?? toFailedStats(error));
+    endSummary(stats ?? toFailedStats(error));
   };
   working.then(() => settle(), settle);
-  return Object.assign(result, { stderr: stderr.messages, events: events.messages, summary: summary.promise, cancel });
+  return Object.assign(result, { stderr: stderr.messages, events: events.messages, summary, cancel });
 }
 
 /** Begins in a later microtask, so that nothing runs for a run that was cancelled before. */
@@ -105,7 +109,5 @@ function toKlendathuError(error: unknown, subject: unknown): KlendathuError {
 }
 
 function describe(error: unknown): string {
-  return error instanceof Error
-    ? error.message
-    : process.getBuiltinModule('node:util').inspect(error, { customInspect: false, getters: false });
+  return error instanceof Error ? error.message : inspect(error, { customInspect: false, getters: false });
 }

@@ -1,7 +1,9 @@
 import { readReport } from '../launch/judge-end.ts';
+import { toExactKey } from '../evaluate/copy/exact-key.ts';
 import { toFingerprint } from '../stack/fingerprint.ts';
+import { toFrames } from '../stack/to-frames.ts';
 import { startDebugServer } from '../server/debug-server.ts';
-import { checkOptions, resolveMode } from './check-options.ts';
+import { resolveMode } from './check-options.ts';
 import type { OpenedContext } from './context.ts';
 import { findAgent, launchAgent } from './launch-agent.ts';
 import type { InvestigateOptions } from './options.ts';
@@ -18,15 +20,16 @@ interface Work {
 
 /** An investigation in the mode of its options. */
 export async function work({ opened, options, control, run }: Work): Promise<Report> {
-  checkOptions(options);
   const mode = resolveMode(options);
   if (mode === 'record') {
     const { recordOnly } = await import('../records/record-only.ts');
     return recordOnly(opened, options, control);
   }
-  if (options.dedupe !== false && opened.error !== undefined) {
+  const values = typeof options.dedupe === 'boolean' || options.dedupe === undefined ? toValuesKey(opened) : '';
+  if (options.dedupe !== false && opened.error !== undefined && values !== undefined) {
     const key = JSON.stringify([
       toFingerprint(opened.error),
+      values,
       mode,
       options.access ?? 'read',
       options.model,
@@ -41,6 +44,12 @@ export async function work({ opened, options, control, run }: Work): Promise<Rep
     return investigateFrozen(opened, options, control);
   }
   return investigateLive(opened, options, control);
+}
+
+/** Undefined for values that are too many to compare. */
+function toValuesKey({ error, values }: OpenedContext): string | undefined {
+  const locals = toFrames(error).map(({ locals: found }) => found && [...found]);
+  return toExactKey({ error, values, locals }, false);
 }
 
 async function investigateLive(opened: OpenedContext, options: InvestigateOptions, control: RunControl) {

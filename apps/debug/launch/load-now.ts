@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
 /**
  * Loads a module of this package at once, where nothing can wait for an import. Needs Node.js 22.12 or newer.
  *
@@ -5,6 +8,5 @@
  */
 export function loadNow(path: string): unknown {
   const url = new URL(`../${path}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-  const { createRequire } = process.getBuiltinModule('node:module');
-  return createRequire(import.meta.url)(process.getBuiltinModule('node:url').fileURLToPath(url)) as unknown;
+  return createRequire(import.meta.url)(fileURLToPath(url)) as unknown;
 }

@@ -13,7 +13,7 @@ export async function recordOnly(
   options: InvestigateOptions,
   control: RunControl,
 ): Promise<Report> {
-  const path = tryRecord(opened, options);
+  const path = tryRecord(opened, options, options.dedupe !== 'fingerprint');
   const { count } = await readRecord(path);
   const stats = { turns: 0, cost: 0, finishReason: 'recorded' };
   control.status({ type: 'summary', ...stats, timestamp: new Date().toISOString() });

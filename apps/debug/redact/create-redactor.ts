@@ -2,7 +2,7 @@ import { isPromise } from 'node:util/types';
 import { describeValue } from '../render/describe-value.ts';
 import { isSecret, MASKED, type Mask } from '../render/format-value.ts';
 import { createKnownSecrets } from './known-secrets.ts';
-import { isSecretName } from './secret-names.ts';
+import { isSecretName, isWorkingFolder } from './secret-names.ts';
 import { SECRET_PATTERNS } from './secret-patterns.ts';
 
 export interface RedactorOptions {
@@ -13,6 +13,8 @@ export interface RedactorOptions {
 }
 
 export interface Redactor extends Mask {
+  /** The secrets that are known. */
+  readonly known: ReadonlySet<string>;
   /** Learns the secrets in a graph of values: those under a secret name. Bounded. */
   learn(root: unknown): void;
   /** The text of a result that is shown alone; also hides short parts of known secrets. */
@@ -32,11 +34,16 @@ const VALUE =
 /** User and password, or a token alone, in a URL. */
 const CREDENTIALS = /\b(?<scheme>[a-z][a-z0-9+.-]{1,20}:\/\/)(?<user>[^\s/?#@:"']*)(?<password>:[^\s/?#"']*)?@/gi;
 const SCHEMES = /\b(?<scheme>Bearer|Basic|Digest|Token)\s+(?<value>[A-Za-z0-9+/=._~-]{8,})/g;
-const COOKIE = /\b(?<name>(?:set-)?cookie["']?\s*[:=]\s*)(?<value>[^\n"]+)/gi;
+const COOKIE = /\b(?:set-)?cookie["']?\s*[:=]\s*["'`]?(?<pairs>[\w.-]+=[^\n"'`]*)/gi;
+/** Characters of the value of a cookie that can be a secret. */
+const COOKIE_LENGTH = 6;
+const PAIR = /(?:^|[;,]\s*)(?!(?:path|domain|expires|max-age|samesite|priority)=)[\w.-]+=(?<value>[^\s;,"'`}\])]+)/gi;
 const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
 /** Values of one graph that are searched, and of all graphs. What is not reached is still masked by its name and its form. */
 const NODES = 10_000;
 const ALL_NODES = 30_000;
+/** Values of one graph whose private fields are searched. */
+const PRIVATE = 200;
 /** Characters of texts that are searched. */
 const CHARACTERS = 600_000;
 /** Milliseconds for all graphs. Far beyond what the other limits allow on a busy machine: for hostile values. */
@@ -94,6 +101,7 @@ export function createRedactor({ redact = [], env = process.env }: RedactorOptio
   return {
     text: mask,
     isSecretName,
+    known: known.values,
     learn: (root) => learn(root, search),
     result(text) {
       const masked = mask(text);
@@ -106,8 +114,14 @@ export function createRedactor({ redact = [], env = process.env }: RedactorOptio
 function replaceSpans(text: string, spans: readonly [number, number][]): string {
   let at = 0;
   let replaced = '';
-  for (const [start, end] of spans) {
-    replaced += text.slice(at, start) + MASKED;
+  for (const [from, to] of spans) {
+    // A mark that is there already is not divided.
+    const before = text.lastIndexOf(MASKED, from);
+    const start = before >= 0 && before + MASKED.length > from ? before : from;
+    const last = text.lastIndexOf(MASKED, to - 1);
+    const end = last >= start && last + MASKED.length > to ? last + MASKED.length : to;
+    if (end <= at) continue;
+    replaced += text.slice(at, Math.max(at, start)) + (start < at ? '' : MASKED);
     at = end;
   }
   return replaced + text.slice(at);
@@ -124,15 +138,20 @@ function findByForm(text: string): string[] {
     if (groups!['password'] === undefined && groups!['user']!.length >= 8) add(groups!['user']);
   }
   for (const { groups } of text.matchAll(SCHEMES)) add(groups!['value']);
-  for (const { groups } of text.matchAll(COOKIE)) add(groups!['value']);
+  for (const { groups } of text.matchAll(COOKIE))
+    for (const pair of groups!['pairs']!.matchAll(PAIR))
+      if (pair.groups!['value']!.length >= COOKIE_LENGTH) add(pair.groups!['value']);
   for (const [value] of text.matchAll(JWT)) add(value);
   for (const { 0: all, index, groups } of text.matchAll(NAME)) {
-    if (!isSecretName(groups!['name']!.replaceAll(/["']/g, ''))) continue;
+    const name = groups!['name']!.replaceAll(/["']/g, '');
+    if (!isSecretName(name)) continue;
     VALUE.lastIndex = index + all.length;
     const value = (VALUE.exec(text)?.[0] ?? '')
       .replaceAll(/^\\*["'`]|\\*["'`]$/g, '')
       .replace(/^(?:Bearer|Basic|Token|Digest)\s+/i, '');
-    if (!isCode(value)) add(value);
+    // Cookies have names of their own.
+    if (/cookies?$/i.test(name) && value.includes('=')) continue;
+    if (!isCode(value) && !isPartOf(name, value) && !isWorkingFolder(name, value)) add(value);
   }
   const lower = text.toLowerCase();
   for (const { keywords, pattern } of compile()) {
@@ -141,6 +160,16 @@ function findByForm(text: string): string[] {
       add(match.groups?.['value'] ?? match.slice(1).find(Boolean) ?? match[0]);
   }
   return found;
+}
+
+/** A word of its own name, as in `{ 'tough-cookie': 'tough' }`: it would be masked wherever it occurs. */
+function isPartOf(name: string | undefined, value: string): boolean {
+  return name !== undefined && /^[a-z]+$/i.test(value) && name.toLowerCase().includes(value.toLowerCase());
+}
+
+/** What a machine made, and not a word or a name. */
+function isRandom(value: string): boolean {
+  return value.length >= 8 && /\d/.test(value) && /[a-z]/i.test(value) && !/\s/.test(value);
 }
 
 /** What follows a name in a source or in a printed object, and is no secret: `password: string`, `token = getToken(`. */
@@ -173,14 +202,15 @@ interface Search {
 
 /** Breadth first: what is near is more important. */
 function learn(root: unknown, { add, text, seen, left }: Search): void {
-  const queue: { value: unknown; secret: boolean }[] = [{ value: root, secret: false }];
+  const queue: { value: unknown; secret: boolean; name?: string | undefined }[] = [{ value: root, secret: false }];
   const begun = performance.now();
   const isOver = (): boolean => left.nodes <= 0 || performance.now() - begun > left.ms;
   for (let at = 0; at < queue.length && at < NODES && !isOver(); at++) {
     left.nodes--;
-    const { value, secret } = queue[at]!;
+    const { value, secret, name } = queue[at]!;
     if (typeof value === 'string') {
-      if (secret) add(value);
+      // What is deeper than its name can be a setting of it, such as a domain.
+      if (secret && (name === undefined ? isRandom(value) : !isPartOf(name, value))) add(value);
       else if (left.characters > 0 && value.length >= 12) {
         const part = value.slice(0, 20_000);
         left.characters -= part.length;
@@ -193,10 +223,12 @@ function learn(root: unknown, { add, text, seen, left }: Search): void {
     seen.set(value, secret);
     if (secret && Buffer.isBuffer(value)) add(value.toString('latin1'));
     if (ArrayBuffer.isView(value) || isPromise(value)) continue;
-    const found = describeValue(value);
+    const found = describeValue(value, at < PRIVATE);
     for (const part of found.parts(1000))
-      if (part.note === undefined)
-        queue.push({ value: part.value, secret: secret || isSecret(part, { text: String, isSecretName }) });
+      if (part.note === undefined) {
+        const isNamed = isSecret(part, { text: String, isSecretName });
+        queue.push({ value: part.value, secret: secret || isNamed, name: isNamed ? part.key : undefined });
+      }
   }
   left.ms -= performance.now() - begun;
 }

@@ -13,11 +13,14 @@ interface Squeezed {
 
 /**
  * The values of secrets that are known, in every form that one step of code gives them: as they are, reversed, in
- * Base64 and hexadecimal, as character codes, spaced out, and in parts of at least 8 characters.
+ * Base64 and hexadecimal, percent-encoded and escaped, as character codes, spaced out, and in parts of at least 8 characters.
  */
 export function createKnownSecrets() {
   const values = new Set<string>();
+  /** Encoded forms of complete values. */
+  const encodings = new Set<string>();
   const grams = new Set<string>();
+  const encoded = new Set<string>();
   const digits = new Set<string>();
   /** Characters that short results have shown of each secret. */
   const shown = new Map<string, number>();
@@ -35,13 +38,18 @@ export function createKnownSecrets() {
       if (secret.length < 5 || values.has(secret) || values.size >= MOST || isOrdinary(secret)) return;
       values.add(secret);
       const reversed = Array.from(secret).toReversed().join('');
-      for (const form of [secret, reversed, encodeURIComponent(secret)]) addForm(form, grams, GRAM);
+      for (const form of [secret, reversed]) addForm(form, grams, GRAM);
       if (secret.length < 8) return;
       const bytes = Buffer.from(secret);
-      addForm(bytes.toString('hex'), grams, GRAM + 2);
+      for (const form of ['base64', 'base64url', 'hex'] as const)
+        encodings.add(bytes.toString(form).replace(/=+$/, ''));
+      addForm(encodeURIComponent(secret), encoded, GRAM);
+      addForm(bytes.toString('hex'), encoded, GRAM + 2);
+      addForm(Array.from(secret, toEscape).join(''), encoded, GRAM + 7);
       for (let shift = 0; shift < 3; shift++) {
         const base64 = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
-        addForm(base64.slice(shift === 0 ? 0 : shift + 1, -4), grams, GRAM + 2);
+        // The characters that depend on this value alone.
+        addForm(base64.slice(shift === 0 ? 0 : shift + 1, -4), encoded, GRAM + 2);
       }
       addForm([...bytes].join(','), digits, DIGITS);
     },
@@ -54,8 +62,14 @@ export function createKnownSecrets() {
           spans.push([at, at + value.length]);
       const squeezed = squeeze(text);
       addSpans(squeezed, { grams, size: GRAM, spans });
-      addSpans(squeezed, { grams, size: GRAM + 2, spans });
       addSpans(squeezed, { grams: digits, size: DIGITS, spans });
+      // The complete word: its last characters depend on the secret, too.
+      const words: [number, number][] = [];
+      for (const value of encodings)
+        for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
+          words.push([at, at + value.length]);
+      for (const size of [GRAM, GRAM + 2, GRAM + 7]) addSpans(squeezed, { grams: encoded, size, spans: words });
+      for (const word of merge(words)) spans.push(toWord(text, word));
       return merge(spans);
     },
     /**
@@ -76,9 +90,22 @@ export function createKnownSecrets() {
   };
 }
 
+function toEscape(character: string): string {
+  return `u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** The span, extended to the characters of an encoding around it. */
+function toWord(text: string, [from, to]: [number, number]): [number, number] {
+  const isPart = (at: number): boolean => /[\w+/=%\\-]/.test(text.charAt(at));
+  let [start, end] = [from, to];
+  while (isPart(start - 1)) start--;
+  while (isPart(end)) end++;
+  return [start, end];
+}
+
 /** Words of settings that are no secret wherever they are. */
 function isOrdinary(value: string): boolean {
-  return /^(?:true|false|null|undefined|none|default|production|development|localhost|bearer|basic|\[masked\]|\d{1,6})$/i.test(
+  return /^(?:true|false|null|undefined|none|default|production|development|localhost|bearer|basic|include|omit|same-origin|strict|required|optional|\[masked\]|\d{1,6}|(?:application|audio|font|image|message|model|multipart|text|video)\/[\w.+-]+)$/i.test(
     value,
   );
 }

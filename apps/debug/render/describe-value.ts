@@ -1,3 +1,4 @@
+import { SINK } from '../capture/sink.ts';
 import { headOf } from './cut-text.ts';
 import * as types from 'node:util/types';
 import { isError, readOwn, readStack, readText } from '../stack/read-stack.ts';
@@ -14,6 +15,7 @@ import {
   textOfRegExp,
 } from './intrinsics.ts';
 import { peekPromise } from './peek-promise.ts';
+import { readPrivate } from './read-private.ts';
 
 /** A property, an element or an entry. */
 export interface Part {
@@ -47,8 +49,12 @@ const NONE = (): Part[] => [];
 /** Objects with more are read only in part: a list of all names would be as long. */
 const MANY_ELEMENTS = 10_000;
 
-/** What a value is. Runs no code of the program: no getter, no trap of a proxy, no `toString`. */
-export function describeValue(value: unknown): Description {
+/**
+ * What a value is. Runs no code of the program: no getter, no trap of a proxy, no `toString`.
+ *
+ * @param isComplete False: without private fields, each of which costs a fraction of a millisecond.
+ */
+export function describeValue(value: unknown, isComplete = true): Description {
   if (typeof value === 'function') return describeFunction(value);
   if (typeof value !== 'object' || value === null) return describePrimitive(value);
   if (types.isProxy(value)) return { type: 'Proxy', text: '[Proxy]', parts: NONE, total: 0 };
@@ -57,7 +63,7 @@ export function describeValue(value: unknown): Description {
   if (types.isTypedArray(value)) return describeTyped(value, type);
   if (types.isMap(value)) return describeEntries(value, type, 'map');
   if (types.isSet(value)) return describeEntries(value, type, 'set');
-  return describeObject(value, type);
+  return describeObject(value, type, isComplete);
 }
 
 function describePrimitive(value: unknown): Description {
@@ -153,7 +159,7 @@ function describeEntries(value: object, type: string, kind: 'map' | 'set'): Desc
   };
 }
 
-function describeObject(value: object, type: string): Description {
+function describeObject(value: object, type: string, isComplete: boolean): Description {
   const text = textOfObject(value, type);
   const keys = listKeys(value);
   const promise = types.isPromise(value) ? peekPromise(value) : undefined;
@@ -161,6 +167,11 @@ function describeObject(value: object, type: string): Description {
     promise?.state === 'fulfilled' || promise?.state === 'rejected'
       ? [{ name: `<${promise.state}>`, step: '<result>', value: promise.result }]
       : [];
+  if (isComplete)
+    for (const { name, ...field } of readPrivate(value))
+      inner.push({ ...field, name, step: `.${name}`, key: name.slice(1) });
+  const prototype = findOddPrototype(value);
+  if (prototype) inner.push({ name: '[[Prototype]]', step: '<prototype>', value: prototype });
   const all = properties(value, keys);
   return {
     type,
@@ -172,9 +183,26 @@ function describeObject(value: object, type: string): Description {
   };
 }
 
+/** Long lists of names, which take a second to make, for one look. */
+const longKeys = new Map<object, (string | symbol)[]>();
+
+function ownKeys(value: object): (string | symbol)[] {
+  const known = longKeys.get(value);
+  if (known) return known;
+  const keys = Reflect.ownKeys(value);
+  // What this package leaves in realms of the program.
+  const index = keys.length < MANY_ELEMENTS ? keys.indexOf(SINK) : -1;
+  if (index >= 0) keys.splice(index, 1);
+  if (keys.length > MANY_ELEMENTS) {
+    if (longKeys.size === 0) queueMicrotask(() => longKeys.clear());
+    longKeys.set(value, keys);
+  }
+  return keys;
+}
+
 /** Without what the text of the value shows already. */
 function listKeys(value: object): (string | symbol)[] {
-  const keys = Reflect.ownKeys(value);
+  const keys = ownKeys(value);
   if (isError(value)) return keys.filter((key) => key !== 'stack' && key !== 'message');
   if (types.isRegExp(value)) return keys.filter((key) => key !== 'lastIndex' || value.lastIndex !== 0);
   return types.isBoxedPrimitive(value) ? keys.filter((key) => !isIndex(key)) : keys;
@@ -237,7 +265,7 @@ function toPart(value: object, key: string | symbol): Part {
 }
 
 /** The name of the class of a value, from its prototypes. */
-export function nameOfClass(value: object): string {
+function nameOfClass(value: object): string {
   let prototype: object | null;
   for (prototype = Reflect.getPrototypeOf(value); prototype; prototype = Reflect.getPrototypeOf(prototype)) {
     if (types.isProxy(prototype)) return 'Object';
@@ -247,6 +275,24 @@ export function nameOfClass(value: object): string {
     if (typeof name === 'string' && name !== '') return headOf(name, 100);
   }
   return types.isModuleNamespaceObject(value) ? 'Module' : 'Object';
+}
+
+/** A prototype that is not that of a class: the name of the class says nothing about it. */
+function findOddPrototype(value: object): object | undefined {
+  const prototype = Reflect.getPrototypeOf(value);
+  if (prototype === null) return undefined;
+  if (types.isProxy(prototype)) return prototype;
+  const own = (holder: object, key: string | symbol): unknown => Reflect.getOwnPropertyDescriptor(holder, key)?.value;
+  const made = own(prototype, 'constructor');
+  if (typeof made === 'function' && !types.isProxy(made) && own(made, 'prototype') === prototype) return undefined;
+  // Objects of the runtime, such as iterators.
+  if (typeof own(prototype, Symbol.toStringTag) === 'string' || isPrototypeOfClass(prototype)) return undefined;
+  return prototype;
+}
+
+/** Of the runtime: its functions are native. */
+function isPrototypeOfClass(prototype: object): boolean {
+  return Reflect.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, '__defineGetter__');
 }
 
 function isIndex(key: string | symbol): boolean {

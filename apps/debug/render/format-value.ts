@@ -1,5 +1,6 @@
 import { headOf } from './cut-text.ts';
 import type { ValueNode } from '../contract/index.ts';
+import { isWorkingFolder } from '../redact/secret-names.ts';
 import { describeValue, type Part } from './describe-value.ts';
 
 /** What hides secrets. See `redact/`. */
@@ -88,6 +89,7 @@ export function isSecret(part: Part, mask: Mask): boolean {
   const { key, value } = part;
   if (key === undefined || value === undefined || value === null || value === '') return false;
   if (typeof value === 'boolean' || typeof value === 'function') return false;
+  if (typeof value === 'string' && isWorkingFolder(key, value)) return false;
   return mask.isSecretName(key);
 }
 

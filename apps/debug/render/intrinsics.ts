@@ -12,6 +12,9 @@ const setValues = Set.prototype.values;
 const mapNext = (Reflect.getPrototypeOf(new Map().entries()) as Iterator<unknown>).next;
 const setNext = (Reflect.getPrototypeOf(new Set().values()) as Iterator<unknown>).next;
 const typedLength = getter(typedArray, 'length');
+const typedBuffer = getter(typedArray, 'buffer');
+const typedOffset = getter(typedArray, 'byteOffset');
+const typedBytes = getter(typedArray, 'byteLength');
 const typedTag = getter(typedArray, Symbol.toStringTag);
 const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
 const sharedLength = getter(SharedArrayBuffer.prototype, 'byteLength');
@@ -28,13 +31,18 @@ const regexFlags = [
   'unicode',
   'unicodeSets',
   'sticky',
-].map((key) => getter(RegExp.prototype, key));
+].map((key) => Reflect.getOwnPropertyDescriptor(RegExp.prototype, key)?.get);
 const functionText = Function.prototype.toString;
 
 export const sizeOfMap = (value: unknown): number => apply(mapSize, value, []) as number;
 export const sizeOfSet = (value: unknown): number => apply(setSize, value, []) as number;
 export const lengthOfTyped = (value: unknown): number => apply(typedLength, value, []) as number;
 export const tagOfTyped = (value: unknown): string => apply(typedTag, value, []) as string;
+/** A copy of the bytes of a typed array. */
+export function bytesOfTyped(value: unknown): Uint8Array {
+  const [buffer, offset, length] = [typedBuffer, typedOffset, typedBytes].map((read) => apply(read, value, []));
+  return new Uint8Array(buffer as ArrayBuffer, offset as number, length as number).slice();
+}
 export const lengthOfView = (value: unknown): number => apply(viewLength, value, []) as number;
 export const textOfFunction = (value: unknown): string => apply(functionText, value, []);
 
@@ -48,7 +56,9 @@ export function textOfDate(value: unknown): string {
 }
 
 export function textOfRegExp(value: unknown): string {
-  const flags = regexFlags.map((read, index) => (apply(read, value, []) === true ? 'dgimsuvy'[index] : '')).join('');
+  const flags = regexFlags
+    .map((read, index) => (read && apply(read, value, []) === true ? 'dgimsuvy'[index] : ''))
+    .join('');
   return `/${apply(regexSource, value, []) as string}/${flags}`;
 }
 

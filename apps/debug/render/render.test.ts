@@ -22,19 +22,33 @@ class Account {
   }
 }
 
+class Sealed {
+  #amount = 3;
+  #list = [1];
+  open = 1;
+  get #title(): string {
+    return fail();
+  }
+  sum() {
+    return this.#amount + this.#list.length + this.#title.length;
+  }
+}
+
 test.each([
   ['a proxy', trap, /^\[Proxy\]$/],
   ['a proxy of a function', new Proxy(fail, {}), /Proxy of a function/],
   ['a getter', Object.defineProperty({}, 'x', { get: fail, enumerable: true }), /x: \[Getter\]/],
   ['a tag that throws', Object.defineProperty({ a: 1 }, Symbol.toStringTag, { get: fail }), /a: 1/],
-  ['a constructor that throws', Object.create(Object.defineProperty({}, 'constructor', { get: fail })), /\{\}/],
+  ['a constructor that throws', Object.create(Object.defineProperty({}, 'constructor', { get: fail })), /\[Getter\]/],
   [
     'toString and inspect',
     { toString: fail, [Symbol.for('nodejs.util.inspect.custom')]: fail, toJSON: fail },
     /toJSON: \[Function/,
   ],
   ['an error whose message is a getter', Object.defineProperty(new Error('x'), 'message', { get: fail }), /Error/],
-  ['a prototype that is a proxy', Object.create(trap), /\{\}/],
+  ['a prototype that is a proxy', Object.create(trap), /\[\[Prototype\]\]: \[Proxy\]/],
+  ['another prototype', Object.setPrototypeOf({ a: 1 }, { b: 2 }), /^\{ \[\[Prototype\]\]: \{ b: 2 \}, a: 1 \}$/],
+  ['private fields', new Sealed(), /^Sealed \{ #title: \[Getter\], #amount: 3, #list: \[ 1 \], open: 1 \}$/],
   ['a cycle', cycle, /\[Circular\]/],
   ['a BigInt', 12n, /^12n$/],
   ['a very large BigInt', 10n ** 5000n, /digits/],

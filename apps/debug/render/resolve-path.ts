@@ -1,10 +1,11 @@
 import { describeValue, type Part } from './describe-value.ts';
 
 const STEP =
-  /\.(?<name>[A-Za-z_$][\w$]*)|\[(?<index>\d+)\]|\[(?<quoted>"(?:[^"\\]|\\.)*")\]|<(?<entry>\d+|result|@\d+)>/gy;
+  /\.(?<name>#?[A-Za-z_$][\w$]*)|\[(?<index>\d+)\]|\[(?<quoted>"(?:[^"\\]|\\.)*")\]|<(?<entry>\d+|result|prototype|@\d+)>/gy;
 
 /**
- * The part at a path of a `ValueNode`: `.user.roles[0]`, `["a key"]`, `<3>` (entry of a Map), `<result>` (of a promise).
+ * The part at a path of a `ValueNode`: `.user.roles[0]`, `["a key"]`, `<3>` (entry of a Map), `<result>` (of a promise),
+ * `<prototype>`, `.#field`.
  *
  * @returns Undefined if there is none, or if a getter is on the way.
  */

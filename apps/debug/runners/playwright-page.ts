@@ -27,12 +27,23 @@ type Use = (page: PageLike) => Promise<void>;
 const MAX_MESSAGES = 200;
 
 /**
- * Fixtures that investigate a failed test while its page is still open. The agent gets `page`, and may use it: the
- * test has ended.
+ * Fixtures that investigate a failed test: one that uses `page` while its page is still open (the agent gets `page`, and
+ * may use it: the test has ended), and any other one at its end.
  */
 export function definePageFixtures() {
-  const page = async ({ page: live }: { page: PageLike }, use: Use, info: TestInfoLike) => {
+  const investigated = new WeakSet<TestInfoLike>();
+  const attach = async (info: TestInfoLike, report: TestReport | undefined) => {
+    if (report !== undefined) await info.attach('klendathu', { body: report.markdown, contentType: 'text/markdown' });
+  };
+  // Playwright reads the fixtures that it uses from the pattern.
+  // oxlint-disable-next-line no-empty-pattern
+  const klendathu = async ({}: object, use: () => Promise<void>, info: TestInfoLike) => {
     armTests();
+    await use();
+    if (info.status === info.expectedStatus || investigated.has(info)) return;
+    await attach(info, await investigatePlain(info));
+  };
+  const page = async ({ page: live }: { page: PageLike }, use: Use, info: TestInfoLike) => {
     const messages: string[] = [];
     const keep = (message: unknown) => {
       if (messages.length < MAX_MESSAGES) messages.push(toText(message));
@@ -41,13 +52,28 @@ export function definePageFixtures() {
     live.on('pageerror', keep);
     await use(live);
     if (info.status === info.expectedStatus) return;
-    const report = await investigatePage(live, info, messages);
-    if (report !== undefined) {
-      await info.attach('klendathu', { body: report.markdown, contentType: 'text/markdown' });
-    }
+    investigated.add(info);
+    await attach(info, await investigatePage(live, info, messages));
   };
-  // A time of its own: that of the test may be over.
-  return { page: [page, { timeout: readRunSettings().options.timeoutMs + MARGIN_MS, scope: 'test' }] as const };
+  // A time of their own: that of the test may be over.
+  const timeout = readRunSettings().options.timeoutMs + MARGIN_MS;
+  return {
+    klendathu: [klendathu, { timeout, scope: 'test', auto: true }] as const,
+    page: [page, { timeout, scope: 'test' }] as const,
+  };
+}
+
+function investigatePlain(info: TestInfoLike): Promise<TestReport | undefined> {
+  return investigateTest({
+    title: toTitle(info),
+    file: info.file,
+    error: findOriginal(info) ?? toError(info),
+    context: { errors: info.errors },
+  });
+}
+
+function toTitle({ titlePath, title }: TestInfoLike): string {
+  return titlePath.slice(1).join(' > ') || title;
 }
 
 function investigatePage(
@@ -57,7 +83,7 @@ function investigatePage(
 ): Promise<TestReport | undefined> {
   const error = findOriginal(info) ?? toError(info);
   return investigateTest({
-    title: info.titlePath.slice(1).join(' > ') || info.title,
+    title: toTitle(info),
     file: info.file,
     error,
     context: { page, pageMessages, errors: info.errors },

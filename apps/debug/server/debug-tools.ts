@@ -18,6 +18,11 @@ export interface ToolsOptions extends Pick<
   redactor: Redactor;
 }
 
+/** A name that is not defined may be a variable of the frame. */
+function describeBare(frame: number): string {
+  return `The variables of frame ${frame} were not captured (\`hasLocals\` in the result of \`frames\`): names are those of the context and of the globals, and every other name may be a variable of the frame.`;
+}
+
 type Outcome = Promise<object> | object;
 
 /** What the tools of the contract do. */
@@ -50,11 +55,16 @@ export function createTools(options: ToolsOptions): DebugTools {
       evals++;
       const locals = frame === undefined ? undefined : subject.locals(frame);
       const limit = Math.min(timeoutMs, Math.max(evalTimeoutMs, 1));
-      const { isError, ...done } = await evaluator.evaluate({ code, locals, readOnly, timeoutMs: limit });
-      if (isError) throw new ToolError(done.result, done);
+      const { isError, ...ended } = await evaluator.evaluate({ code, locals, readOnly, timeoutMs: limit });
+      const bare = frame !== undefined && locals === undefined ? describeBare(frame) : undefined;
+      const done = bare === undefined ? ended : { ...ended, note: [ended.note, bare].filter(Boolean).join(' ') };
+      if (isError) throw new ToolError(bare === undefined ? done.result : `${done.result}\n${bare}`, done);
       return done;
     },
-    frames: () => ({ frames: subject.frames.map((frame) => ({ ...frame, filePath: redactor.text(frame.filePath) })) }),
+    frames: () => ({
+      frames: subject.frames.map((frame) => ({ ...frame, filePath: redactor.text(frame.filePath) })),
+      ...(subject.notes ? { notes: [...subject.notes] } : {}),
+    }),
     locals({ frame, path, depth = 2 }) {
       findFrame(frame);
       if (subject.locals(frame) === undefined)

@@ -32,7 +32,7 @@ function fromRecord({ frames, context, error, fingerprint }: DebugRecord): Subje
     locals(index) {
       const nodes = frames[index]?.locals;
       if (!nodes) return undefined;
-      return Object.fromEntries(nodes.filter(({ name }) => name !== 'this').map((node) => [node.name, toPlain(node)]));
+      return Object.fromEntries(nodes.map((node) => [node.name, toPlain(node)]));
     },
     tree(index, { path, depth }) {
       const nodes = frames[index]?.locals ?? [];

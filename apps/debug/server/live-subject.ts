@@ -1,3 +1,4 @@
+import { UNINITIALIZED } from '../capture/capture.ts';
 import type { ContextEntry } from '../contract/index.ts';
 import type { Redactor } from '../redact/create-redactor.ts';
 import { describeValue, type Part } from '../render/describe-value.ts';
@@ -5,10 +6,11 @@ import { toValueNode } from '../render/format-value.ts';
 import { resolvePath } from '../render/resolve-path.ts';
 import { toFingerprint } from '../stack/fingerprint.ts';
 import { summarizeError } from '../stack/summarize-error.ts';
-import { toFrames } from '../stack/to-frames.ts';
+import { listNotes, toFrames } from '../stack/to-frames.ts';
 import type { Subject } from './subject.ts';
 
 export interface LiveOptions {
+  /** Undefined: there is none, unless the context has an item `error` that is undefined. */
   error: unknown;
   context: Readonly<Record<string, unknown>>;
   descriptions?: Readonly<Record<string, string>> | undefined;
@@ -16,18 +18,27 @@ export interface LiveOptions {
 }
 
 /** An error of this process, with live references. */
-export function createLiveSubject({ error, context, descriptions = {}, redactor }: LiveOptions): Subject {
-  const found = error === undefined ? [] : toFrames(error);
+export function createLiveSubject(options: LiveOptions): Subject {
+  const { error, context, descriptions = {}, redactor } = options;
+  // `undefined` can be thrown, too.
+  const hasError = error !== undefined || ('error' in context && context['error'] === undefined);
+  const found = hasError ? toFrames(error) : [];
+  const notes = hasError ? listNotes(error) : [];
   const frames = found.map(({ frame }) => frame);
-  const values = { ...(error === undefined || 'error' in context ? {} : { error }), ...context };
+  const values = { ...(!hasError || 'error' in context ? {} : { error }), ...context };
   for (const { locals } of found) if (locals) redactor.learn(Object.fromEntries(locals));
   redactor.learn(values);
   const partsOf = (frame: number): Part[] =>
-    [...(found[frame]?.locals ?? [])].map(([name, value]) => ({ name, step: name, key: name, value }));
+    [...(found[frame]?.locals ?? [])].map(([name, value]) =>
+      value === UNINITIALIZED
+        ? { name, step: name, value: undefined, note: '<not initialized>' }
+        : { name, step: name, key: name, value },
+    );
   return {
     frames,
     values,
-    error: error === undefined ? undefined : summarizeError(error, redactor),
+    ...(notes.length > 0 ? { notes } : {}),
+    error: hasError ? summarizeError(error, redactor) : undefined,
     fingerprint: toFingerprint(error),
     context: Object.entries(values).map(([name, value]): ContextEntry => {
       const description = descriptions[name];
@@ -39,7 +50,7 @@ export function createLiveSubject({ error, context, descriptions = {}, redactor 
     }),
     locals(frame) {
       const locals = found[frame]?.locals;
-      return locals && Object.fromEntries([...locals].filter(([name]) => name !== 'this'));
+      return locals && Object.fromEntries([...locals].filter(([, value]) => value !== UNINITIALIZED));
     },
     tree(frame, { path, depth }) {
       const parts = partsOf(frame);

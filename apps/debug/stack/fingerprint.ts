@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename, relative } from 'node:path';
 import { isUserFile, parseStack } from './parse-stack.ts';
 import { readStack, readText } from './read-stack.ts';
-import { toOriginal } from './source-map.ts';
+import { toPrintedOriginal } from './source-map.ts';
 import { isObject } from './is-object.ts';
 
 /**
@@ -12,7 +12,7 @@ import { isObject } from './is-object.ts';
  * @returns 16 hexadecimal digits.
  */
 export function toFingerprint(error: unknown): string {
-  const frames = parseStack(readStack(error) ?? '').map((frame) => toOriginal(frame));
+  const frames = parseStack(readStack(error) ?? '').map((frame) => toPrintedOriginal(frame));
   const user = frames.filter(({ filePath }) => isUserFile(filePath));
   const places = (user.length > 0 ? user : frames).slice(0, 5).map(({ filePath, functionName, line }) => {
     const path = relative(process.cwd(), filePath);

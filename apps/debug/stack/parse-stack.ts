@@ -1,5 +1,4 @@
 import { isBuiltin } from 'node:module';
-import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** One line of a stack as V8 prints it, with the position in the code that ran. */
@@ -58,11 +57,28 @@ export function toFilePath(url: string): string {
   }
 }
 
-/** True for code of the project: not of the runtime, not of an installed package, not of this package. */
-export function isUserFile(filePath: string): boolean {
-  if (!isAbsolute(filePath) || (filePath.startsWith(OWN) && !filePath.includes('.test.'))) return false;
-  return !/[\\/]node_modules[\\/]/.test(filePath);
+/** Who wrote the code of a file. `own`: this package. */
+export type FileKind = 'user' | 'package' | 'runtime' | 'own';
+
+/** Scripts without a file (of `node:vm`, of `data:` URLs) are the user's. */
+export function kindOfFile(filePath: string): FileKind {
+  if (filePath === '' || filePath.startsWith('node:')) return 'runtime';
+  // Its tests are user code.
+  if (filePath.startsWith(OWN) && !filePath.includes('.test.')) return 'own';
+  return /[\\/]node_modules[\\/]/.test(filePath) ? 'package' : 'user';
 }
 
-/** Sources of this package. Its tests are user code. */
+/** True for code of the project: not of the runtime, not of an installed package, not of this package. */
+export function isUserFile(filePath: string): boolean {
+  return kindOfFile(filePath) === 'user';
+}
+
+/** The name of the package of an installed file. */
+export function packageOfFile(filePath: string): string | undefined {
+  return /.*[\\/]node_modules[\\/](?<name>@[^\\/]+[\\/][^\\/]+|[^\\/]+)/s
+    .exec(filePath)
+    ?.groups!['name']!.replace('\\', '/');
+}
+
+/** Sources of this package. */
 const OWN = toFilePath(new URL('..', import.meta.url).href);

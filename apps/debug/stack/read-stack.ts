@@ -1,4 +1,5 @@
 import { isNativeError, isProxy } from 'node:util/types';
+import { textOfFunction } from '../render/intrinsics.ts';
 import { isObject } from './is-object.ts';
 
 /** True for an error of any realm. */
@@ -7,14 +8,9 @@ export function isError(value: unknown): value is Error {
   return isNativeError(value);
 }
 
-/** The getters of `stack` of the known realms. */
-const nativeGetters = new Set<unknown>();
-addErrors(Error);
-
-/** Makes the stacks of a realm's errors readable. @param RealmError Its `Error`, before a program could replace it. */
-export function addErrors(RealmError: ErrorConstructor): void {
-  nativeGetters.add(Reflect.getOwnPropertyDescriptor(new RealmError('x'), 'stack')?.get);
-}
+/** In some versions of the runtime the stack is a getter, which has the same text in each realm. */
+const stackGetter = Reflect.getOwnPropertyDescriptor(new Error('x'), 'stack')?.get;
+const stackText = stackGetter && textOfFunction(stackGetter);
 
 /** The text of `error.stack`, without running a getter of the program. Undefined if there is none. */
 export function readStack(error: unknown): string | undefined {
@@ -34,17 +30,20 @@ export function readOwn(value: unknown, key: string): unknown {
   for (let depth = 0; depth < 10 && isObject(holder) && !isProxy(holder); depth++) {
     const found = Reflect.getOwnPropertyDescriptor(holder, key);
     if (found && 'value' in found) return found.value;
-    // The stack of an error is a getter of the runtime in some versions.
-    if (found && key === 'stack' && isError(value) && nativeGetters.has(found.get)) return readNative(value);
+    if (found && key === 'stack' && isError(value) && isStackGetter(found.get)) return readNative(value);
     if (found) return undefined;
     holder = Reflect.getPrototypeOf(holder);
   }
   return undefined;
 }
 
+function isStackGetter(get: (() => unknown) | undefined): boolean {
+  return get !== undefined && !isProxy(get) && textOfFunction(get) === stackText;
+}
+
 function readNative(error: Error): unknown {
   try {
-    return error.stack;
+    return Reflect.apply(stackGetter!, error, []);
   } catch {
     // A function in Error.prepareStackTrace failed.
     return undefined;

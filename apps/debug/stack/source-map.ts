@@ -30,6 +30,17 @@ export function toOriginal<F extends RawFrame>(frame: F, url?: string): F {
   }
 }
 
+/**
+ * {@link toOriginal} for a frame of the text of a stack. What the runtime, or a loader that compiles, knows the map of is
+ * printed at its place in the source already. If the source has the path of the code, only that distinguishes the two: a
+ * second time would give a wrong line.
+ */
+export function toPrintedOriginal<F extends RawFrame>(frame: F): F {
+  const original = toOriginal(frame);
+  const isMapped = process.sourceMapsEnabled || typeof Error.prepareStackTrace === 'function';
+  return isMapped && original.filePath === frame.filePath ? frame : original;
+}
+
 /** The text of a source that exists only in a source map of a file that was asked for before. */
 export function findMappedSource(path: string): string | undefined {
   for (const [key, map] of known) {
@@ -48,7 +59,8 @@ function resolveSource(file: string, root: string | undefined, source: string): 
   return /^[a-z]+:\/\//.test(path) ? path : resolve(dirname(file), root ?? '', path);
 }
 
-function loadMap(path: string, url?: string): SourceMap | undefined {
+/** The map of a file, or the one that its script names. */
+export function loadMap(path: string, url?: string): SourceMap | undefined {
   const key = url === undefined ? path : `${path}\n${url.length} ${url.slice(-200)}`;
   if (known.has(key)) return known.get(key);
   let map: SourceMap | undefined;

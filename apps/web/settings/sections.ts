@@ -1,9 +1,9 @@
 /** Sections whose values the server has. Only an administrator sees them. */
-export const SERVER_SECTIONS = ['keys', 'model', 'budgets', 'sandbox', 'memory', 'all'] as const;
+export const SERVER_SECTIONS = ['keys', 'mcp', 'model', 'budgets', 'sandbox', 'memory', 'all'] as const;
 /** Sections whose values this browser has. */
 export const OWN_SECTIONS = ['appearance', 'notifications', 'keyboard'] as const;
 
-export const SECTIONS = ['keys', 'model', 'budgets', 'sandbox', 'memory', ...OWN_SECTIONS, 'all'] as const;
+export const SECTIONS = ['keys', 'mcp', 'model', 'budgets', 'sandbox', 'memory', ...OWN_SECTIONS, 'all'] as const;
 export type Section = (typeof SECTIONS)[number];
 export type ServerSection = (typeof SERVER_SECTIONS)[number];
 

@@ -26,7 +26,7 @@ const MAX_SNAPSHOT_MS = 60_000;
 
 /** Divides the changes of a turn by their authors: the session, others, or unclear. */
 export async function findOwnState(work: Work, input: OwnStateInput): Promise<OwnState> {
-  // Nobody else works in a managed workspace.
+  // A managed workspace has no other authors.
   if (work.engine.settings.keepsStates === true) return {};
   const snapshots = await work.snapshots();
   const { opened, guarded } = input;

@@ -16,7 +16,7 @@ import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
 import { cutOutput } from './cut-output.ts';
-import { toResultLimit } from './result-limit.ts';
+import { toResultLimit } from '../budget/result-limit.ts';
 import { isApproval } from './human-approval.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
@@ -153,7 +153,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
   await work.append([...changed, finished, ...context_, ...notices]);
 }
 
-/** A call whose changes Klaus will not keep has failed, whatever its command reports. */
+/** A call whose changes Klaus will not keep has failed, also if its command reports success. */
 async function withRejected(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<ToolFinished> {
   // A failure occurs again when the turn ends.
   const rejected = (await unlessFailed(() => work.activities.findRejected(work, ready, finished))) ?? [];

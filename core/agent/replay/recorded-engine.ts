@@ -1,7 +1,7 @@
 import { KlausError, type EventOf } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../loop/engine.ts';
-import { UNLIMITED } from '../calls/result-limit.ts';
+import { UNLIMITED } from '../budget/result-limit.ts';
 import type { Store } from '../ports/store.ts';
 import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
 import { createRecordedTools } from './recorded-tools.ts';

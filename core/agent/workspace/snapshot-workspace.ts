@@ -26,7 +26,9 @@ export async function snapshotWorkspace(
   await work.prestart.snapshot?.done;
   // Read before the snapshot: states of the same files share one position, the last one.
   const last = toLastPositions(work, snapshots);
-  const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop, onProgress: progress.count }));
+  const tree = await unlessStopped(work, () =>
+    snapshots.snapshot({ signal: work.stop, onProgress: (seen) => progress.count(seen) }),
+  );
   if (tree === undefined) return undefined;
   const between = await guardBackgroundChanges(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
   const known = work.activities.findKnownCommits(snapshots.git(tree), last);

@@ -1,7 +1,7 @@
 import type { SimpleCommand } from './evaluation.ts';
 import { evaluateCommand, type EvaluateOptions } from './interpreter/evaluate-command.ts';
 
-/** Programs that write no file, whatever their arguments are. */
+/** Programs that write no file with any arguments. */
 const READERS: ReadonlySet<string> = new Set(
   (
     'sleep wait true false : echo printf test [ pwd cd exit return break continue jobs type which read ' +

@@ -132,3 +132,40 @@ def test_deep_recursion(catch):
         return down(n + 1)
 
     assert len(frames.capture(catch(down, 0), None)) == frames.MAX_FRAMES
+
+
+def test_the_first_frame_is_the_test_not_its_library():
+    import unittest
+
+    class Case(unittest.TestCase):
+        def test_total(self):
+            total = 3
+            self.assertEqual(total, 4)
+
+    with pytest.raises(AssertionError) as caught:
+        Case("test_total").debug()
+    first = frames.capture(caught.value, None)[0]
+    assert first.wire["functionName"].endswith("test_total") and first.variables["total"] == 3
+
+
+def test_errors_of_groups_in_groups():
+    groups = pytest.importorskip("builtins").__dict__.get("ExceptionGroup")
+    if groups is None:
+        pytest.skip("needs Python 3.11")
+
+    def fail(number):
+        raise ValueError(number)
+
+    def gather():
+        errors = []
+        for number in range(2):
+            try:
+                fail(number)
+            except ValueError as error:
+                errors.append(error)
+        raise groups("outer", [groups("inner", errors), KeyError("k")])
+
+    with pytest.raises(groups) as caught:
+        gather()
+    found = [frame.variables.get("number") for frame in frames.capture(caught.value, None)]
+    assert 0 in found and 1 in found

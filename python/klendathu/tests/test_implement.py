@@ -53,18 +53,31 @@ def _folder(monkeypatch, tmp_path):
 
 def test_a_result_is_replayed(tmp_path, monkeypatch):
     context = {"user": {"name": "Ann"}}
-    assert implement('set {"x": 5}', context, Point).result() == Point(5)
+    assert implement('set {"x": 5}', context, Point, cache=True).result() == Point(5)
     monkeypatch.setenv("KLENDATHU_CLI", "/missing")
-    assert implement('set {"x": 5}', {"user": {"name": "Bob"}}, Point).result() == Point(5)
-    for others in ({"context": {"user": 1}}, {"instructions": "more"}, {"cache": False}):
-        given = {"context": context, **others}
+    assert implement('set {"x": 5}', {"user": {"name": "Ann"}}, Point, cache=True).result() == Point(5)
+    for others in (
+        {"context": {"user": {"name": "Bob"}}},
+        {"context": {"user": {"name": "Ann", "point": Point(1)}}},
+        {"instructions": "more"},
+        {"cache": False},
+    ):
+        given = {"context": context, "cache": True, **others}
         with pytest.raises(KlendathuError) as caught:
             implement('set {"x": 5}', given.pop("context"), Point, **given).result()
         assert caught.value.code == "cli-missing"
     (entry,) = (tmp_path / ".klendathu" / "cache").iterdir()
     entry.write_text("{")
     with pytest.raises(KlendathuError):
-        implement('set {"x": 5}', context, Point).result()
+        implement('set {"x": 5}', context, Point, cache=True).result()
+
+
+def test_no_result_is_replayed_by_default(monkeypatch):
+    assert implement('set {"x": 5}', {"n": 1}, Point).result() == Point(5)
+    monkeypatch.setenv("KLENDATHU_CLI", "/missing")
+    with pytest.raises(KlendathuError) as caught:
+        implement('set {"x": 5}', {"n": 1}, Point).result()
+    assert caught.value.code == "cli-missing"
 
 
 def test_attempts():

@@ -176,8 +176,13 @@ def test_equal_failures_share_a_report(error, catch):
         return {}[key]
 
     first = investigate(catch(failing, "a"), instructions="eval 1").result()
-    second = investigate(catch(failing, "b"), instructions="eval 1")
+    second = investigate(catch(failing, "a"), instructions="eval 1")
     assert second.result() == first and second.result().occurrences == 2
+    # Other values have another answer, unless the caller does not mind.
+    assert investigate(catch(failing, "b"), instructions="eval 1").result().occurrences == 1
+    storm = {"instructions": "eval 2", "dedupe": "fingerprint"}
+    assert investigate(catch(failing, "a"), **storm).result().occurrences == 1
+    assert investigate(catch(failing, "b"), **storm).result().occurrences == 2
     assert investigate(catch(failing, "a"), instructions="eval 1", dedupe=False).result().occurrences == 1
     assert code_of(investigate(catch(failing, "a"), instructions="die")) == "cli-died"
     assert code_of(investigate(catch(failing, "a"), instructions="die")) == "cli-died"

@@ -167,3 +167,13 @@ def test_all_rules_compile():
 
     for rule in _load_rules():
         list(rule.find("text"))
+
+
+def test_the_working_folder_is_no_secret(monkeypatch):
+    monkeypatch.setenv("PWD", "/home/ann/project")
+    monkeypatch.setenv("OLDPWD", "/home/ann/other")
+    monkeypatch.setenv("DB_PWD", "q7-hunter-secret")
+    redactor = Redactor()
+    redactor.learn_from([{"pwd": "/home/ann/project/data", "old_pwd": "/home/ann"}])
+    text = redactor.mask("open /home/ann/project/data.csv from /home/ann/other with q7-hunter-secret")
+    assert text.startswith("open /home/ann/project/data.csv from /home/ann/other with [secret:")

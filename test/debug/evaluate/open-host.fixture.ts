@@ -13,8 +13,8 @@ export interface Answer {
 }
 
 /** The program of `host.fixture.ts`, and a client of its server. */
-export async function openHost(access: 'read' | 'full') {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'host.fixture.ts'), access], {
+export async function openHost(access: 'read' | 'full', execArgv: readonly string[] = []) {
+  const child = spawn(process.execPath, [...execArgv, join(import.meta.dirname, 'host.fixture.ts'), access], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

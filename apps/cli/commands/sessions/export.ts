@@ -10,6 +10,7 @@ import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { Options } from '../../program/options.ts';
 import { choiceOption, RAW_OPTION } from '../../program/run-options.ts';
+import { chooseSession, SESSION_HELP } from './chosen-session.ts';
 
 const FORMATS = ['md', 'json', 'html'] as const;
 type Format = (typeof FORMATS)[number];
@@ -30,7 +31,7 @@ export const command: LeafCommand = {
   server: 'both',
   declare: (declared) =>
     declared
-      .addArgument(new IdArgument('<id>', 'sessions'))
+      .addArgument(new IdArgument('[id]', 'sessions', SESSION_HELP))
       .addOption(choiceOption('--format <format>', 'Markdown, JSON, or HTML for others', FORMATS).default('md'))
       .addOption(choiceOption('--language <language>', 'of the HTML: en or de (default: en)', ['en', 'de']))
       .addOption(
@@ -42,7 +43,7 @@ export const command: LeafCommand = {
       )
       .option('--raw', RAW_OPTION)
       .option('--out <folder>', 'where the test is written; it must not exist (default: klaus-test-ID)'),
-  async run(id: string, { as: kind, ...given }: ExportOptions) {
+  async run(chosen: string | undefined, { as: kind, ...given }: ExportOptions) {
     const isTest = kind === 'test';
     const options = { ...given, format: kind === undefined || isTest ? given.format : kind };
     if (options.language !== undefined && options.format !== 'html')
@@ -50,6 +51,7 @@ export const command: LeafCommand = {
     if (!isTest && options.out !== undefined)
       throw new UsageError('--out requires --as test.', 'A document goes to standard output.');
     await using client = await openClient(options);
+    const id = await chooseSession(client, chosen);
     if (isTest) await writeTest(client, id, options.out);
     else for await (const text of await client.export(id, options.format, options)) print(text, options);
   },

@@ -108,12 +108,13 @@ function listPaths(paths: readonly string[]): string {
 }
 
 /** Lists what was left because others changed it, or may have. */
-function describeOthers({ unclear, others }: Restored): string[] {
+function describeOthers({ done, unclear, others }: Restored): string[] {
   const lines = unclear.length > 0 ? [`Left, because it is unclear who changed them:\n${listPaths(unclear)}`] : [];
   const certain = others.filter(({ by }) => by !== 'unclear');
   const names = certain.map(({ path, session }) => (session ? `${path} (session ${session})` : path));
   if (names.length > 0) lines.push(`Left, because others changed them:\n${listPaths([...new Set(names)])}`);
-  if (unclear.length > 0) lines.push('`klaus redo`, then `klaus undo --overwrite`, restores the unclear ones too.');
+  const before = done ? '`klaus redo`, then ' : '';
+  if (unclear.length > 0) lines.push(`${before}\`klaus undo --overwrite\` restores the unclear ones too.`);
   return lines;
 }
 

@@ -59,6 +59,7 @@ FailureCode = Literal[
     "node-missing",
     "cli-died",
     "schema",
+    "node-outdated",
 ]
 
 FAILURE_CODES: dict[FailureCode, int] = {
@@ -77,6 +78,7 @@ FAILURE_CODES: dict[FailureCode, int] = {
     "node-missing": 13,
     "cli-died": 14,
     "schema": 15,
+    "node-outdated": 16,
 }
 
 
@@ -91,6 +93,7 @@ class StackFrame(_StackFrame, total=False):
     isUser: bool
     hasLocals: bool
     isAsync: bool
+    of: str
 
 
 class _ContextEntry(TypedDict):
@@ -320,6 +323,7 @@ class DebugRecordFramesItem(_DebugRecordFramesItem, total=False):
     isUser: bool
     hasLocals: bool
     isAsync: bool
+    of: str
     locals: list[ValueNode]
 
 
@@ -413,6 +417,9 @@ DEBUG_TOOLS_JSON = r'''[
       ],
       "additionalProperties": false
      }
+    },
+    "note": {
+     "type": "string"
     }
    },
    "required": [
@@ -463,12 +470,21 @@ DEBUG_TOOLS_JSON = r'''[
        },
        "isAsync": {
         "type": "boolean"
+       },
+       "of": {
+        "type": "string"
        }
       },
       "required": [
        "filePath"
       ],
       "additionalProperties": false
+     }
+    },
+    "notes": {
+     "type": "array",
+     "items": {
+      "type": "string"
      }
     }
    },

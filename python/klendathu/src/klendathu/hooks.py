@@ -53,7 +53,7 @@ def _begin(error: BaseException, options: InvestigateOptions, caller: types.Fram
         setattr(error, _HANDLED, True)
     except Exception:
         pass
-    return start(error, options, caller)
+    return start(error, {"dedupe": "fingerprint", **options}, caller)
 
 
 def _end(run: Investigation, on_report: OnReport | None) -> None:

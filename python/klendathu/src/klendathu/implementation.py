@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import types
@@ -33,7 +34,8 @@ def implement(prompt: str, context: Mapping[str, Any], schema: Any, **options: U
     - `schema`: a model of pydantic 1 or 2, a dataclass, a TypedDict, another type such as `list[int]`, or a JSON Schema.
       A model and a dataclass come back as instances.
     - `cache`: a result is stored in `cache_folder` (`.klendathu/cache` in the project), and returned for the same prompt,
-      schema, shape of the context and instructions; default True
+      schema, values of the context and instructions; default False. A context that is not plain data is asked about
+      each time
     - `attempts`: results that the agent may try; default 5
 
     Other options are those of `investigate`. The result raises `KlendathuError` only: `schema` for a schema without a
@@ -80,6 +82,7 @@ def _capture(context: Mapping[str, Any], options: Options, caller: types.FrameTy
 
 def _produce(target: Any, options: Options, control: Control, *, task: tuple[str, Schema, int]) -> Any:
     from .launch.agent import run_agent
+    from .inspect.exact import NotExact
     from .launch.cache import FOLDER, ReplayCache
     from .mcp.tools import Implementation
 
@@ -88,8 +91,10 @@ def _produce(target: Any, options: Options, control: Control, *, task: tuple[str
     if options.cache:
         folder = os.path.join(options.folder, options.cache_folder or FOLDER)
         context = target.values
-        cache = ReplayCache(folder, prompt, schema.json_schema, context=context, more=options.instructions)
-        stored = cache.read()
+        # Values that cannot be compared have no result that can be used again.
+        with contextlib.suppress(NotExact):
+            cache = ReplayCache(folder, prompt, schema.json_schema, context=context, more=options.instructions)
+        stored = cache.read() if cache is not None else None
         if stored is not None:
             try:
                 return schema.read(stored[0])

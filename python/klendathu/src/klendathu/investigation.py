@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import sys
 import threading
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import KlendathuError
+from .inspect.exact import NotExact, exact_key
 from .items import split_items
 from .launch.options import InvestigateOptions, Options, make_options
 from .launch.report import Report, read_report
@@ -60,7 +62,8 @@ def investigate(
     - `budget`: `{"usd": …, "tokens": …, "turns": …, "evals": …}`
     - `locals`: False keeps the variables of frames from the agent
     - `redact`: values, and patterns for values, that are masked in addition to the built-in rules
-    - `dedupe`: an error with the fingerprint of an earlier one shares its run and its report; default True
+    - `dedupe`: an error shares the run and the report of an earlier one with its fingerprint and the same values of the
+      context and of the frames; default True. `fingerprint`, the default of the hooks: other values do not matter
     - `cli_path`, `project_root`, `records_folder`: program of the CLI, folder with the sources, folder of records
 
     Raises nothing itself; the result raises `KlendathuError` only, whose `__cause__` is the error.
@@ -164,7 +167,11 @@ def _share(target: Any, options: Options, own: Run[Report], *, mode: str | None)
     if not options.dedupe or mode is None:
         return None
     names = sorted(entry["name"] for entry in target.context)
-    key = json.dumps([target.fingerprint, mode, options.access, options.model, options.instructions, names])
+    try:
+        values = None if options.dedupe == "fingerprint" else _digest(target)
+    except NotExact:
+        return None
+    key = json.dumps([target.fingerprint, values, mode, options.access, options.model, options.instructions, names])
     with _lock:
         found = _shared.get(key)
         if found is not None and not (found[0].done() and _failed(found[0])):
@@ -174,6 +181,12 @@ def _share(target: Any, options: Options, own: Run[Report], *, mode: str | None)
         while len(_shared) > MAX_SHARED:
             del _shared[next(iter(_shared))]
     return None
+
+
+def _digest(target: Any) -> str:
+    """Equal for equal values. Raises `NotExact`."""
+    scopes = [dict(target.values), *(frame.variables for frame in target.frames if frame.wire.get("isUser"))]
+    return hashlib.sha256(repr(exact_key(scopes, strict=False)).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _failed(run: Run[Report]) -> bool:

@@ -22,6 +22,7 @@ from .preview import cut
 from .redact import Redactor
 
 MAX_FRAMES = 200
+_ASSERTIONS = re.compile(r"[\\/](?:unittest[\\/](?:case|mock|async_case)\.py|numpy[\\/]testing[\\/].*|pandas[\\/]_testing[\\/].*|django[\\/]test[\\/]testcases\.py)$")
 _CO_ASYNC = 0x80 | 0x200
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -88,6 +89,12 @@ def _of_traceback(start: types.TracebackType | None) -> list[Frame]:
     return found
 
 
+def _without_assertions(frames: list[Frame]) -> list[Frame]:
+    """The first frame is that of the assertion in the test, not of the library that compares."""
+    first = next((index for index, frame in enumerate(frames) if not _ASSERTIONS.search(frame.wire["filePath"])), 0)
+    return frames[first:]
+
+
 def _callers(frame: types.FrameType | None) -> Iterator[Frame]:
     while frame is not None:
         if not _is_own(frame) and is_user_file(frame.f_code.co_filename):
@@ -143,7 +150,7 @@ def capture(error: BaseException | None, caller: types.FrameType | None) -> list
     """
     found: list[Frame] = []
     if error is not None:
-        found.extend(_of_traceback(error.__traceback__))
+        found.extend(_without_assertions(_of_traceback(error.__traceback__)))
     known = {id(frame.globals) ^ hash((frame.wire["filePath"], frame.wire.get("functionName"))) for frame in found}
     for frame in [*_callers(caller), *_waiting_tasks()]:
         key = id(frame.globals) ^ hash((frame.wire["filePath"], frame.wire.get("functionName")))

@@ -22,6 +22,8 @@ _NEUTRAL = frozenset(
     " primary secondary default main backup b64 base64 encoded hash v".split()
 )
 _HARMLESS = re.compile(r"^(?:bypass|compass|tokens?count|csrftoken|publickey)$")
+_FOLDER = re.compile(r"(?:^|[^a-zA-Z])(?:old)?pwd$", re.IGNORECASE)
+_PATH = re.compile(r"^(?:[/\\~]|[A-Za-z]:[/\\])")
 _CAMEL = re.compile(r"([a-z\d])([A-Z])")
 
 
@@ -45,6 +47,9 @@ def secret_kind(name: str) -> str:
 def is_secret(name: str, value: str) -> bool:
     """True if the name is that of a secret, and the value can be one: a token has 8 characters and looks random."""
     kind = secret_kind(name)
+    # The working folder: every shell sets `PWD`.
+    if _FOLDER.search(name) and _PATH.match(value):
+        return False
     if kind == "password":
         return len(value) >= 3
     return kind == "token" and len(value) >= 8 and any(c.isdigit() or c in "-_+/=.:" for c in value)

@@ -43,7 +43,7 @@ class InvestigateOptions(RunOptions, total=False):
     context: Mapping[str, Any] | None
     mode: Mode | None
     locals: bool
-    dedupe: bool
+    dedupe: bool | Literal["fingerprint"]
     records_folder: str | os.PathLike[str] | None
 
 
@@ -69,13 +69,13 @@ class Options:
     budget: Budget | None = None
     locals: bool = True
     redact: Iterable[str | re.Pattern[str]] = ()
-    dedupe: bool = True
+    dedupe: bool | Literal["fingerprint"] = True
     model: str | None = None
     cli_path: str | os.PathLike[str] | None = None
     project_root: str | os.PathLike[str] | None = None
     records_folder: str | os.PathLike[str] | None = None
     attempts: int = 5
-    cache: bool = True
+    cache: bool = False
     cache_folder: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
