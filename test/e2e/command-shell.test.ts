@@ -1,5 +1,4 @@
-// Covers adapters/sandboxes/paths.ts, adapters/tools/shell, core/agent/calls/cut-output.ts: the shell of commands, and their
-// output.
+// Covers adapters/sandboxes/paths.ts, adapters/tools/shell, core/agent/calls/cut-output.ts: the shell of commands, and their output.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';

@@ -1,5 +1,4 @@
-// Covers adapters/tools/files, adapters/tools/search, core/policy/text-encoding.ts: the form of files in every tool that
-// changes them.
+// Covers adapters/tools/files, adapters/tools/search, core/policy/text-encoding.ts: the form of files in every tool that changes them.
 //
 // Dimensions of a case: the encoding (eight, known by a mark, by .editorconfig, by .gitattributes or by the setting, or
 // found by the detector) × the line ends (LF, CRLF, CR, mixed) × with or without a line break at the end × the mode × the

@@ -1,5 +1,4 @@
-// Covers adapters/tools/git/commits/commit-staged.ts, adapters/tools/git/commits/commit-rules.ts, adapters/tools/git/commits/user-git.ts,
-// adapters/tools/git/commits/signed-commit.ts: the rules of git that a commit keeps or names.
+// Covers adapters/tools/git/commits: the rules of git that a commit keeps or names.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Covers adapters/tools/files/write-file.ts, adapters/tools/files/shown-text.ts, adapters/tools/files/keep-links.ts,
-// core/agent/state/fold-calls.ts: a complete write over a file that others have changed.
+// Covers adapters/tools/files, core/agent/state/fold-calls.ts: a complete write over a file that others have changed.
 import { linkSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Session } from '@klaus/sdk';

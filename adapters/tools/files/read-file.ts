@@ -19,7 +19,7 @@ const input = z.object({
   path: z.string(),
   start: z.number().min(1).optional().describe('first line, from 1'),
   end: z.number().min(1).optional().describe('last line'),
-  column: z.number().min(1).optional().describe('of long lines: first character, from 1'),
+  column: z.number().optional(),
 });
 
 /** Bytes at the beginning of a file that show its encoding, if not all of it is read. */
@@ -158,7 +158,7 @@ interface LineOptions {
 
 async function readRange(file: OpenFile, range: Range & LineOptions): Promise<{ text: string; isPart: boolean }> {
   const start = Math.floor(range.start ?? 1);
-  const column = Math.floor(range.column ?? 1);
+  const column = Math.max(1, Math.floor(range.column ?? 1));
   const isWindow = range.column !== undefined;
   // A column is one of one line, unless more are named.
   const end = Math.floor(range.end ?? (isWindow ? start : Number.MAX_SAFE_INTEGER));
