@@ -10,6 +10,8 @@ const root = join(import.meta.dirname, '..');
 const KNOWN = [
   'adapters/mcp/tool-name.ts',
   'adapters/models/wire/replayed-message.ts',
+  // Each character is a byte.
+  'adapters/tools/files/form/detect-encoding.ts',
   // Its parts are repaired at the end.
   'adapters/tools/shell/text-ends.ts',
   'apps/debug/stack/fingerprint.ts',

@@ -4,11 +4,12 @@ import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/s
 import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies, findOriginal } from '@klaus/adapters/workspace';
 import type { Engine, SessionStore, Snapshots } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, type SandboxName } from '@klaus/core/protocol';
 import { setupOf } from './copies/open-copy.ts';
 import { createWorkingCopies } from './copies/working-copies.ts';
 import type { Configuration } from './config/configuration.ts';
 import { toHome } from './config/home.ts';
+import { checkSandbox } from './engine/check-sandbox.ts';
 import { createEngines, type EngineInput } from './engine/create-engine.ts';
 import type { SandboxStart } from './engine/observe-sandbox.ts';
 import { openSettings } from './engine/open-settings.ts';
@@ -52,7 +53,7 @@ export interface StoreInput {
 
 /** What several machines add. */
 interface Extensions {
-  wrapSnapshots?: Parameters<typeof createOpenSnapshots>[1];
+  wrapSnapshots?: NonNullable<Parameters<typeof createOpenSnapshots>[1]>['wrap'];
   admit?: NonNullable<EngineInput['admit']>;
 }
 
@@ -61,6 +62,8 @@ export type KlausOver<S extends SessionStore> = Omit<Klaus, 'store'> & {
   readonly store: S;
   /** The snapshots of a workspace. @throws KlausError `workspace.missing`. */
   openSnapshots(root: string): Promise<Snapshots>;
+  /** Checks that commands have a sandbox here. See `checkSandbox` of `engine/check-sandbox.ts`. */
+  checkSandbox(): Promise<SandboxName>;
   /** Closes the snapshots of a workspace whose folder was removed. Nothing may use them. */
   forgetSnapshots(root: string): Promise<void>;
 };
@@ -97,7 +100,7 @@ export async function createKlausOver<S extends SessionStore>(
   const redact = (text: string): string => redactor.redact(text);
   const store = await openStore({ home, configuration, redact });
   const traced = await traceRuns(store, { configuration, env });
-  const snapshots = createOpenSnapshots(home, wrapSnapshots);
+  const snapshots = createOpenSnapshots(home, { wrap: wrapSnapshots, configurations });
   const processes = createProcesses({ home });
   const listeners = new Set<(start: SandboxStart) => void>();
   const onStart = (start: SandboxStart): void => listeners.forEach((listener) => listener(start));
@@ -128,6 +131,7 @@ export async function createKlausOver<S extends SessionStore>(
     ...settings.queries,
     store,
     openSnapshots: (root) => snapshots.open(root),
+    checkSandbox: () => checkSandbox(current(), { home, env, onNotice }),
     forgetSnapshots: (root) => snapshots.forget(root),
     copies: workingCopies,
     open: (given = {}) => openPrepared({ ...opening, configuration: current(), given }, open),
@@ -142,8 +146,7 @@ export async function createKlausOver<S extends SessionStore>(
     sessions: (query = {}) => store.sessions(query),
     async usage({ session: given, by = given === undefined ? 'day' : 'model', since, workspaces } = {}) {
       const session = given === undefined ? undefined : await find(given);
-      const filter = { by, session, since, workspaces };
-      return readUsageReport(store, filter, (path) => findOriginal(home, path));
+      return readUsageReport(store, { by, session, since, workspaces }, (path) => findOriginal(home, path));
     },
     ...createApprovals(store, open),
     ...createProcessQueries({ engine, store, processes, copies: workingCopies }),

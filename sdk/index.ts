@@ -272,12 +272,14 @@ export {
   type SettingKey,
   type SettingValue,
   type SettingValues,
+  type SettingsInput,
   type StopReason,
   type TextPart,
   type ThinkingPart,
   type Todo,
   type TodoList,
   type ToolResult,
+  type OtherChange,
   type TreeChange,
   type TreeEntry,
   type TreeId,
@@ -342,6 +344,7 @@ export type { BuildImageOptions, BuiltImage, ListedSandbox } from '@klaus/adapte
 export type { Finding } from './diagnose/finding.ts';
 export type { LatestWith } from './sessions/latest-session.ts';
 export { startModelServer, type StartedModelServer, type StartModelServerOptions } from './models/model-server.ts';
+export type { ConfiguredServer, GivenServer, ModelServers, ServerCheck } from './models/model-servers.ts';
 export {
   openKeyStore,
   type KeyCheck,
@@ -355,6 +358,8 @@ export {
   type McpEntry,
   type ReviewedServer,
 } from './mcp/mcp-configuration.ts';
+export type { InspectedServer } from '@klaus/adapters/mcp';
+export { toShownEntry, type ShownEntry } from './mcp/shown-entry.ts';
 export { openInstances, type Instance, type Instances } from './instances.ts';
 export { exportKlaude, queryDatabase, recoverDatabase } from './recover-database.ts';
 export { allowSecret, scanSecrets } from './workspace/secrets.ts';

@@ -1,4 +1,13 @@
-import type { Checkpoint, Effort, Limits, Mode, RunnerName, SandboxName, SessionRunner } from '@klaus/core/protocol';
+import type {
+  Checkpoint,
+  Effort,
+  Limits,
+  Mode,
+  RunnerName,
+  SandboxName,
+  SessionRunner,
+  SettingsInput,
+} from '@klaus/core/protocol';
 import type { EditorBuffers, Runner, Tool } from '@klaus/core/agent';
 import type { AiProvider, ScriptedServer } from '@klaus/adapters/models';
 import type { GivenGrant } from './grants/opening-grant.ts';
@@ -9,7 +18,7 @@ export interface KlausOptions {
   /** Environment to read settings from. Default: that of the process. */
   env?: Readonly<Record<string, string | undefined>>;
   /** Settings by key (`model`, `limits.usd`). They override all other sources. */
-  settings?: Readonly<Record<string, unknown>>;
+  settings?: SettingsInput;
   /** Folder whose `.klaus/config.yaml` is read and in which sessions work by default. Default: the current one. */
   cwd?: string;
   /** Tools in addition to the built-in ones. */

@@ -29,6 +29,9 @@ import type { GivenCall } from './grants/call-text.ts';
 import type { ExplainOptions, Explanation, JudgedCommand } from './grants/explain.ts';
 import type { OpenOptions } from './klaus-options.ts';
 import type { KnownModel } from './models/known-models.ts';
+import type { McpConfiguration } from './mcp/mcp-configuration.ts';
+import type { LocalServers } from './models/local-servers.ts';
+import type { ModelServers } from './models/model-servers.ts';
 import type { KeyStore } from './models/provider-keys.ts';
 import type { BackgroundProcess } from './sessions/background-processes.ts';
 import type { Fork, ForkOptions } from './sessions/fork-session.ts';
@@ -54,6 +57,12 @@ export interface Klaus extends ModeQueries {
   readonly settings: UserSettings;
   /** The keys of the providers of models. A change is in force at once. */
   readonly keys: KeyStore;
+  /** The servers of models in the user's settings. A change is in force at once. */
+  readonly modelServers: ModelServers;
+  /** Programs on this machine that serve models. */
+  readonly localServers: LocalServers;
+  /** The MCP servers of the user and of a project. @param folder Default: the configured workspace. */
+  mcp(folder?: string): McpConfiguration;
   /** Checks everything that a run needs on this machine, as {@link diagnose}. Takes up to some seconds. Throws nothing. */
   diagnose(): Promise<Finding[]>;
   /**
@@ -138,7 +147,8 @@ export interface Klaus extends ModeQueries {
    * Answers a question of any session, from any process.
    *
    * @param approval `approval` of the event `approval.asked`, or `id` of a row of {@link approvals}, or a prefix of it.
-   * @throws KlausError `usage` for an unknown question, answer, option or hunk; nothing is sent then.
+   * @throws KlausError `usage` for an unknown question, answer, option or hunk, and for an approval that would raise a
+   *   limit, without `raise`; nothing is sent then.
    */
   answer(approval: string, answer: 'approved' | 'rejected', options?: AnswerOptions): Promise<Session>;
   /** Background processes of all sessions, or of one; also those that have ended. */

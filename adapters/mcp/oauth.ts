@@ -35,6 +35,11 @@ const loginSchema = z.object({
 });
 type Login = z.infer<typeof loginSchema>;
 
+/** True if a login is complete. */
+export function hasTokens(text: string): boolean {
+  return loginSchema.parse(JSON.parse(text)).tokens !== undefined;
+}
+
 /** The tokens of a login as values that are secret. */
 export function toLoginSecrets(text: string): string[] {
   const { client, tokens } = loginSchema.parse(JSON.parse(text));
@@ -164,8 +169,13 @@ export interface LoginOptions {
   name: string;
   url: string;
   store: LoginStore;
-  /** Shows the user the address of the login. */
-  onUrl: (url: string) => void;
+  /**
+   * Shows the user the address of the login.
+   *
+   * @param answer Takes the address to which the browser was sent back, from a browser on another machine. False: it is
+   *   not the answer of this login.
+   */
+  onUrl: (url: string, answer: (address: string) => boolean) => void;
   signal: AbortSignal;
 }
 
@@ -179,12 +189,16 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
   const state = randomBytes(24).toString('base64url');
   const { promise: answered, resolve, reject } = Promise.withResolvers<URL>();
   answered.catch(() => {});
-  const server = createServer((request, response) => {
-    const at = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+  const take = (address: string): boolean => {
+    const at = URL.parse(address, 'http://127.0.0.1');
     const isAnswer = at?.pathname === '/callback' && isEqual(at.searchParams.get('state') ?? '', state);
+    if (isAnswer) resolve(at);
+    return isAnswer;
+  };
+  const server = createServer((request, response) => {
+    const isAnswer = take(request.url ?? '/');
     response.writeHead(isAnswer ? 200 : 404, { 'content-type': 'text/plain', connection: 'close' });
     response.end(isAnswer ? 'Klaus has the answer. You can close this page.\n' : 'Not found.\n');
-    if (isAnswer) resolve(at);
   });
   protectPort(server).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -202,7 +216,7 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
   try {
     await store.write('{}');
     const challenge = await readChallenge(url, fetchFn);
-    const provider = createLoginProvider(store, { redirectUrl, state, onRedirect: (at) => onUrl(at.href) });
+    const provider = createLoginProvider(store, { redirectUrl, state, onRedirect: (at) => onUrl(at.href, take) });
     if ((await auth(provider, { serverUrl: url, fetchFn, ...challenge })) === 'AUTHORIZED') return;
     const { searchParams } = await answered;
     const code = searchParams.get('code');

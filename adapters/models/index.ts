@@ -5,6 +5,7 @@ export { describePlace, isLocalFamily, LOCAL_FAMILIES, toLocalPlace, type LocalP
 export { listNames, type LocalAccess } from './local/open-local.ts';
 export { createModels, isAllowed, type ModelsOptions, type ScriptedServer } from './models.ts';
 export { readCertificates } from './wire/connection.ts';
+export { listServedModels } from './servers/list-served-models.ts';
 export { toPrice, toServerModelInfo } from './servers/server-model.ts';
 export { createModelProxy, toProxyPath, type ProxyHost, type ProxyOptions } from './proxy/model-proxy.ts';
 export type { ProxyExchange, ProxyRequest } from './proxy/proxy-wire.ts';

@@ -36,8 +36,21 @@ export function checkShown({ binds = [], readable = [] }: Pick<ExecRequest, 'bin
   }
 }
 
-export function toArguments(command: ExecRequest['command']): string[] {
-  return typeof command === 'string' ? ['/bin/sh', '-c', command] : [...command];
+/** Bash without the files and variables that change it: `-p` also ignores `BASH_ENV` and functions of the environment. */
+const AS_BASH =
+  'for shell in /bin/bash /usr/bin/bash; do [ ! -x "$shell" ] || exec "$shell" --noprofile --norc -p -c "$1"; done';
+
+/** The program of a request, with its arguments. */
+export function toArguments({
+  command,
+  shell = 'bash',
+  merged = false,
+}: Pick<ExecRequest, 'command' | 'shell' | 'merged'>): string[] {
+  const before = merged ? ['exec 2>&1'] : [];
+  if (typeof command !== 'string') return merged ? ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', ...command] : [...command];
+  if (shell === 'bash') before.push(AS_BASH);
+  if (before.length === 0) return ['/bin/sh', '-c', command];
+  return ['/bin/sh', '-c', [...before, 'exec /bin/sh -c "$1"'].join('\n'), 'sh', command];
 }
 
 /** The real path; undefined for a missing file or a dangling symlink. */

@@ -6,7 +6,10 @@ import type { SQLInputValue, StatementResultingChanges, StatementSync } from 'no
  * transactions, and errors are converted.
  */
 export class Connection {
-  readonly #connection: DatabaseSync;
+  #connection: DatabaseSync;
+  #isClosed = false;
+  #openings = 1;
+  readonly #open: () => DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #toError: (error: unknown) => unknown;
 
@@ -17,7 +20,13 @@ export class Connection {
   constructor(file: string, options: { timeout: number; readOnly?: boolean; toError: (error: unknown) => unknown }) {
     const { timeout, readOnly = false, toError } = options;
     this.#toError = toError;
-    this.#connection = this.#guard(() => new DatabaseSync(file, { timeout, readOnly }));
+    this.#open = () => new DatabaseSync(file, { timeout, readOnly });
+    this.#connection = this.#guard(this.#open);
+  }
+
+  /** How often the files were opened. */
+  get openings(): number {
+    return this.#openings;
   }
 
   /** Rows have the columns that the statement names, and no prototype; the caller knows their types. */
@@ -53,12 +62,12 @@ export class Connection {
   }
 
   exec(sql: string): void {
-    this.#guard(() => this.#connection.exec(sql));
+    this.#guard(() => this.#use().exec(sql));
   }
 
   /** True inside a transaction. SQLite ends one by itself on some failures, such as a full disk. */
   get inTransaction(): boolean {
-    return this.#connection.isTransaction;
+    return this.#connection.isOpen && this.#connection.isTransaction;
   }
 
   /** Runs `work` in one transaction that holds the write lock from its beginning. Durable when it returns. */
@@ -75,12 +84,37 @@ export class Connection {
   }
 
   close(): void {
+    this.#isClosed = true;
     if (this.#connection.isOpen) this.#connection.close();
   }
 
+  /** Closes the files until the next use. Does nothing in a transaction. */
+  suspend(): void {
+    if (!this.#connection.isOpen || this.inTransaction) return;
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  /** Called before each statement. */
+  protected onUse(): void {}
+
+  /** Called when the files were opened again, with the settings of a new connection. */
+  protected onReopen(): void {}
+
+  #use(): DatabaseSync {
+    if (!this.#connection.isOpen && !this.#isClosed) {
+      this.#connection = this.#open();
+      this.#openings += 1;
+      this.onReopen();
+    }
+    this.onUse();
+    return this.#connection;
+  }
+
   #prepare(sql: string): StatementSync {
+    const connection = this.#use();
     let statement = this.#statements.get(sql);
-    if (!statement) this.#statements.set(sql, (statement = this.#connection.prepare(sql)));
+    if (!statement) this.#statements.set(sql, (statement = connection.prepare(sql)));
     return statement;
   }
 

@@ -2,7 +2,7 @@ export type { BuiltinTool } from './builtin-tool.ts';
 export { findCommitted } from './git/committed-files.ts';
 export { judgeContents } from './git/carried/judge-contents.ts';
 export { createCheckpoint, type Checkpoint, type CheckpointContext } from './git/checkpoint.ts';
-export { commitChanges } from './git/commit-changes.ts';
+export { commitChanges } from './git/commits/commit-changes.ts';
 export { pushBranch } from './git/push-branch.ts';
 export { stageChanges, type StagedChanges } from './git/stage-changes.ts';
 export { expireCheckpoints } from './git/expire-checkpoints.ts';
@@ -11,5 +11,6 @@ export { listCommits, readCommit, type GitCommit } from './git/texts/commits.ts'
 export type { GitText } from './git/texts/git-text.ts';
 export { readWorkingDiff } from './git/texts/working-diff.ts';
 export { readRepositoryFacts, type RepositoryFacts } from './git/remote/repository-facts.ts';
+export { createUserGit } from './git/commits/user-git.ts';
 export { builtinTools } from './registry.ts';
 export { toCheckRow } from './git/staged/staged-weakenings.ts';

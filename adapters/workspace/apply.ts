@@ -19,6 +19,8 @@ interface Target {
   directory: Directory;
   mode: number;
   after: string | null;
+  /** The target whose file this name is another name of. */
+  linkedTo?: Target;
   temp: string | null;
   backup: string | null;
   /** True when the name holds the new content, or nothing after a deletion. */
@@ -26,8 +28,9 @@ interface Target {
 }
 
 /**
- * See `Workspace.apply`. New content is written to synced temporary files before the first rename. Hard links of a
- * replaced file keep the old content. The mode is preserved, and the owner if permitted.
+ * See `Workspace.apply`. New content is written to synced temporary files before the first rename. Other names of a
+ * replaced file become names of the new one if the edit lists them, and otherwise keep the old content. The mode is
+ * preserved, and the owner if permitted.
  */
 export async function applyEdits(
   root: Root,
@@ -40,7 +43,16 @@ export async function applyEdits(
   let step: ReturnType<Journal['begin']> | undefined;
   let done = false;
   try {
-    for (const edit of edits) targets.push(await examine(root, edit, { earlier: targets, alone: edits.length === 1 }));
+    const alone = edits.length === 1 && !edits[0]?.links?.length;
+    for (const edit of edits) {
+      const target = await examine(root, edit, { earlier: targets, alone });
+      targets.push(target);
+      for (const path of edit.links ?? []) {
+        const linked = await examine(root, { ...edit, path }, { earlier: targets, alone });
+        targets.push({ ...linked, linkedTo: target });
+        if (!isSameFile(linked.entry.stat, target.entry.stat)) throw conflict(path);
+      }
+    }
     step = journal?.begin({
       root: root.path,
       rows: targets.map((t) => ({
@@ -135,7 +147,13 @@ function makeDirectories(target: Target, made: { parent: Directory; name: string
   }
 }
 
+function isSameFile(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
+}
+
 async function writeTemp(target: Target): Promise<void> {
+  const { linkedTo } = target;
+  if (linkedTo) return link(linkedTo.directory.child(linkedTo.temp!), target.directory.child(target.temp!));
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await open(target.directory.child(target.temp!), flags, 0o600);
   try {

@@ -8,6 +8,7 @@ export { readFilesState } from './files-state.ts';
 export { listFiles } from './secrets/list-files.ts';
 export { createSecretSource, joinSecretSources } from './secrets/secret-source.ts';
 export { type FileFinding, readSecretsAllow, scanFiles } from './secrets/scan-files.ts';
+export type { SnapshotLimits } from './snapshots/room.ts';
 export { createSnapshots, type LocalSnapshots, type SnapshotsOptions } from './snapshots/local-snapshots.ts';
 export { rebuildWorkspace, type WorkspaceState } from './snapshots/transfer/rebuild.ts';
 export { listSnapshotStores } from './snapshots/snapshot-stores.ts';

@@ -35,7 +35,8 @@ export function toFolder(root: Root): Folder {
       withEntry(root, path, ({ stat }) => {
         if (!stat) return undefined;
         const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other';
-        return { kind, size: Number(stat.size), mode: Number(stat.mode & 0o7777n) };
+        const links = kind === 'file' && stat.nlink > 1n ? { links: Number(stat.nlink) } : {};
+        return { kind, size: Number(stat.size), mode: Number(stat.mode & 0o7777n), ...links };
       }),
     read: (path, options = {}) =>
       withEntry(root, path, (entry) => {

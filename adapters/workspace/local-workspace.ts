@@ -5,6 +5,7 @@ import { findChanges, takeMark } from './changed-since.ts';
 import { hashContent } from './content.ts';
 import { createJournal, recoverEdits } from './journal.ts';
 import { toFolder } from './local-folder.ts';
+import { findNames } from './secrets/find-secret-files.ts';
 import { openWorkspaceRoot, type RootOptions } from './root.ts';
 import { withEntry } from './path-entry.ts';
 
@@ -32,6 +33,12 @@ export async function createWorkspace(folder: string, options: WorkspaceOptions 
   return {
     ...toFolder(root),
     hash: (path) => withEntry(root, path, hashContent),
+    otherNames: (path) =>
+      withEntry(root, path, async ({ relative, stat }) => {
+        if (!stat?.isFile() || stat.nlink <= 1n) return { names: [], isShared: false };
+        const all = await findNames(root.path, new Set([`${stat.dev}:${stat.ino}`]));
+        return { names: all.filter((name) => name !== relative), isShared: all.length < Number(stat.nlink) };
+      }),
     apply: (edits) => applyEdits(root, edits, journal),
     mark: () => takeMark(options.stateDir),
     changedSince(mark, { limit = DEFAULT_LIMIT } = {}) {

@@ -8,6 +8,7 @@ import { listSessionWorkspaces } from './handlers/files.ts';
 import type { Context } from './http/handler.ts';
 import { Clones } from './projects/clones.ts';
 import { openProjectFolders } from './projects/project-folders.ts';
+import { McpWork } from './mcp/mcp-work.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { ClusterQueue, type ServedCluster } from './runs/cluster-queue.ts';
 import { Deletions } from './runs/deletions.ts';
@@ -63,6 +64,7 @@ export function createContext({ klaus, log, cluster, ...given }: ContextOptions)
     ...{ klaus, log, workspaces, projects, clones, queue, hubs, live, feed, deletions },
     seen: EVERY_FOLDER,
     guardLog: new GuardLog(klaus.store),
+    mcp: new McpWork(),
     connections: createHeldConnections(),
     metrics: undefined,
     maxBodyBytes: MAX_BODY_BYTES,

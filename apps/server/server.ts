@@ -115,7 +115,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
   });
   const context = createContext({ klaus, log, signIn, version, hooks, prepareDemo, cluster: options.cluster });
-  const { queue, hubs, live, deletions, clones, feed } = context;
+  const { queue, hubs, live, deletions, clones, feed, mcp } = context;
   const guard = createRequestGuard({
     host,
     corsOrigins: configuration.get('server.corsOrigin'),
@@ -146,6 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await queue.stop(toShutdownTimes(configuration.get('server.shutdownTimeoutMs')).steps);
     await deletions.close();
     await clones.close();
+    await mcp.close();
     const bye = { reason: 'The server is shutting down.', retryMs: RECONNECT_MS };
     hubs.end(bye);
     feed.end(bye);

@@ -97,6 +97,7 @@ export type { ReserveProcess, ProcessStatus, ProcessOutput, WaitFor, Processes }
 export type {
   BackgroundRequest,
   ExecLimits,
+  CommandShell,
   ExecRequest,
   ExecResult,
   PrestartRequest,
@@ -133,8 +134,10 @@ export type {
 } from './ports/rows/session-row.ts';
 export type { ChangeMark, SessionStore, ViewedStore, StoreQueries, StoreView } from './ports/store-queries.ts';
 export type { Charged, StoreStats, UsageFilter, UsageRow } from './ports/rows/usage-row.ts';
+export type { DeployOptions } from './ports/tools/deploy-options.ts';
+export type { UserGit } from './ports/tools/user-git.ts';
+export type { LastShown } from './ports/tools/last-shown.ts';
 export {
-  type DeployOptions,
   type Intent,
   type ToolOutput,
   type FoundSecret,
@@ -148,6 +151,7 @@ export { type SessionTools, type SessionToolsHost, isSessionTool } from './ports
 export type {
   ResolvedPath,
   FileState,
+  OtherNames,
   FileEdit,
   ReadOptions,
   LocatedPath,

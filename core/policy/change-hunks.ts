@@ -1,6 +1,6 @@
 import { KlausError, type Hunk, type HunkAnswer, type TreeChange, type TreeEntry } from '../protocol/index.ts';
 import { applyHunks, replaceHunk, toHunks } from './hunks.ts';
-import { decodeContent, encodeContent, type DecodedText } from './text-encoding.ts';
+import { decodeAs, decodeContent, encodeContent, type DecodedText, type TextEncoding } from './text-encoding.ts';
 
 /** Bytes up to which a content is shown line by line: more than an answer of a model can contain. */
 export const MAX_SHOWN_BYTES = 8 * 2 ** 20;
@@ -9,6 +9,8 @@ export const MAX_SHOWN_BYTES = 8 * 2 ** 20;
 export interface ChangeContents {
   before: Uint8Array | null;
   after: Uint8Array | null;
+  /** Of both sides, if it is known. Default: found by the content. */
+  encoding?: TextEncoding | undefined;
 }
 
 /**
@@ -50,7 +52,12 @@ export type KeptChange =
  */
 export function keepHunks(
   change: TreeChange,
-  { hunks, answer, before }: { hunks: readonly Hunk[]; answer: HunkAnswer; before: Uint8Array | null },
+  {
+    hunks,
+    answer,
+    before,
+    encoding,
+  }: { hunks: readonly Hunk[]; answer: HunkAnswer; before: Uint8Array | null; encoding?: TextEncoding | undefined },
 ): KeptChange {
   const accepted = new Set(answer.accepted);
   const edits = new Map(answer.edited?.map(({ id, text }) => [id, text]));
@@ -69,7 +76,7 @@ export function keepHunks(
   const mode = change.before && !taken.some(({ kind }) => kind === 'mode') ? change.before.mode : after.mode;
   if (edited.some(({ kind }) => kind === 'binary')) return { kept: 'part', content: 'after', mode };
   if (edited.every(({ kind }) => kind === 'mode')) return { kept: 'part', content: 'before', mode };
-  const old = before && decode(before);
+  const old = before && decode(before, encoding);
   const encoded = encodeContent(applyHunks(old?.text ?? '', edited, accepted), old?.encoding ?? 'utf-8');
   if ('content' in encoded) return { kept: 'part', content: encoded.content, mode };
   throw new KlausError('usage', `${change.path} is written in ${old?.encoding}, which has no ${encoded.missing}.`, {
@@ -78,12 +85,13 @@ export function keepHunks(
 }
 
 /** The content as text; undefined when it is none, or too long to be shown. */
-export function decodeText(content: Uint8Array): string | undefined {
-  return decode(content)?.text;
+export function decodeText(content: Uint8Array, encoding?: TextEncoding): string | undefined {
+  return decode(content, encoding)?.text;
 }
 
-function decode(content: Uint8Array): DecodedText | undefined {
-  return content.length > MAX_SHOWN_BYTES ? undefined : decodeContent(content);
+function decode(content: Uint8Array, encoding?: TextEncoding): DecodedText | undefined {
+  if (content.length > MAX_SHOWN_BYTES) return undefined;
+  return (encoding && decodeAs(encoding, content)) ?? decodeContent(content);
 }
 
 function toSingleHunk({ path, before, after }: TreeChange, contents: ChangeContents): Hunk {
@@ -91,7 +99,7 @@ function toSingleHunk({ path, before, after }: TreeChange, contents: ChangeConte
   const kind = after ? 'created' : 'deleted';
   const note = `${path}: ${after ? 'a new' : 'removes a'} ${describe(entry)}`;
   const content = after ? contents.after : contents.before;
-  const text = content && entry.type !== 'directory' ? decodeText(content) : undefined;
+  const text = content && entry.type !== 'directory' ? decodeText(content, contents.encoding) : undefined;
   if (text === undefined || text === '' || entry.type === 'symlink') {
     const target = entry.type === 'symlink' && text !== undefined ? ` to ${JSON.stringify(text)}` : '';
     const isHidden = after?.type === 'file' && text === undefined && after.size > 0;
@@ -102,7 +110,9 @@ function toSingleHunk({ path, before, after }: TreeChange, contents: ChangeConte
 }
 
 function toContentHunks({ path, before, after }: TreeChange, contents: ChangeContents): Hunk[] {
-  const [was, is] = [contents.before, contents.after].map((content) => (content ? decode(content) : undefined));
+  const [was, is] = [contents.before, contents.after].map((content) =>
+    content ? decode(content, contents.encoding) : undefined,
+  );
   const [old, fresh] = [was?.text, is?.text];
   if (before?.type === 'symlink') {
     const targets = `${JSON.stringify(old ?? '?')} becomes ${JSON.stringify(fresh ?? '?')}`;

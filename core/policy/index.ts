@@ -105,7 +105,17 @@ export type { SecretValue } from './secrets/value-matcher.ts';
 export { readTargets, type PolicyProblem, type PolicyTarget } from './policy/check-policy.ts';
 export { toGlobsBelow, toHiddenGlobs, type Policy, type PolicyEntry, type PolicyKind } from './policy/policy.ts';
 export { createPolicyRule, type PolicyRuleOptions } from './policy/policy-rule.ts';
-export { decodeContent, encodeContent, type DecodedText, type TextEncoding } from './text-encoding.ts';
+export {
+  decodeAs,
+  decodeContent,
+  decodeUnicode,
+  encodeContent,
+  hasNoControls,
+  TEXT_ENCODINGS,
+  toTextEncoding,
+  type DecodedText,
+  type TextEncoding,
+} from './text-encoding.ts';
 export {
   decodeText,
   keepHunks,
@@ -121,6 +131,7 @@ export { runsCode } from './shell/host/host-rules.ts';
 export type { HostFacts, HostScript } from './shell/host/host-facts.ts';
 export { isSecretPlace, SECRET_HOME_FOLDERS, type OwnPlaces } from './secrets/secret-places.ts';
 export { evaluateCommand, type EvaluateOptions } from './shell/interpreter/evaluate-command.ts';
+export { writesNothing } from './shell/writes-nothing.ts';
 export { renderEvaluation, type CommandEvaluation, type SimpleCommand } from './shell/evaluation.ts';
 export { findAddresses, toAddress, toChoiceBits, type AddressOrigin, type Taint } from './taint.ts';
 export { isWorkaround, toDenialKey, toWorkaroundReason, type Denial } from './workaround.ts';

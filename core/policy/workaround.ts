@@ -27,7 +27,10 @@ export function isWorkaround(denials: readonly Denial[], key: string, now: numbe
   return similar.length + 1 >= MAX_DENIALS;
 }
 
+const ADVICE =
+  'This is the third similar call within a minute. Do not try another way: explain to the user what you need and why, and end your turn';
+
 /** The reason of such a denial: only the user can help. */
 export function toWorkaroundReason(reason: string): string {
-  return `${reason}. This is the third similar call within a minute. Do not try another way: explain to the user what you need and why, and end your turn`;
+  return `${reason}. ${ADVICE}`;
 }

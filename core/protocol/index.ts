@@ -140,6 +140,7 @@ export {
   modelAttempted,
   turnFinished,
 } from './events/model-event.ts';
+export { otherChangeSchema, type OtherChange } from './events/workspace-event.ts';
 export { runStarted, outcomeSchema, type Outcome, runFinished, usageCounted } from './events/run-event.ts';
 export {
   stopReasonSchema,
@@ -193,15 +194,23 @@ export {
   untrustedTextSchema,
   toolResultSchema,
   type ToolResult,
+  type ShownFile,
   type Untrusted,
   type UntrustedText,
 } from './messages/tool-result.ts';
 export { cutText, headOf, splitText, tailOf } from './text/cut-text.ts';
+export { showName } from './text/show-name.ts';
 export { repairJson, toWellFormed, toWellFormedJson } from './text/well-formed-json.ts';
 export { isRecord } from './is-record.ts';
 export { messageOf } from './message-of.ts';
 export { toNearest } from './nearest.ts';
 export { optional } from './optional.ts';
+export {
+  describeUnknownField,
+  findUnknownFields,
+  type UnknownField,
+  type UnknownFieldOptions,
+} from './unknown-fields.ts';
 export { renderHunk } from './changes/render-hunk.ts';
 export { toChangedLine, toRejected } from './changes/hunk-answer.ts';
 export {
@@ -240,7 +249,12 @@ export {
 export type { SearchService } from './settings/web-settings.ts';
 export { TERRAFORM_PROGRAMS, type TerraformProgram } from './settings/deploy-settings.ts';
 export { SERVER_FAMILIES, type ModelDialect, type ServerFamily } from './settings/models/model-dialect.ts';
-export type { ModelFacts, ModelServerSettings } from './settings/models/model-server-settings.ts';
+export {
+  modelServerNameSchema,
+  modelServerSchema,
+  type ModelFacts,
+  type ModelServerSettings,
+} from './settings/models/model-server-settings.ts';
 export type { Narrowing } from './settings/narrowing.ts';
 export { policyFileRuleSchema, policyFileSchema, type PolicyFile } from './settings/policy-file.ts';
 export { ROLES, type Role, SIGN_IN_KINDS, type SignInKind } from './settings/sign-in-settings.ts';
@@ -258,6 +272,7 @@ export {
   type SettingKey,
   type SettingValue,
   type SettingValues,
+  type SettingsInput,
   SETTING_KEYS,
   isSettingKey,
   toConfigSchema,

@@ -98,8 +98,8 @@ if (values.list) {
 }
 
 console.log(`Node ${process.version}`);
-const missing = await provideSystemPackages();
-if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', ')} could not be installed`);
+// Packages are installed during the checks.
+const providing = provideSystemPackages();
 // With a filter, only its tests are of interest.
 const isPart = filters.length > 0 || values.long === true;
 const choice = isPart || values.all ? undefined : choose();
@@ -108,6 +108,8 @@ const checks = isPart ? { passed: 0, failed: 0 } : runChecks();
 // A few tests, and those that are measured, start the sources.
 const needsPrograms = filters.length === 0 && !values.coverage;
 const programs = needsPrograms ? buildPrograms() : undefined;
+const missing = await providing;
+if (missing.length > 0) console.log(`FAILED system packages: ${missing.join(', ')} could not be installed`);
 const isBuilt = !needsPrograms || programs !== undefined;
 if (!isBuilt) console.log('FAILED build of the programs');
 const files = new Set([...(choice?.chosen.keys() ?? [])].map(({ file }) => file));

@@ -1,6 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { canFetchBubblewrap, fetchBubblewrap } from '@klaus/adapters/sandboxes';
 
@@ -51,7 +62,8 @@ function isPresent(program: string): boolean {
  * and what is skipped without them. It never installs anything on a user's machine: there it only downloads bubblewrap
  * into the user's cache folder, and adds it to the PATH of this process.
  *
- * @returns Names that are still missing although they should have been installed.
+ * @returns Names that are still missing although they should have been installed. An installation continues while this
+ *   process is blocked.
  */
 export async function provideSystemPackages(): Promise<string[]> {
   let missing = SYSTEM_PACKAGES.filter(({ program }) => !isPresent(program));
@@ -60,15 +72,7 @@ export async function provideSystemPackages(): Promise<string[]> {
   const apt = isPresent('apt-get');
   if (process.env.CI === 'true' && process.getuid?.() === 0 && apt) {
     console.log(`installing ${names.join(', ')} by apt-get …`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const options = { env, encoding: 'utf8', maxBuffer: 64 << 20 } as const;
-    for (const words of [
-      ['update', '-q'],
-      ['install', '-q', '-y', '--no-install-recommends', ...names],
-    ]) {
-      const { status, stdout, stderr } = spawnSync('apt-get', words, options);
-      if (status !== 0) console.log(`apt-get ${words.join(' ')} failed:\n${stdout ?? ''}${stderr ?? ''}`);
-    }
+    await install(names);
     return missing.filter(({ program }) => !isPresent(program)).map(({ name }) => name);
   }
   if (missing.some(({ program }) => program === 'bwrap') && (await fetchPrivately()))
@@ -80,6 +84,22 @@ export async function provideSystemPackages(): Promise<string[]> {
     `to have ${missing.length === 1 ? 'it' : 'them'}: ${sudo}apt-get update && ${sudo}apt-get install -y ${names.join(' ')}`,
   );
   return [];
+}
+
+/** Installs packages in one process, whose output is in a file, so that it needs no reader. */
+async function install(names: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-apt-'));
+  const file = join(folder, 'output');
+  const output = openSync(file, 'w');
+  const script = `apt-get update -q && apt-get install -q -y --no-install-recommends ${names.join(' ')}`;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  try {
+    const [status] = await once(spawn('sh', ['-c', script], { env, stdio: ['ignore', output, output] }), 'exit');
+    if (status !== 0) console.log(`${script} failed:\n${readFileSync(file, 'utf8')}`);
+  } finally {
+    closeSync(output);
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /**

@@ -99,7 +99,7 @@ class Drive implements DrivenSession {
     this.kick();
   }
 
-  async answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by'> = {}): Promise<boolean> {
+  async answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by' | 'raise'> = {}): Promise<boolean> {
     if (await this.#isAnswered(approval)) return false;
     try {
       await this.#followed!.answer(approval, reply, options);

@@ -45,7 +45,7 @@ export interface DrivenSession extends AsyncDisposable {
   /** Stops the current run. Prompts that no run has taken remain in the inbox. */
   cancel(reason: string): Promise<void>;
   /** Answers an approval. False: another client was faster, and this answer has no effect. */
-  answer(approval: string, reply: Reply, options?: Omit<AnswerOptions, 'by'>): Promise<boolean>;
+  answer(approval: string, reply: Reply, options?: Omit<AnswerOptions, 'by' | 'raise'>): Promise<boolean>;
   /** Resolves when the state is neither `working` nor `busy`, at once if that is so. */
   settled(): Promise<DriveState>;
   /** Stops reporting. A run that this client works on is not stopped: cancel it before, or close the client. */

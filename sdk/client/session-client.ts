@@ -79,7 +79,7 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
   givenApprovals(session: string): Promise<readonly ClientGivenApproval[]>;
   /** Changes how long a given approval applies. @throws if its question offered no other scope. */
   changeApproval(session: string, approval: string, scope: Scope): Promise<ScopeChange>;
-  answer(id: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<void>;
+  answer(id: string, reply: Reply, options: Omit<AnswerOptions, 'by' | 'raise'>): Promise<void>;
 
   /** Opens a session and sends its first prompt, unless it has no parts. Returns the id. */
   open(request: OpenRequest): Promise<string>;
@@ -243,7 +243,7 @@ export interface FollowedSession extends AsyncDisposable {
   /** True if a request that was sent is still to be processed. Call {@link wait} again then. */
   isRunnable(): Promise<boolean>;
   cancel(reason: string): Promise<void>;
-  answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<void>;
+  answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by' | 'raise'>): Promise<void>;
   /** Aborts when another client answers the approval. */
   untilAnswered(approval: string): AbortSignal;
 }

@@ -99,6 +99,11 @@ export function archiveSnapshots(
     uncovered: (tree) => local.uncovered(tree),
     git: (tree) => local.git(tree),
     content: (entry) => local.content(entry),
+    async edit(base, rows) {
+      await archive.fetch(base);
+      return await archive.store(await local.edit(base, rows), 'files');
+    },
+    changeTimes: (paths) => local.changeTimes(paths),
     put: (...given) => local.put(...given),
   };
 }

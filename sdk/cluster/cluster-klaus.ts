@@ -50,6 +50,8 @@ export interface ClusterWorkspaces {
    * @param given.dryRun Only reports what would be deleted. Default true.
    */
   collectArchive(given?: { dryRun?: boolean }): Promise<GarbageReport>;
+  /** Asks the bucket for an object. @throws KlausError `store.busy` while it cannot be reached, `config` if it refuses. */
+  checkObjects(): Promise<void>;
 }
 
 /** Klaus over the store of several machines. Its store has no view, so it lists and follows sessions by queries. */
@@ -184,6 +186,9 @@ function addWorkspaces<S extends PostgresWorkerStore & SessionStore>(
       throw new KlausError('config', 'Workspaces are not managed: `cluster.workspaces` is `shared`.', {
         hint: 'Set `cluster.workspaces` to `managed`, and `cluster.workspacesFolder`, on all machines.',
       });
+    },
+    async checkObjects() {
+      await objects.stat('health');
     },
     collectArchive: ({ dryRun = true } = {}) =>
       collectArchive({ objects, store, dryRun, since: Date.now() - configuration.get('undo.keepDays') * DAY_MS }),

@@ -2,6 +2,7 @@ import type { Clock, RunAttempt, RunOutcome, RunScheduler, RunWorker } from '@kl
 import type { Session } from '../sessions/session-handle.ts';
 import type { ClusterKlaus } from './cluster-klaus.ts';
 import type { ClusterTenants } from './tenants.ts';
+import { watchStore } from './watch-store.ts';
 
 export interface ClusterWorkerOptions {
   klaus: WorkingKlaus;
@@ -12,6 +13,13 @@ export interface ClusterWorkerOptions {
   tenants?: Pick<ClusterTenants, 'begin' | 'end'>;
   /** Called when a session cannot run, such as without its folder. The next command, or the sweep, tries again. */
   onProblem?: (session: string, error: unknown) => void;
+  /**
+   * Asks the store for anything. While it does not answer, the worker gives its sessions back to the scheduler and takes no
+   * others. Default: the store is not watched.
+   */
+  ping?: () => Promise<unknown>;
+  /** Called when the store stops answering, and when it answers again. */
+  onStore?: (answers: boolean) => void;
   /** Default: the machine's clock. */
   clock?: Pick<Clock, 'now'>;
 }
@@ -39,11 +47,17 @@ export interface ClusterWorker extends RunWorker {
 const EXPIRED_MS = 1_000;
 /** Milliseconds for which another worker can take a session that was released here. */
 const RELEASED_MS = 10_000;
+/**
+ * Milliseconds in which a run whose session was given back without the store can end its step. It begins no effect: that
+ * needs an append. But a command that it has begun may still work.
+ */
+const LOST_MS = 15_000;
 
 /** Runs sessions in this process, as the scheduler gives them out. */
 export function startClusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   const running = new Map<string, AbortController>();
   const released = new Map<string, number>();
+  let lost = createLoss();
   const count = async (attempt: RunAttempt): Promise<RunOutcome> => {
     const { session } = attempt;
     const until = released.get(session) ?? 0;
@@ -51,13 +65,41 @@ export function startClusterWorker(options: ClusterWorkerOptions): ClusterWorker
     released.delete(session);
     const own = new AbortController();
     running.set(session, own);
+    const { begun, ended } = lost;
+    const signal = AbortSignal.any([attempt.signal, ended.signal]);
+    const pause = AbortSignal.any([attempt.pause, own.signal, begun.signal]);
     try {
-      return await runAsTenant(options, { ...attempt, pause: AbortSignal.any([attempt.pause, own.signal]) });
+      // Without the store, a run cannot end in time: the scheduler gives the session to another worker during this time.
+      return await Promise.race([runAsTenant(options, { ...attempt, signal, pause }), untilLost(begun.signal)]);
     } finally {
       if (running.get(session) === own) running.delete(session);
     }
   };
-  const worker = options.scheduler.work(count, { slots: options.slots });
+  const start = (): RunWorker => options.scheduler.work(count, { slots: options.slots });
+  let worker = start();
+  let stopping: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const stopWatching =
+    options.ping &&
+    watchStore({
+      ping: options.ping,
+      onSilent() {
+        options.onStore?.(false);
+        lost.begun.abort();
+        timer = setTimeout((ended: AbortController) => ended.abort(), LOST_MS, lost.ended).unref();
+        stopping = worker.stop(0);
+      },
+      onAnswer() {
+        options.onStore?.(true);
+        clearTimeout(timer);
+        lost = createLoss();
+        void stopping?.then(() => {
+          stopping = undefined;
+          if (!isStopped) worker = start();
+        });
+      },
+    });
   return {
     get running() {
       return running.size;
@@ -71,8 +113,23 @@ export function startClusterWorker(options: ClusterWorkerOptions): ClusterWorker
       released.set(session, Date.now() + RELEASED_MS);
       own.abort();
     },
-    stop: (timeoutMs) => worker.stop(timeoutMs),
+    async stop(timeoutMs) {
+      isStopped = true;
+      stopWatching?.();
+      await (stopping ?? worker.stop(timeoutMs));
+    },
   };
+}
+
+/** `begun`: the store does not answer. `ended`: it has not answered for a long time. */
+function createLoss() {
+  return { begun: new AbortController(), ended: new AbortController() };
+}
+
+function untilLost(signal: AbortSignal): Promise<RunOutcome> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve({ state: 'paused' }), { once: true });
+  });
 }
 
 /** A session whose tenant has no free slot waits until one is free: the end of another run, or the sweep, wakes it. */

@@ -24,7 +24,12 @@ export {
   type OpenedAdministration,
   type SessionList,
 } from './administration/open-administration.ts';
-export { repairSessions, type RepairedSession, type RepairReport } from './administration/repair-sessions.ts';
+export {
+  repairSessions,
+  retrySessions,
+  type RepairedSession,
+  type RepairReport,
+} from './administration/repair-sessions.ts';
 export {
   createWorkerId,
   reportWorker,

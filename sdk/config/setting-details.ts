@@ -45,6 +45,13 @@ export interface UserSettings {
    *   and for a file that cannot be written.
    */
   change(key: string, value: unknown): Promise<SettingDetail>;
+  /**
+   * Changes any setting, as the user of the machine may do.
+   *
+   * @param value As text: JSON or YAML if the setting allows that value, otherwise the text itself. Null removes the setting.
+   * @throws KlausError `usage` for an unknown key, `config` as {@link change}.
+   */
+  set(key: string, value: string | null): Promise<SettingDetail>;
   /** Writes settings into the file of the user. See {@link writeUserSettings}. @returns The file. */
   write(changes: SettingChanges): Promise<string>;
 }
@@ -67,6 +74,11 @@ export function createUserSettings({
   };
   return {
     write,
+    async set(key, value) {
+      if (!isSettingKey(key)) throw toUsage(unknownKey(key));
+      await write({ [key]: value === null ? undefined : await toTyped(key, value) });
+      return toDetails(await configurations.refresh()).find((each) => each.key === key)!;
+    },
     list: async () => toDetails(await configurations.refresh()),
     async change(key, value) {
       if (!isSettingKey(key)) throw toUsage(unknownKey(key));
@@ -77,6 +89,21 @@ export function createUserSettings({
       return find();
     },
   };
+}
+
+/** A text such as `5`, `true` or `[a, b]` as a value, unless the setting takes it as it is. */
+async function toTyped(key: SettingKey, text: string): Promise<unknown> {
+  const { schema }: Setting = SETTINGS[key];
+  const { parse } = await import('yaml');
+  for (const read of [() => parse(text) as unknown, () => text]) {
+    try {
+      const value = read();
+      if (schema.safeParse(value).success) return value;
+    } catch {
+      // It is no YAML.
+    }
+  }
+  return text;
 }
 
 function toUsage({ message, hint }: KlausError): KlausError {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'yaml';
 import { KlausError, type Setting, type SettingKey, SETTINGS, toAllowed } from '@klaus/core/protocol';
 import { fromYaml } from './yaml-values.ts';
@@ -17,8 +18,59 @@ export type SettingChanges = Partial<Record<SettingKey, unknown>>;
  *   written; nothing is written then.
  */
 export async function writeUserSettings(home: string, changes: SettingChanges): Promise<string> {
-  const path = join(home, 'config.yaml');
   const valid = Object.entries(changes).map(([key, value]) => [key, toValid(key as SettingKey, value)] as const);
+  return writeFile(home, {
+    change: (document) => valid.forEach(([key, value]) => put(document, key, value)),
+    isWritten: (found) => valid.every(([key, value]) => JSON.stringify(found(key)) === JSON.stringify(value)),
+    names: valid.map(([key]) => key),
+  });
+}
+
+/**
+ * Adds, replaces or removes (undefined) one entry of a setting that has entries by name.
+ *
+ * @returns The path of the file.
+ * @throws KlausError `config` as {@link writeUserSettings}.
+ */
+export async function writeUserEntry(
+  home: string,
+  { key, name }: { key: SettingKey; name: string },
+  entry: object | undefined,
+): Promise<string> {
+  if (entry !== undefined) toValid(key, { [name]: entry });
+  return writeFile(home, {
+    change(document) {
+      const at = [key, name];
+      if (entry === undefined) remove(document, at);
+      else {
+        if (document.get(key) === null) document.delete(key);
+        document.setIn(at, entry);
+      }
+    },
+    isWritten: (found) =>
+      isDeepStrictEqual(
+        (found(key) as Record<string, unknown> | undefined)?.[name],
+        entry === undefined ? entry : plain(entry),
+      ),
+    names: [key],
+  });
+}
+
+/** Without absent fields, as it is read again. */
+function plain(entry: object): unknown {
+  return JSON.parse(JSON.stringify(entry));
+}
+
+interface Change {
+  change: (document: Document) => void;
+  /** Whether a file has the new values. */
+  isWritten: (found: (key: string) => unknown) => boolean;
+  /** Keys that change, for messages. */
+  names: readonly string[];
+}
+
+async function writeFile(home: string, given: Change): Promise<string> {
+  const path = join(home, 'config.yaml');
   const text = existsSync(path)
     ? readFileSync(path, 'utf8')
     : '# Settings of Klaus. `klaus config` prints all of them.\n';
@@ -27,11 +79,11 @@ export async function writeUserSettings(home: string, changes: SettingChanges): 
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
     throw new KlausError('config', `${path} is not a YAML mapping.`, { hint: 'Fix or remove it.' });
   }
-  for (const [key, value] of valid) put(document, key, value);
+  given.change(document);
   // An empty mapping would be written as `{}`, and later settings inside of the braces.
   if (isMap(document.contents) && document.contents.items.length === 0) document.contents = null;
   const written = document.contents === null && document.commentBefore === null ? '' : document.toString();
-  await check(written, { path, home, valid });
+  await check(written, { path, home, ...given });
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
     const draft = `${path}.${process.pid}`;
@@ -82,14 +134,13 @@ function remove(document: Document, path: readonly string[]): void {
 /** A file that this function writes has the new values when it is read. @throws KlausError `config`. */
 async function check(
   text: string,
-  { path, home, valid }: { path: string; home: string; valid: readonly (readonly [string, unknown])[] },
+  { path, home, isWritten, names }: Omit<Change, 'change'> & { path: string; home: string },
 ): Promise<void> {
   const found = new Map(
     (await fromYaml(text, { path, source: 'user file', folder: home })).map(({ key, value }) => [key as string, value]),
   );
-  const wrong = valid.find(([key, value]) => JSON.stringify(found.get(key)) !== JSON.stringify(value));
-  if (wrong === undefined) return;
+  if (isWritten((key) => found.get(key))) return;
   throw new KlausError('config', `${path} cannot be changed without changes to other parts of it.`, {
-    hint: `Set ${wrong[0]} in the file with an editor.`,
+    hint: `Set ${names.join(', ')} in the file with an editor.`,
   });
 }

@@ -179,7 +179,7 @@ async function keepDiscarded(parts: CopyParts, name: string) {
     places,
     checkedPlaces: [],
   });
-  await copies.restoreDiscarded(copy, saved.commit);
+  await copies.createBranch(copy, saved.commit);
   return { session, branch: copy.branch, commit: saved.commit };
 }
 

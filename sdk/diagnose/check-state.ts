@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { listSnapshotStores } from '@klaus/adapters/workspace';
 import type { StoreQueries } from '@klaus/core/agent';
 import { orUndefined } from '../or-undefined.ts';
 import { type Finding, ok, toFailure, warn } from './finding.ts';
@@ -14,7 +15,21 @@ export async function checkState(home: string): Promise<Finding[]> {
   const folder = checkHome(home);
   // The database would only repeat this problem less clearly.
   const database = folder.status === 'fail' ? [] : await checkDatabase(home);
-  return [folder, ...database, ...checkSpace(home)];
+  return [folder, ...database, ...checkSpace(home), ...checkSnapshots(home)];
+}
+
+/** Snapshots below this size are not worth a line. */
+const MUCH = 1_024 * MIB;
+
+/** The space that the snapshots of all workspaces take. */
+function checkSnapshots(home: string): Finding[] {
+  const stores = orUndefined(() => listSnapshotStores(join(home, 'snapshots'))) ?? [];
+  const bytes = stores.reduce((sum, store) => sum + store.bytes, 0);
+  if (bytes < MUCH) return [];
+  const [largest] = stores.toSorted((a, b) => b.bytes - a.bytes);
+  const toGib = (size: number): string => `${(size / 1_024 / MIB).toFixed(1)} GiB`;
+  const text = `${toGib(bytes)} for ${stores.length} workspaces, the most for ${largest!.root} (${toGib(largest!.bytes)})`;
+  return [ok('snapshots', `${text}; \`klaus db gc\` shows what it would free`)];
 }
 
 function checkHome(home: string): Finding {

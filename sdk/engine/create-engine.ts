@@ -16,6 +16,7 @@ import {
   findIgnored,
   judgeContents,
   pushBranch,
+  createUserGit,
 } from '@klaus/adapters/tools';
 import {
   createHostFiles,
@@ -41,6 +42,7 @@ import { toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { readFolderSince } from './folder-identity.ts';
 import { readEditsSince } from './edits-since.ts';
+import { createSessionFinder } from './sessions-in.ts';
 import { createOpenRedactors, type OpenRedactors } from './open-redactors.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
@@ -97,14 +99,17 @@ export function createEngines(input: EngineInput): (configuration: Configuration
       ...shared,
       models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
       settings: toEngineSettings(configuration, options),
+      userGit: createUserGit(env, { signs: configuration.values.git.sign }),
       openSandbox: async ({ name, workspace, session, masks, protect, variables = [] }) => {
-        const settings = toSandboxOptions(configuration);
+        const { shell, ...settings } = toSandboxOptions(configuration);
         const sandbox = await createSandbox({
           ...settings,
           variables: [...(settings.variables ?? []), ...variables],
           hosts: options.hosts,
           session,
           choice: name,
+          // The machine on which the session was opened may have had it.
+          ...(configuration.values.sandbox.fetch ? { onFetch: options.onNotice ?? (() => {}) } : {}),
           workspace,
           home,
           objects: findSharedObjects(home, workspace),
@@ -117,7 +122,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
             ...((await protect?.()) ?? []),
           ],
         });
-        return observeSandbox(sandbox, onStart);
+        return observeSandbox(sandbox, onStart, shell);
       },
       openChild: (request) => openChild({ engine, configuration }, request),
     };
@@ -128,7 +133,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
 function toShared(
   input: EngineInput,
   redactors: OpenRedactors,
-): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild'> {
+): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild' | 'userGit'> {
   const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
   const builtin = options.builtinTools === false ? [] : [...builtinTools, pushBranch];
@@ -190,6 +195,7 @@ function toShared(
     ),
     hasCopy: async (name) => hasCopy(home, name),
     editsSince: (workspace, since) => readEditsSince({ store, home }, workspace, since),
+    sessionsIn: createSessionFinder(store),
     configuredPlaces: (workspace, tops) => findConfiguredPlaces(findOriginal(home, workspace) ?? workspace, tops),
     async remembered(workspace, agent) {
       const rows = await store.remembered({ workspace, agent });

@@ -35,6 +35,7 @@ export function toEngineSettings(
     hooks: values.hooks,
     ...(values.lsp.enabled ? { lsp: { timeoutMs: values.lsp.timeoutMs } } : {}),
     formatter: toFormatter(values),
+    encodings: values.edit.encodings,
   };
 }
 
@@ -101,6 +102,7 @@ export function toSandboxOptions(configuration: Configuration) {
   return {
     limits: toExecLimits(configuration),
     variables: sandbox.env,
+    shell: sandbox.shell,
     hostPaths: sandbox.hostPaths,
     image: sandbox.image,
     dockerEnabled,

@@ -4,7 +4,7 @@ import type { Event, TreeId } from '@klaus/core/protocol';
 export function statesOf(event: Event): TreeId[] {
   switch (event.type) {
     case 'workspace.snapshotted':
-      return [event.tree, ...(event.gitTree ? [event.gitTree] : [])];
+      return [event.tree, event.gitTree, event.own, event.gitOwn, event.unclear].filter((state) => state !== undefined);
     case 'tool.finished':
       return event.evidence?.tree === undefined
         ? []

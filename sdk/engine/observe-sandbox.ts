@@ -1,5 +1,5 @@
-import type { Sandbox } from '@klaus/core/agent';
-import { isKlausError, type SandboxName } from '@klaus/core/protocol';
+import type { CommandShell, Sandbox } from '@klaus/core/agent';
+import { isKlausError, optional, type SandboxName } from '@klaus/core/protocol';
 
 /** The start of one command in a sandbox. */
 export interface SandboxStart {
@@ -11,7 +11,7 @@ export interface SandboxStart {
 }
 
 /** The same sandbox, which reports the start of each command. */
-export function observeSandbox(sandbox: Sandbox, report: (start: SandboxStart) => void): Sandbox {
+export function observeSandbox(sandbox: Sandbox, report: (start: SandboxStart) => void, shell?: CommandShell): Sandbox {
   const { name: driver } = sandbox;
   const watch = async <T>(run: (begun: () => void) => Promise<T>, isBegunAtEnd: boolean): Promise<T> => {
     const asked = performance.now();
@@ -38,11 +38,13 @@ export function observeSandbox(sandbox: Sandbox, report: (start: SandboxStart) =
           begun();
           request.onBegin?.();
         };
-        return sandbox.exec({ ...request, onBegin });
+        return sandbox.exec({ ...optional({ shell }), ...request, onBegin });
       }, false),
     ...(sandbox.warmUp ? { warmUp: () => sandbox.warmUp!() } : {}),
     ...(sandbox.prestart ? { prestart: (request) => sandbox.prestart!(request) } : {}),
-    ...(sandbox.start ? { start: (request) => watch(() => sandbox.start!(request), true) } : {}),
+    ...(sandbox.start
+      ? { start: (request) => watch(() => sandbox.start!({ ...optional({ shell }), ...request }), true) }
+      : {}),
     ...(sandbox.inspect ? { inspect: (programs, folders) => sandbox.inspect!(programs, folders) } : {}),
     ...(sandbox.suspect ? { suspect: (paths) => sandbox.suspect!(paths) } : {}),
     ...(sandbox.attach ? { attach: (folder) => sandbox.attach!(folder) } : {}),

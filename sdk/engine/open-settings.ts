@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createRedactor, type Redactor, type SecretValue } from '@klaus/core/policy';
 import { type Configurations, createConfigurations } from '../config/configurations.ts';
 import { type ConfigurationInput, loadConfiguration } from '../config/load-configuration.ts';
@@ -5,6 +6,9 @@ import { createUserSettings } from '../config/setting-details.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import type { Klaus } from '../klaus.ts';
 import { findCredentials } from '../models/credentials.ts';
+import { createModelServers } from '../models/model-servers.ts';
+import { openLocalServers } from '../models/local-servers.ts';
+import { openMcpConfiguration } from '../mcp/mcp-configuration.ts';
 import { followKeys } from '../models/followed-keys.ts';
 import { openKeyStore } from '../models/provider-keys.ts';
 
@@ -17,7 +21,7 @@ export interface OpenedSettings {
   /** For text that belongs to no session. */
   redactor: Redactor;
   /** What clients do with them. */
-  queries: Pick<Klaus, 'refresh' | 'settings' | 'keys' | 'diagnose'>;
+  queries: Pick<Klaus, 'refresh' | 'settings' | 'keys' | 'modelServers' | 'localServers' | 'mcp' | 'diagnose'>;
 }
 
 /** Loads the settings, and follows changes of the user's files. @throws KlausError `config`. */
@@ -49,6 +53,10 @@ export async function openSettings(
       refresh,
       settings: createUserSettings({ home, configurations }),
       keys: followKeys(keys, { learn, refresh }),
+      modelServers: createModelServers({ home, env, configurations, learn }),
+      localServers: openLocalServers({ env, cwd, home }),
+      mcp: (folder = configurations.current.get('workspace')) =>
+        openMcpConfiguration({ env, home, settings, cwd: resolve(cwd, folder) }),
       async diagnose() {
         const { diagnose } = await import('../diagnose/diagnose.ts');
         return diagnose({ env, cwd, home, scripted });

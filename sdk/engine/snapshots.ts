@@ -2,9 +2,16 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPlaceholder } from '@klaus/adapters/sandboxes';
 import { expireCheckpoints } from '@klaus/adapters/tools';
-import { createLayers, createSnapshots, listSnapshotStores, type LocalSnapshots } from '@klaus/adapters/workspace';
+import {
+  createLayers,
+  createSnapshots,
+  listSnapshotStores,
+  type LocalSnapshots,
+  type SnapshotLimits,
+} from '@klaus/adapters/workspace';
 import { readLog, splitState, type SessionRow, type SessionStore, type Snapshots } from '@klaus/core/agent';
 import type { TreeId } from '@klaus/core/protocol';
+import type { Configuration } from '../config/configuration.ts';
 import { isFolder } from '../open/outside-folders.ts';
 import { statesOf } from './named-states.ts';
 
@@ -13,9 +20,19 @@ export type OpenSnapshots = ReturnType<typeof createOpenSnapshots>;
 /**
  * The snapshots of every workspace, opened once and closed together.
  *
- * @param wrap Adds to the snapshots of a workspace, given its path. Default: nothing.
+ * @param options.wrap Adds to the snapshots of a workspace, given its path. Default: nothing.
+ * @param options.configurations Their limits count when a workspace is opened. Default: none.
  */
-export function createOpenSnapshots(home: string, wrap?: (local: LocalSnapshots, root: string) => Snapshots) {
+export function createOpenSnapshots(
+  home: string,
+  {
+    wrap,
+    configurations,
+  }: {
+    wrap?: (local: LocalSnapshots, root: string) => Snapshots;
+    configurations?: { readonly current: Configuration };
+  } = {},
+) {
   const opened = new Map<string, Promise<LocalSnapshots>>();
   const wrapped = new Map<string, Promise<Snapshots>>();
   const folders = new Map<string, string | undefined>();
@@ -29,7 +46,8 @@ export function createOpenSnapshots(home: string, wrap?: (local: LocalSnapshots,
       const before = opened.get(root);
       if (before) replaced.push(before);
       folders.set(root, folder);
-      const snapshots = createSnapshots(root, toOptions(home));
+      const limits = configurations && toSnapshotLimits(configurations.current);
+      const snapshots = createSnapshots(root, { ...toOptions(home), ...(limits ? { limits } : {}) });
       const result = wrap ? snapshots.then((local) => wrap(local, root)) : snapshots;
       opened.set(root, snapshots);
       wrapped.set(root, result);
@@ -70,6 +88,11 @@ function readIdentity(path: string): string | undefined {
 
 function toOptions(home: string) {
   return { stateDir: join(home, 'snapshots'), klausHome: home, isPlaceholder };
+}
+
+/** The limits of the settings. */
+function toSnapshotLimits(configuration: Configuration): SnapshotLimits {
+  return { workspace: configuration.get('undo.maxBytes'), total: configuration.get('undo.maxTotalBytes') };
 }
 
 export interface GcOptions {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { InspectedServer } from '@klaus/adapters/mcp';
+import type { InspectedServer, LoginOptions } from '@klaus/adapters/mcp';
 import { KlausError, toNearest } from '@klaus/core/protocol';
 import { toHome } from '../config/home.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
@@ -18,7 +18,7 @@ import {
 } from './mcp-files.ts';
 import { rememberPrompts } from './mcp-prompts.ts';
 import { openPinStore } from './tool-pins.ts';
-import { toMcpPlace } from './session-servers.ts';
+import { toAddress, toMcpPlace } from './session-servers.ts';
 
 /** A configured MCP server. */
 export interface McpEntry {
@@ -30,6 +30,12 @@ export interface McpEntry {
   isTrusted: boolean;
   /** Names of variables of the user that it gets. */
   variables: readonly string[];
+  /** SHA-256 of the entry, to which trust is bound. */
+  hash: string;
+  /** Host and port that the default grant of a session has for it. Absent for a program. */
+  address?: string;
+  /** True if the user has accepted descriptions of its tools. */
+  isAccepted: boolean;
 }
 
 /** What a server says about its tools, for the decision of the user. */
@@ -60,8 +66,13 @@ export interface McpConfiguration {
   add(name: string, entry: unknown, from: McpSource): Promise<string>;
   /** Returns the path of the file. @throws KlausError `usage` for an unknown name. */
   remove(name: string): Promise<string>;
-  /** Sessions use the server of the project as long as its entry stays the same. @throws KlausError `usage`. */
-  trust(name: string): Promise<McpEntry>;
+  /**
+   * Sessions use the server of the project as long as its entry stays the same.
+   *
+   * @param hash That of the entry that the user has seen. Default: the entry as it is.
+   * @throws KlausError `usage`, `workspace.conflict` for another entry.
+   */
+  trust(name: string, hash?: string): Promise<McpEntry>;
   /**
    * Starts or reaches a server and compares the descriptions and schemas of its tools with those that the user has
    * accepted. Sessions leave out a tool that changed, and treat the descriptions of a server without accepted ones as
@@ -73,7 +84,9 @@ export interface McpConfiguration {
   /** Starts or reaches a server, lists what it has, and calls nothing. @throws KlausError `usage`, `mcp.failed`, `auth`. */
   test(name: string, options: { signal: AbortSignal; startMs?: number }): Promise<InspectedServer>;
   /** Logs in to a server over HTTP. @throws KlausError `usage`, `auth`, `timeout`, `cancelled`. */
-  logIn(name: string, options: { signal: AbortSignal; onUrl: (url: string) => void }): Promise<void>;
+  logIn(name: string, options: Pick<LoginOptions, 'signal' | 'onUrl'>): Promise<void>;
+  /** Whether there is a login for a server. Undefined for a program. @throws KlausError `usage`, `config`. */
+  isLoggedIn(name: string): Promise<boolean | undefined>;
 }
 
 interface McpConfigurationOptions {
@@ -81,12 +94,16 @@ interface McpConfigurationOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Folder of the project. Default: the current one. */
   cwd?: string;
+  /** State folder. Default: `KLAUS_HOME`, else `~/.klaus`. */
+  home?: string;
+  /** Settings that override all other sources, by key. Default: none. */
+  settings?: Readonly<Record<string, unknown>>;
 }
 
 export function openMcpConfiguration(options: McpConfigurationOptions = {}): McpConfiguration {
   const env = options.env ?? process.env;
   const cwd = toRealPath(resolve(options.cwd ?? process.cwd()));
-  const home = toHome(env, cwd);
+  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
   const place = toMcpPlace(home, cwd);
   const load = () => import('@klaus/adapters/mcp');
   /** A server that may be started. */
@@ -100,9 +117,19 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
     const adapter = await load();
     return { adapter, entry: found.entry, server: adapter.toMcpServer(name, found.entry, env) };
   };
+  const describe = (found: Entry, findVariables: (entry: unknown) => string[]): McpEntry => {
+    const { name, from, entry } = found;
+    const [at] = toAddress(name, entry, env);
+    return {
+      ...{ ...found, variables: findVariables(entry), hash: toEntryHash(entry) },
+      ...(at && { address: `${at.host}:${at.port}` }),
+      isAccepted: openPinStore(place, { name, from }).read() !== undefined,
+    };
+  };
+  const openLogin = (name: string, { url }: { url: string }) => openLoginStore({ home, env }, { name, url });
   const test = async (name: string, { signal, startMs }: { signal: AbortSignal; startMs?: number }) => {
     const { adapter, server, entry } = await find(name);
-    const configuration = await loadConfiguration({ env, home, cwd });
+    const configuration = await loadConfiguration({ env, home, cwd, settings: options.settings });
     const { createSandbox } = await import('@klaus/adapters/sandboxes');
     const { createSecretSource } = await import('@klaus/adapters/workspace');
     const sandbox = await createSandbox({
@@ -110,8 +137,9 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       ...{ workspace: cwd, home, env },
       masks: () => createSecretSource(cwd, { patterns: configuration.values.secrets.files }).files(),
       choice: configuration.values.sandbox.driver,
+      ...(configuration.values.sandbox.fetch ? { onFetch: () => {} } : {}),
     });
-    const store = server.kind === 'http' ? openLoginStore({ home, env }, { name, url: server.url }) : undefined;
+    const store = server.kind === 'http' ? openLogin(name, server) : undefined;
     const isLoggedIn = (await store?.read()) !== undefined;
     const inspected = await adapter.inspectServer({
       ...{ name, server, workspace: cwd, sandbox, signal },
@@ -124,7 +152,7 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
   return {
     async list() {
       const { findVariables } = await load();
-      return listEntries(place).map((found) => ({ ...found, variables: findVariables(found.entry) }));
+      return listEntries(place).map((found) => describe(found, findVariables));
     },
     async add(name, entry, from) {
       const { toMcpServer, findVariables } = await load();
@@ -140,11 +168,17 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       writeEntry(place, from, [name, undefined]);
       return toMcpFile(place, from);
     },
-    async trust(name) {
+    async trust(name, hash) {
       const { findVariables } = await load();
       const found = findEntry(place, name);
+      const described = describe(found, findVariables);
+      if (hash !== undefined && hash !== described.hash) {
+        throw new KlausError('workspace.conflict', `The entry of the MCP server ${name} has changed.`, {
+          hint: 'Read it again before you trust it.',
+        });
+      }
       if (found.from === 'project') trustEntry(place, name, found.entry);
-      return { ...found, isTrusted: true, variables: findVariables(found.entry) };
+      return { ...described, isTrusted: true };
     },
     test,
     async review(name, options) {
@@ -163,12 +197,19 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       if (server.kind !== 'http')
         throw new KlausError('usage', `The MCP server ${name} is a program: it needs no login.`);
       const { url } = server;
-      await adapter.logInToServer({ name, url, store: openLoginStore({ home, env }, { name, url }), onUrl, signal });
+      await adapter.logInToServer({ name, url, store: openLogin(name, server), onUrl, signal });
+    },
+    async isLoggedIn(name) {
+      const { toMcpServer, hasTokens } = await load();
+      const server = toMcpServer(name, findEntry(place, name).entry, env);
+      if (server.kind !== 'http') return undefined;
+      const stored = await openLogin(name, server).read();
+      return stored !== undefined && hasTokens(stored);
     },
   };
 }
 
-type Entry = Omit<McpEntry, 'variables'>;
+type Entry = Pick<McpEntry, 'name' | 'from' | 'entry' | 'isTrusted'>;
 
 /** Those of the project first: of two with one name, sessions use them. */
 function listEntries(place: McpPlace): Entry[] {

@@ -1,5 +1,7 @@
+import { toMcpServer, toPlace } from '@klaus/adapters/mcp-config';
 import { findOriginal } from '@klaus/adapters/workspace';
 import {
+  isKlausError,
   KlausError,
   resolveMcpServers,
   type AgentDefinition,
@@ -18,18 +20,37 @@ export interface FoundServers {
   untrusted: string[];
 }
 
+/** The MCP servers of the session from which another is started. */
+export interface ParentServers {
+  /** Absolute real path; empty without a session. */
+  workspace: string;
+  /** Of a session that the loop drives. */
+  servers: readonly SessionMcpServer[];
+  /** Names in `.mcp.json`, of a session that another program drives. */
+  names: readonly string[];
+}
+
+export const NO_SERVERS: ParentServers = { workspace: '', servers: [], names: [] };
+
 /**
  * The MCP servers of a session that opens: those of the user, and those of the project that the user trusts, as the
  * definition of its agent selects them.
  *
+ * @param at.env Of the user, for variables in addresses.
  * @param at.trustsAll The user trusts the servers of the project for this session.
- * @param at.parent Servers of the session from which it is started. Default: none.
+ * @param at.parent Of the session from which it is started. Those of a project are inherited in the same workspace only.
  * @throws KlausError `config` for an unreadable file, or a name in the definition that is configured nowhere; `usage` for
  *   one that the user does not trust.
  */
 export function findSessionServers(
   definition: Selection,
-  at: { home: string; workspace: string; trustsAll: boolean; parent?: readonly SessionMcpServer[] },
+  at: {
+    home: string;
+    workspace: string;
+    env: Readonly<Record<string, string | undefined>>;
+    trustsAll: boolean;
+    parent: ParentServers;
+  },
 ): FoundServers {
   const place = toMcpPlace(at.home, at.workspace);
   const ofProject = Object.entries(readEntries(place, 'project'));
@@ -48,7 +69,12 @@ export function findSessionServers(
       .filter(([name]) => !untrusted.includes(name))
       .map(([name]) => [name, toServer('project', name)] as const),
   ]);
-  const parent = Object.fromEntries((at.parent ?? []).map((server) => [server.name, server]));
+  const isSame = at.parent.workspace !== '' && toMcpPlace(at.home, at.parent.workspace).folder === place.folder;
+  const inherited = at.parent.servers.filter(({ from }) => from === 'user' || isSame);
+  const parent = Object.fromEntries([
+    ...at.parent.names.flatMap((name) => (isSame && project[name] ? [[name, project[name]] as const] : [])),
+    ...inherited.map((server) => [server.name, server] as const),
+  ]);
   const { servers, unknown } = resolveMcpServers(definition, { project, parent });
   const refused = unknown.filter((name) => untrusted.includes(name));
   if (refused.length > 0) {
@@ -69,7 +95,7 @@ export function findSessionServers(
   const isOpen = definition.mcpServers === undefined && definition.inheritProjectMcps !== false;
   return {
     servers: found,
-    addresses: found.flatMap(({ name, from }) => toAddress(entries[from][name])),
+    addresses: found.flatMap(({ name, from }) => toAddress(name, entries[from][name], at.env)),
     untrusted: isOpen ? untrusted : [],
   };
 }
@@ -85,10 +111,18 @@ export function toMcpPlace(home: string, workspace: string): McpPlace {
   return { home, folder: findOriginal(home, workspace) ?? workspace };
 }
 
-function toAddress(entry: unknown): Authority[] {
-  const { url } = (entry ?? {}) as { url?: unknown };
-  const at = typeof url === 'string' ? URL.parse(url) : null;
-  if (!at || at.hostname === '') return [];
-  const port = Number(at.port) || (at.protocol === 'https:' ? 443 : 80);
-  return [{ kind: 'net', host: at.hostname.replace(/^\[(.*)\]$/, '$1'), port }];
+/** The address of a server over HTTP. None for a program, and for an entry that cannot be used as it is. */
+export function toAddress(
+  name: string,
+  entry: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): Extract<Authority, { kind: 'net' }>[] {
+  try {
+    const server = toMcpServer(name, entry, env);
+    return server.kind === 'http' ? [{ kind: 'net', ...toPlace(server) }] : [];
+  } catch (error) {
+    // The first call of the server reports it.
+    if (isKlausError(error)) return [];
+    throw error;
+  }
 }

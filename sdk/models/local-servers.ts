@@ -19,6 +19,15 @@ import { readStateFile, writeStateFile } from '../mcp/mcp-files.ts';
 export interface LocalServer {
   /** Its address, program and user in one line, safe for a terminal except for control characters. */
   text: string;
+  /** The program's own spelling of its name. */
+  title: string;
+  /** Scheme, host and port. */
+  address: string;
+  /** False: texts leave this machine. */
+  isLoopback: boolean;
+  /** Names of the program and the user that own the socket; `unknown` if they cannot be read. */
+  program: string;
+  user: string;
   /** Full names of its models; those in memory, if there are some. */
   models: readonly string[];
   /** True if the user has allowed to send texts to this address, while this user owns its socket. */
@@ -63,7 +72,11 @@ export function openLocalServers(options: LocalServersOptions = {}): LocalServer
   const places = new WeakMap<LocalServer, LocalPlace>();
   const toServer = (found: FoundServer, all: boolean): LocalServer => {
     const models = all ? found.models.map(({ id }) => `${found.family}/${id}`) : listNames(found);
-    const server = { text: describePlace(found), models, isAllowed: access.isAllowed(found) };
+    const { origin: address, isLoopback, owner } = found;
+    const server = {
+      ...{ text: describePlace(found), title: found.program.title, address, isLoopback },
+      ...{ program: owner.program, user: owner.user, models, isAllowed: access.isAllowed(found) },
+    };
     places.set(server, found);
     return server;
   };

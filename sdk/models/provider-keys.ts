@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { ModelFailure, ModelRequest } from '@klaus/core/agent';
+import type { Model, ModelFailure, ModelRequest } from '@klaus/core/agent';
 import { fromText, KlausError, SETTINGS, toAllowed, toNearest, type ModelFailureCode } from '@klaus/core/protocol';
 import { PROVIDER_NAMES, PROVIDER_TABLE, type ProviderKey, type ProviderName } from '@klaus/core/provider-table';
 import type { Configuration, SourceName } from '../config/configuration.ts';
@@ -136,12 +136,16 @@ async function checkKey(provider: ProviderName, key: string | undefined, input: 
   const keys = key === undefined ? findKeys(configuration, provider) : { [toMainKey(provider, key)]: key };
   const models = createModels({ keys, baseUrls });
   const cheap = configuration.values.tiers[provider].haiku ?? PROVIDERS[provider].tiers.haiku;
-  const model = await models.resolve(`${provider}/${cheap}`);
+  return checkModel(await models.resolve(`${provider}/${cheap}`), Object.values(keys));
+}
+
+/** Sends one small request. @param keys A message of the server can quote them. */
+export async function checkModel(model: Model, keys: readonly string[]): Promise<KeyCheck> {
   const signal = AbortSignal.timeout(CHECK_MS);
   // The first event decides. The rest of the answer is not read.
   for await (const event of model.stream(CHECK_REQUEST, { signal })) {
     if (event.type !== 'failed') return { result: 'accepted' };
-    if (!signal.aborted) return toResult(event.failure, Object.values(keys));
+    if (!signal.aborted) return toResult(event.failure, keys);
   }
   return { result: 'unknown', message: `no answer within ${CHECK_MS / 1_000} seconds` };
 }

@@ -5,6 +5,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { toUserHome } from '../config/home.ts';
 import { toOpeningGrant } from '../grants/opening-grant.ts';
 import type { OpenOptions } from '../klaus-options.ts';
+import { NO_SERVERS, type ParentServers } from '../mcp/session-servers.ts';
 import { findClaude } from './find-claude.ts';
 import { toOpeningLimits } from './opening-limits.ts';
 import { toClaudeCode, toSessionRunner } from './open-runner.ts';
@@ -16,6 +17,8 @@ export interface OpenAs {
   agent?: AgentDefinition;
   /** The program that drives it. Absent: the loop of Klaus. */
   runner?: SessionRunner;
+  /** The MCP servers of the session from which it is started. */
+  parent: ParentServers;
   /** For the user. */
   warnings: readonly string[];
 }
@@ -41,12 +44,14 @@ export async function openAs(
 ): Promise<OpenAs> {
   const isTrusted = given.trustCommand === true;
   const asked = given.runner;
-  const ofParent = await readServersOf(engine, given.startedBy);
+  const parent = await readServersOf(engine, given.startedBy);
+  const ofParent = [...parent.names, ...parent.servers.map(({ name }) => name)];
   const toClaude = (): string => findClaude(configuration.values.claudeBinary ?? 'claude', env);
   if (given.agent === undefined) {
-    if (asked === undefined) return { given, warnings: [] };
+    if (asked === undefined) return { given, parent, warnings: [] };
     return {
       given,
+      parent,
       runner: {
         ...toAskedRunner(asked, undefined, {
           model: given.model,
@@ -119,16 +124,20 @@ export async function openAs(
     },
     agent: isTrustedAgent ? definition : { ...definition, mcpServers: [] },
     runner,
+    parent,
     warnings: requested.unknownTools.map((name) => `The agent ${definition.name} names the unknown tool ${name}.`),
   };
 }
 
-/** The MCP servers of the session from which another is started. */
-async function readServersOf({ store }: Engine, id: string | undefined): Promise<readonly string[]> {
-  if (id === undefined) return [];
-  for await (const [first] of store.read(id))
-    return (first?.type === 'session.opened' && first.runner?.mcpServers) || [];
-  return [];
+/** The MCP servers of the session from which another is started. None without one. */
+async function readServersOf({ store }: Engine, id: string | undefined): Promise<ParentServers> {
+  if (id === undefined) return NO_SERVERS;
+  for await (const [first] of store.read(id)) {
+    if (first?.type !== 'session.opened') return NO_SERVERS;
+    const { workspace, runner, mcpServers: servers = [] } = first;
+    return { workspace, servers, names: runner?.mcpServers ?? [] };
+  }
+  return NO_SERVERS;
 }
 
 /** The program that the user asks for instead of that of the definition. @throws KlausError `usage` for `acp`. */

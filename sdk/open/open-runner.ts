@@ -114,12 +114,21 @@ export function checkRunner(
     limits,
     sandbox,
     model,
-    hasNetwork,
-  }: { limits: Limits; sandbox: SandboxName; model: string | undefined; hasNetwork: boolean },
+    lacksNetwork,
+  }: {
+    limits: Limits;
+    sandbox: SandboxName;
+    model: string | undefined;
+    lacksNetwork: 'grant' | 'definition' | undefined;
+  },
 ): void {
-  if (name === 'claude-code' && sandbox !== 'host' && !hasNetwork) {
-    throw new KlausError('config', 'Claude Code reaches its model by itself, and the grant has no `web-access`.', {
-      hint: 'Add it: --grant "file-operations · code-execution · web-access", or `capabilities` in the definition.',
+  if (name === 'claude-code' && sandbox !== 'host' && lacksNetwork !== undefined) {
+    const isGrant = lacksNetwork === 'grant';
+    const what = isGrant ? 'the grant has' : 'the definition of the agent asks for';
+    throw new KlausError('config', `Claude Code reaches its model by itself, and ${what} no \`web-access\`.`, {
+      hint: isGrant
+        ? 'Add it: --grant "file-operations · code-execution · web-access".'
+        : 'Add it to `capabilities` in the definition. A grant only narrows what the definition asks for.',
     });
   }
   if (model !== undefined && name !== 'claude-code') {

@@ -75,7 +75,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   const as = await openAs(input, { workspace: workspace.root, env });
   const { given } = as;
   const runner: SessionRunner | undefined = given.wrap ? { name: 'wrap', command: [...given.wrap] } : as.runner;
-  const mcp = runner ? undefined : findServers(input, { definition: as.agent, workspace: workspace.root });
+  const mcp = runner ? undefined : findServers(input, { as, workspace: workspace.root });
   const resolved = resolveSessionGrant({ given, configuration, cwd }, { workspace: workspace.root, engine });
   const { readable, writable } = resolved;
   // The user allows the address of a server with the server.
@@ -112,8 +112,12 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     ...(values.sandbox.fetch ? { onFetch: onNotice } : {}),
   });
   if (runner) {
-    const hasNetwork = allowsAccess(grant, { kind: 'net', host: '*', port: 443 }, engine.clock.now());
-    checkRunner(runner, { limits, sandbox: sandbox.name, model: given.model, hasNetwork });
+    const hasNetwork = (held: Grant): boolean =>
+      allowsAccess(held, { kind: 'net', host: '*', port: 443 }, engine.clock.now());
+    const requested = as.agent && engine.openAgents(workspace.root).grantOf(as.agent).grant;
+    const lacks = requested && !hasNetwork(requested) ? 'definition' : 'grant';
+    const lacksNetwork = hasNetwork(grant) ? undefined : lacks;
+    checkRunner(runner, { limits, sandbox: sandbox.name, model: given.model, lacksNetwork });
   }
   await inForce.engine(workspace.root);
   const { id } = input.given;
@@ -177,14 +181,11 @@ function toPublicGrant(
 
 /** The MCP servers of a session that the loop drives, with notices about those that are left out. */
 function findServers(
-  { engine, given }: OpenInput,
-  {
-    definition = {},
-    workspace,
-  }: { definition: OpenAs['agent'] | undefined | Record<string, never>; workspace: string },
+  { engine, env, given }: OpenInput,
+  { as: { agent, parent }, workspace }: { as: Pick<OpenAs, 'agent' | 'parent'>; workspace: string },
 ) {
   const trustsAll = given.trustCommand === true;
-  const found = findSessionServers(definition, { home: engine.home, workspace, trustsAll });
+  const found = findSessionServers(agent ?? {}, { home: engine.home, workspace, env, trustsAll, parent });
   const notices = found.untrusted.map(
     (name) =>
       `The MCP server ${name} of this project is not used: read .mcp.json, then run \`klaus mcp trust ${name}\`.`,

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isCredentialFile } from '@klaus/core/policy';
@@ -47,6 +47,8 @@ export function findOutsideFolders(input: OutsideFoldersInput): OutsideFolders {
   for (const text of folders) {
     const { path, isWritable } = readFolderText(text);
     const folder = toFolder(path, { cwd, state });
+    // Commands can write it without being asked to, and what they write is Git data, not files.
+    if (isWritable && isOwnGitData(folder, workspace)) continue;
     found.add(folder);
     if (isWritable && !isIn(folder, workspace)) writable.add(toWritable(folder, workspace));
   }
@@ -71,6 +73,19 @@ function toWritable(folder: string, workspace: string): string {
   const hint = `Work in ${folder} itself (--cwd), or add it without :rw.`;
   const message = `${folder} contains the workspace, so it cannot be writable in addition to it.`;
   throw new KlausError('workspace.refused', message, { hint });
+}
+
+/** True for Git data of the workspace: of the repository of a linked worktree, or of a submodule. */
+function isOwnGitData(folder: string, workspace: string): boolean {
+  const own = join(workspace, '.git');
+  if (!statSync(own, { throwIfNoEntry: false })?.isFile()) return false;
+  const named = /^gitdir: (.+)$/m.exec(readFileSync(own, 'utf8'))?.[1];
+  if (named === undefined) return false;
+  const gitDir = toRealPath(resolve(workspace, named.trim()));
+  const common = join(gitDir, 'commondir');
+  const commonDir = existsSync(common) ? toRealPath(resolve(gitDir, readFileSync(common, 'utf8').trim())) : gitDir;
+  // A folder of that name that holds other repositories too is no Git data.
+  return isIn(folder, commonDir) || isIn(folder, gitDir);
 }
 
 /** The nearest parent that contains `.git`, if the folder itself does not. */

@@ -1,6 +1,6 @@
 import type { SessionStore } from '@klaus/core/agent';
 import type { Klaus } from '../klaus.ts';
-import { checkAnswer, checkContent, checkHunks, checkPlan, findQuestion } from './question.ts';
+import { checkAnswer, checkContent, checkHunks, checkPlan, checkRaise, findQuestion } from './question.ts';
 import type { Session } from './session-handle.ts';
 
 /** The approvals of all sessions. */
@@ -15,6 +15,7 @@ export function createApprovals(
       const { by = 'sdk', note, hunks, scope, plan, mode, content } = options;
       const asked = await findQuestion(store, approval);
       checkPlan(asked, options);
+      checkRaise(asked, answer, options);
       checkContent(asked, answer, options);
       if (hunks) checkHunks(asked, hunks);
       const session = open(asked.session);

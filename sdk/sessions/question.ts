@@ -28,6 +28,11 @@ export interface AnswerOptions {
   mode?: Exclude<Mode, 'plan'>;
   /** For a question with fields: their values by name. Default: none. */
   content?: InputContent;
+  /**
+   * True: an approval of a question about a limit raises it. Without it, such an approval is refused, so that a program
+   * that approves all questions does not raise its own budget. Default false.
+   */
+  raise?: boolean;
 }
 
 /** The question as it was asked. @throws KlausError `usage` when there is none. */
@@ -52,6 +57,7 @@ const OPTIONS: Readonly<Record<keyof AnswerOptions, true>> = {
   plan: true,
   mode: true,
   content: true,
+  raise: true,
 };
 
 /**
@@ -80,7 +86,10 @@ export function checkAnswer(approval: unknown, answer: unknown, options: unknown
       hint: `Options: ${Object.keys(OPTIONS).join(', ')}.`,
     });
   }
-  const parsed = commandSchema.safeParse({ type: 'approve', id: '', by: '', approval, answer, ...options });
+  const { raise, ...sent } = options;
+  if (raise !== undefined && typeof raise !== 'boolean')
+    throw new KlausError('usage', `Option \`raise\` of an answer is true or false, not ${toShown(raise)}.`);
+  const parsed = commandSchema.safeParse({ type: 'approve', id: '', by: '', approval, answer, ...sent });
   if (parsed.success) return;
   const { path = [], message = 'it does not fit' } = parsed.error.issues[0] ?? {};
   throw new KlausError('usage', `Option \`${path.join('.')}\` of an answer: ${message}.`);
@@ -95,6 +104,19 @@ function toShown(value: unknown): string {
 export function checkPlan({ subject }: EventOf<'approval.asked'>, { plan, mode }: AnswerOptions): void {
   if (subject.kind === 'plan' || (plan === undefined && mode === undefined)) return;
   throw new KlausError('usage', 'Only the answer to a plan has a plan or a mode.');
+}
+
+/** @throws KlausError `usage` for an approval that would raise a limit, without `raise`. */
+export function checkRaise(
+  { subject }: EventOf<'approval.asked'>,
+  answer: 'approved' | 'rejected',
+  { raise = false }: AnswerOptions,
+): void {
+  if (subject.kind !== 'limit' || answer !== 'approved' || raise) return;
+  const { limit, cap, offer } = subject;
+  throw new KlausError('usage', `An approval of this question raises the limit \`${limit}\` from ${cap} to ${offer}.`, {
+    hint: "Pass `{ raise: true }` if that is meant. After 'rejected', the run ends with the outcome `limit`.",
+  });
 }
 
 /** @throws KlausError `usage` for values that do not fit the fields of the question, or for another question. */

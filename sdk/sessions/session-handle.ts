@@ -6,6 +6,7 @@ import type {
   OnAsk,
   Part,
   Scope,
+  OtherChange,
   TreeChange,
   UntrustedText,
 } from '@klaus/core/protocol';
@@ -176,6 +177,8 @@ type WithoutId<C> = C extends Command ? Omit<C, 'id'> : never;
 export interface TurnChanges {
   turn: number;
   changes: TreeChange[];
+  /** What others changed during these turns, or may have changed. The rest does not contain it. */
+  others: readonly OtherChange[];
   /** Unified diff text; a sentence for changes without lines. */
   diff: string;
 }

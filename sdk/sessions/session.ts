@@ -164,7 +164,7 @@ function createReaders(
   return {
     async turnChanges(given) {
       const { turn, ...found } = await changesOfTurn(engine, id, given);
-      return { turn, changes: found.changes, diff: await toShownDiff(await open(), found) };
+      return { turn, changes: found.changes, others: found.others, diff: await toShownDiff(await open(), found) };
     },
     changedFile: async (options) => readChangedFile(await open(), id, options),
   };

@@ -25,7 +25,7 @@ export interface WorkspaceGit {
    * The message and the diff of a commit.
    *
    * @param hash At least four hexadecimal digits.
-   * @throws KlausError `tool.failed`, also if there is no such commit; `sandbox.unavailable`.
+   * @throws KlausError `usage` if there is no such commit; `tool.failed`, `sandbox.unavailable`.
    */
   commit(hash: string): Promise<GitText>;
 }

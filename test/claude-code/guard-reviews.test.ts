@@ -80,6 +80,20 @@ test('the third similar denial within a minute is an attempt to get around the f
   expect(await read('node b.js')).toBe(false);
 });
 
+test.each(['bypassPermissions', 'dontAsk'])(
+  'without a user, a third similar question is one too (%s)',
+  async (mode) => {
+    const guard = open();
+    const reasons: (string | undefined)[] = [];
+    for (const command of ['rm -rf ~/precious', 'rm -r -f $HOME/precious', 'sh -c "rm -rf ~/precious"']) {
+      const answer = await send(guard, { tool_name: 'Bash', tool_input: { command }, permission_mode: mode });
+      expect(answer.hookSpecificOutput?.permissionDecision).toBe('deny');
+      reasons.push(answer.hookSpecificOutput?.permissionDecisionReason);
+    }
+    expect(reasons.map((reason) => reason?.includes('third similar'))).toEqual([false, false, true]);
+  },
+);
+
 test('a guard that starts again knows the denials of before', async () => {
   const { judge } = createJudge({ 'tool-approve': 'DENY', 'tool-appeal': 'UPHOLD' });
   for (const command of ['node a.js', 'node b.js', 'node c.js']) await call(open({ judge }), 'Bash', { command });

@@ -43,7 +43,11 @@ const MISSING = WITHOUT_CLUSTER ?? (error ? 'curl is not installed' : undefined)
 describe.skipIf(MISSING !== undefined)(`the page${MISSING ? `: ${MISSING}` : ''}`, () => {
   test('leads from nothing to finished sessions on two workers', { timeout: 240_000 }, async () => {
     using place = createTestHome();
-    await using model = await startServer({ steps: [], fallback: { text: 'It is empty.' } });
+    const call = { name: 'run_command', input: { command: 'date > today.txt' } };
+    await using model = await startServer({
+      steps: [{ when: { turn: 0 }, reply: { calls: [call] } }],
+      fallback: { text: 'It is there.' },
+    });
     const bin = join(place.workspace, 'bin');
     mkdirSync(bin);
     const main = PROGRAM ?? join(import.meta.dirname, '../../apps/cli/main.ts');
@@ -56,7 +60,12 @@ describe.skipIf(MISSING !== undefined)(`the page${MISSING ? `: ${MISSING}` : ''}
     const script = ['set -eux', 'umask 0', ...COMMANDS, 'echo finished'].join('\n');
     const shell = spawn('bash', ['-c', script], {
       cwd: place.workspace,
-      env: { ...toEnv({ place, server: model }), PATH: [...programs, process.env['PATH']].join(':') },
+      // With the sandbox that a reader of the page has.
+      env: {
+        ...toEnv({ place, server: model }),
+        KLAUS_SANDBOX: undefined,
+        PATH: [...programs, process.env['PATH']].join(':'),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

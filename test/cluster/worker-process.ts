@@ -16,6 +16,7 @@ const worker = startClusterWorker({
   scheduler,
   tenants: klaus.tenants,
   slots: 4,
+  ping: () => klaus.store.isClaimed(''),
   onProblem: (session, error) => report(session)(error),
 });
 const sweep = startSweep({ store: klaus.store, scheduler, tenants: klaus.tenants, onError: report('sweep') });

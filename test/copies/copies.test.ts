@@ -55,6 +55,27 @@ const traces = () => [
 const code = (expected: string) => ({ code: expected, hint: expect.any(String) as string });
 
 describe('create', () => {
+  test.each(['klaus', 'Klaus'])('a repository with a branch %s has working copies too', async (name) => {
+    git('branch', name);
+    const { session, path } = await open();
+    const { workingCopy } = await openedOf(session);
+    expect(workingCopy!.branch).toBe(`klaus-${session.id.slice(-8).toLowerCase()}`);
+    commit(path, { 'a.txt': 'new\n' });
+    await engine.klaus.copies.keep(session.id);
+    expect(git('show', `${workingCopy!.branch}:a.txt`)).toBe('new');
+    expect(git('rev-parse', name)).toBe(workingCopy!.base);
+  });
+
+  test('a branch klaus that is created later does not end the work', async () => {
+    const { session, path } = await open();
+    commit(path, { 'a.txt': 'new\n' });
+    git('branch', 'klaus');
+    await expect(engine.klaus.copies.keep(session.id)).rejects.toMatchObject(code('copy.blocked'));
+    git('branch', '-m', 'klaus', 'other');
+    await engine.klaus.copies.keep(session.id);
+    expect(git('show', `${(await openedOf(session)).workingCopy!.branch}:a.txt`)).toBe('new');
+  });
+
   test('the session works in a clone on its own branch, and the original does not change', async () => {
     git('tag', 'v1');
     const before = git('status', '--porcelain=v2', '--branch');

@@ -262,3 +262,15 @@ test('--agent opens a session as the agent, which lists and forks name', { tags:
   const { error } = JSON.parse(nearest.stderr) as { error: { code: string; hint: string } };
   expect(error).toMatchObject({ code: 'usage', hint: expect.stringContaining('unused') });
 });
+
+test('the name of an agent alone names the chat with it', async () => {
+  using scene = createPlace();
+  const { place, klaus } = scene;
+  write(userFile(place, 'filer'), toFile('filer', 'Files things.'));
+  write(join(place.workspace, '.klaus/agents/painter.md'), toFile('painter', 'Paints.'));
+  for (const name of ['filer', 'painter']) {
+    const { code, stderr } = await klaus(name);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`klaus chat ${name}`);
+  }
+});

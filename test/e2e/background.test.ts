@@ -10,7 +10,7 @@ import { test } from '../fixtures/sandboxed.ts';
 
 type Calls = NonNullable<Script['steps'][number]['reply']['calls']>;
 
-const SETTINGS = { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' };
+const SETTINGS = { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' } as const;
 
 /** Greets, echoes its input, and ends at "bye". */
 const PARROT = 'echo up; while read -r line; do echo "heard $line"; [ "$line" != bye ] || exit 3; done';

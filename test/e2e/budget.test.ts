@@ -162,7 +162,9 @@ describe('where the room is short', () => {
     expect(await session.advance()).toMatchObject({ state: 'parked' });
     const asked = ofType(await Array.fromAsync(session.events()), 'approval.asked');
     expect(asked).toHaveLength(1);
-    await engine.klaus.answer(asked[0]!.approval, 'approved');
+    await expect(engine.klaus.answer(asked[0]!.approval, 'approved')).rejects.toMatchObject({ code: 'usage' });
+    expect(await session.advance()).toMatchObject({ state: 'parked' });
+    await engine.klaus.answer(asked[0]!.approval, 'approved', { raise: true });
     await session.advance();
     expect(await chargesOf(session, 'compaction')).toMatchObject([{ outcome: 'abandoned' }, { outcome: 'ok' }]);
   });
@@ -207,7 +209,7 @@ describe('a limit that is reached', () => {
       if (subject.kind !== 'limit') throw new Error('another question');
       expect(await amountOf(session, subject.limit)).toBeLessThanOrEqual(subject.cap);
       // Twice, as from two terminals: the second says nothing more.
-      await engine.klaus.answer(asked.at(-1)!.approval, 'approved');
+      await engine.klaus.answer(asked.at(-1)!.approval, 'approved', { raise: true });
       await session.send({ type: 'approve', approval: asked.at(-1)!.approval, answer: 'approved', by: 'other' });
       const raised = await next(session);
       expect(raised[subject.limit]).toBe(subject.offer);
@@ -226,7 +228,7 @@ describe('a limit that is reached', () => {
     expect(await amountOf(session, 'turns')).toBe(1);
     expect(await amountOf(session, 'minutes')).toBeGreaterThan(minutes);
     const [asked] = ofType(await Array.fromAsync(session.events()), 'approval.asked');
-    await engine.klaus.answer(asked!.approval, 'approved');
+    await engine.klaus.answer(asked!.approval, 'approved', { raise: true });
     expect(await next(session)).toMatchObject({ minutes: 1 });
   });
 

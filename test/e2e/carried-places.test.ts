@@ -131,7 +131,7 @@ describe('new content at a protected place that git carries', () => {
       });
       const head = git(engine, 'rev-parse', 'HEAD');
       const { events, notices } = await run(engine);
-      expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+      expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'error']);
       expect(notices).toHaveLength(1);
       expect(outcomeOf(events)).toMatchObject({ outcome: 'done' });
       expect(git(engine, 'rev-parse', 'HEAD')).toBe(head);
@@ -186,7 +186,7 @@ describe("git's own data that leads elsewhere", () => {
       const before = read(engine, file);
       git(engine, 'commit', '-q', '--allow-empty', '-m', 'two');
       const { events } = await run(engine);
-      expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+      expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok', 'error']);
       expect(git(engine, 'show', 'HEAD:src/a.txt')).toBe('a\n');
       expect(git(engine, 'for-each-ref', 'refs/replace')).toBe('');
       expect(git(engine, 'rev-list', '--count', 'HEAD').trim()).toBe('2');

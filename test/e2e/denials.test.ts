@@ -1,7 +1,7 @@
 // Covers core/agent/loop, apps/cli: a run that needed a denied call.
 import { expect, test } from 'vitest';
 import type { Script } from '@klaus/sdk';
-import { createTestEngine } from '../fixtures/engine.ts';
+import { createTestEngine, ofType } from '../fixtures/engine.ts';
 
 type Call = { name: string; input: Record<string, string | boolean> };
 type Step = readonly Call[];
@@ -76,4 +76,15 @@ test('a denied write that a user approves in another call does not affect the ou
     await engine.klaus.answer(parked.approvals[0]!.approval, answer, { by: 'test' });
   }
   expect(await session.advance()).toMatchObject({ finished: { outcome: 'done' } });
+});
+
+test('without a user, the third similar question within a minute asks the agent to end its turn', async () => {
+  const steps = ['true a', 'true b', 'true c'].map((line): Step => [command(line, true)]);
+  await using engine = await createTestEngine({ script: toScript([...steps, [PROTECTED]]) });
+  const session = await engine.klaus.open();
+  await session.prompt('go');
+  await session.advance();
+  const finished = ofType(await Array.fromAsync(session.events()), 'tool.finished');
+  expect(finished.map(({ outcome }) => outcome)).toEqual(['denied', 'denied', 'denied', 'denied']);
+  expect(finished.map(({ output }) => output.includes('third similar'))).toEqual([false, false, true, false]);
 });

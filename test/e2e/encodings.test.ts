@@ -54,7 +54,7 @@ describe.each(Object.entries(ENCODINGS))('%s', (_name, encode) => {
   test('keeps its encoding when it is replaced', async () => {
     writeFileSync(at('a.txt'), encode(TEXT));
     await call('write_file', { path: 'a.txt', content: 'neu: ß\n' });
-    expect(readFileSync(at('a.txt')).equals(encode('neu: ß\n'))).toBe(true);
+    expect(readFileSync(at('a.txt')).equals(encode('neu: ß\r\n'))).toBe(true);
   });
 });
 
@@ -102,6 +102,75 @@ test('undo brings back the bytes, and the diff of a question shows letters', asy
   expect(readFileSync(path).equals(Buffer.from('Größe\nzwölf\n', 'latin1'))).toBe(true);
   await session.restore({ kind: 'undo' }, { by: 'test' });
   expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+describe('an encoding that is not certain', () => {
+  /** Two characters of GBK, which are also letters of Latin encodings and characters of Big5. */
+  const GBK = Buffer.from('2f2f20d6d0cec4d7a2cacd0a696e742061203d20313b0a', 'hex');
+  const edit = (text: string) => call('edit_file', { path: 'm.cpp', edits: [{ old: 'a = 1', new: text }] });
+
+  test('is named by a reading, and not used to write', async () => {
+    writeFileSync(at('m.cpp'), GBK);
+    expect((await call('read_file', { path: 'm.cpp' })).text).toMatch(/\n\[.*not certain.*\]$/);
+    await expect(edit('a = 2; // größe')).rejects.toMatchObject({
+      code: 'tool.failed',
+      hint: expect.stringContaining('.editorconfig'),
+    });
+    await expect(call('write_file', { path: 'm.cpp', content: '// größe\n' })).rejects.toMatchObject({
+      code: 'tool.failed',
+    });
+    expect(readFileSync(at('m.cpp')).equals(GBK)).toBe(true);
+    await edit('a = 2');
+    expect(readFileSync(at('m.cpp')).equals(Buffer.from(GBK.toString('hex').replace('31', '32'), 'hex'))).toBe(true);
+  });
+
+  test.each([
+    ['.editorconfig', 'root = true\n[*.{c,cpp}]\ncharset = gbk\n'],
+    ['.gitattributes', '*.cpp text working-tree-encoding=CP936\n'],
+  ])('is that of %s', async (name, rules) => {
+    writeFileSync(at('m.cpp'), GBK);
+    writeFileSync(at(name), rules);
+    expect((await call('read_file', { path: 'm.cpp' })).text).toMatch(/^\/\/ 中文注释\n/);
+    expect((await call('search_files', { pattern: '中文' })).text).toContain('m.cpp\n1: // 中文注释');
+    await edit('a = 2; // 中');
+    expect(readFileSync(at('m.cpp')).includes(Buffer.from('2f2f20d6d03b0a', 'hex'))).toBe(true);
+    writeFileSync(at('m.cpp'), GBK);
+    await expect(edit('größe')).rejects.toMatchObject({ message: expect.stringContaining('gbk') });
+  });
+
+  test('does not matter for letters that its encodings share', async () => {
+    writeFileSync(at('m.cpp'), Buffer.from('// größe\nint a = 1;\n', 'latin1'));
+    await edit('a = 2; // für');
+    expect(readFileSync(at('m.cpp'), 'latin1')).toBe('// größe\nint a = 2; // für;\n');
+    await expect(call('edit_file', { path: 'm.cpp', edits: [{ old: 'für', new: 'très' }] })).rejects.toMatchObject({
+      message: expect.stringContaining('è'),
+    });
+  });
+});
+
+test('a new file has the form that the project sets', async () => {
+  writeFileSync(
+    at('.editorconfig'),
+    'root = true\n[*.cs]\ncharset = utf-8-bom\nend_of_line = crlf\ninsert_final_newline = true\nindent_style = tab\n',
+  );
+  writeFileSync(at('.gitattributes'), '*.bat eol=crlf\n');
+  const made = await call('write_file', { path: 'sub/a.cs', content: 'class A {\n  int a;\n}' });
+  expect(readFileSync(at('sub/a.cs'), 'utf8')).toBe('\uFEFFclass A {\r\n  int a;\r\n}\r\n');
+  expect(made.text).toContain('indent_style');
+  await call('apply_patch', { patch: '*** Begin Patch\n*** Add File: b.bat\n+echo\n*** End Patch' });
+  expect(readFileSync(at('b.bat'), 'utf8')).toBe('echo\r\n');
+  await call('write_file', { path: 'c.txt', content: 'x' });
+  expect(readFileSync(at('c.txt'), 'utf8')).toBe('x');
+});
+
+test('a complete write keeps mark and line ends, and says what else differs', async () => {
+  writeFileSync(at('a.cs'), '\uFEFFusing A;\r\nint a = 1;\r\n');
+  const { intent } = await call('write_file', { path: 'a.cs', content: 'using A;\nint a = 2;\n' });
+  expect(readFileSync(at('a.cs'), 'utf8')).toBe('\uFEFFusing A;\r\nint a = 2;\r\n');
+  expect(intent.title).toContain('(+1 −1)');
+  writeFileSync(at('b.txt'), 'one\ntwo');
+  expect((await call('write_file', { path: 'b.txt', content: 'one\nthree\n' })).text).toContain('no line break');
+  expect(readFileSync(at('b.txt'), 'utf8')).toBe('one\nthree');
 });
 
 test('a read-only file needs an approval, and keeps its mode', async () => {

@@ -364,7 +364,8 @@ describe('limits', () => {
       approvals: [{ subject: { kind: 'limit', limit: 'toolCalls', cap: 2 } }],
     });
     const approval = ofType(await Array.fromAsync(session.events()), 'approval.asked')[0]!.approval;
-    await engine.klaus.answer(approval, 'approved');
+    await expect(engine.klaus.answer(approval, 'approved')).rejects.toMatchObject({ code: 'usage' });
+    await engine.klaus.answer(approval, 'approved', { raise: true });
     expect(await session.advance()).toMatchObject({ state: 'parked' });
     expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').length).toBeGreaterThan(2);
     await engine.klaus.answer(

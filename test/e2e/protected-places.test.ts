@@ -429,7 +429,7 @@ describe('after HEAD moved', () => {
     expect(read(engine, '.github/workflows/ci.yml')).not.toBe('theirs');
     // The branch of the session was removed at the end of its turn.
     expect(ofType(await Array.fromAsync(session.events()), 'tool.finished').map(({ outcome }) => outcome)).toEqual([
-      'ok',
+      'error',
       'ok',
       'error',
     ]);

@@ -100,7 +100,7 @@ async function act(session: Session, { klaus }: TestEngine, chance: Chance): Pro
       break;
     }
     default:
-      if (open) await klaus.answer(open.approval, chance(4) === 0 ? 'rejected' : 'approved');
+      if (open) await klaus.answer(open.approval, chance(4) === 0 ? 'rejected' : 'approved', { raise: true });
   }
   await advance(session, chance);
 }

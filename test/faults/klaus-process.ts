@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { builtinTools } from '@klaus/adapters/tools';
 import type { Tool } from '@klaus/core/agent';
-import { createKlaus } from '@klaus/sdk';
+import { createKlaus, type KlausOptions } from '@klaus/sdk';
 
 export interface Order {
   home: string;
@@ -73,7 +73,7 @@ await using klaus = await createKlaus({
     'retry.baseMs': 5,
     ...(order.reviewers ? { 'reviewers.use': order.reviewers } : {}),
     ...(order.sandbox ? { 'sandbox.driver': order.sandbox } : {}),
-  },
+  } as KlausOptions['settings'],
   scripted: async () => ({ url: order.url, price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } }),
 });
 const session =
@@ -96,7 +96,7 @@ if (order.prompt !== undefined) await session.prompt(order.prompt, { onAsk: orde
 if (order.shell !== undefined) await session.send({ type: 'shell', command: order.shell, by: 'test' });
 let result = await session.advance();
 while (order.user === 'approves' && result.state === 'parked') {
-  for (const { approval } of result.approvals) await klaus.answer(approval, 'approved', { by: 'test' });
+  for (const { approval } of result.approvals) await klaus.answer(approval, 'approved', { by: 'test', raise: true });
   result = await session.advance();
 }
 if (order.stay && result.state === 'parked') {

@@ -2,10 +2,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openMcpConfiguration, type Klaus } from '@klaus/sdk';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestEngine, ofType } from '../fixtures/engine.ts';
-import { runKlaus, startKlaus } from '../fixtures/klaus.ts';
-import { createTestHome } from '../fixtures/test-home.ts';
+import { KEYS, openEmulator } from '../fixtures/emulator.ts';
+import { MAIN, runKlaus, startKlaus, toEnv } from '../fixtures/klaus.ts';
+import { hasScript } from '../fixtures/pseudo-terminal.ts';
+import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { startHttpServer } from './http-server.ts';
 import { toEntry } from './open-session.ts';
 
@@ -64,6 +66,51 @@ test(
     expect(reading()).toEqual([]);
   },
 );
+
+describe.runIf(hasScript)('in a terminal (needs script)', () => {
+  const trust = async (place: TestHome, answers: readonly string[]) => {
+    await using terminal = await openEmulator([process.execPath, MAIN, 'mcp', 'trust', 'one'], {
+      env: toEnv({ place, env: { KLAUS_SANDBOX: 'host', ACCESSIBLE: '1' } }),
+      cwd: place.workspace,
+      columns: 120,
+    });
+    const questions = [/Accept them\?/, /only read: .*\?/];
+    for (const [at, answer] of answers.entries()) {
+      await terminal.shows(questions[at]!);
+      terminal.type(`${answer}${KEYS.enter}`);
+    }
+    expect(await terminal.ended).toBe(0);
+    return terminal.screen();
+  };
+  const toPlace = (): TestHome =>
+    createTestHome({ '.mcp.json': JSON.stringify({ mcpServers: { one: { command, args } } }) });
+  const file = ({ home }: TestHome): string => join(home, 'mcp-tools.json');
+  const reading = (place: TestHome): unknown =>
+    (JSON.parse(readFileSync(file(place), 'utf8')) as { servers: { reading: string[] }[] }).servers[0]!.reading;
+
+  // The first choice is no.
+  test.each([
+    ['2', ['echo', 'look', 'count', 'grow', 'ask']],
+    ['1', []],
+  ])(
+    'the tools that say that they only read are marked after the answer %s',
+    { timeout: 60_000 },
+    async (answer, marked) => {
+      using place = toPlace();
+      const screen = await trust(place, ['2', answer]);
+      expect(reading(place)).toEqual(marked);
+      // The question names those that say so, and no others.
+      const question = /only read: (.*?)\. Run/s.exec(screen)?.[1] ?? '';
+      expect(question.replaceAll(/\s+/g, ' ').split(', ')).toEqual(['echo', 'look', 'count', 'grow', 'ask']);
+    },
+  );
+
+  test('without accepted descriptions nothing is asked about reading', { timeout: 60_000 }, async () => {
+    using place = toPlace();
+    expect(await trust(place, ['1'])).not.toContain('only read:');
+    expect(existsSync(file(place))).toBe(false);
+  });
+});
 
 test.each([
   ['a name with a separator', 'a__b', { command: 'x' }],

@@ -34,6 +34,17 @@ test('a grant that does not name the address allows no request', async () => {
   expect(server.requests).toEqual([]);
 });
 
+test('variables in the address of a server reach the default grant', async () => {
+  using server = await startHttpServer();
+  const { host, port } = new URL(server.url);
+  for (const url of [`http://\${MCP_TEST_PLACE:-${host}}/mcp`, `http://127.0.0.1:\${env:MCP_TEST_PORT}/mcp`]) {
+    await using run = await runCalls({ web: { type: 'http', url } }, [echo], { env: { MCP_TEST_PORT: port } });
+    expect(run.results, url).toMatchObject([{ outcome: 'ok' }]);
+    const grant = { authorities: expect.arrayContaining([{ kind: 'net', host: '127.0.0.1', port: Number(port) }]) };
+    expect(run.events[0], url).toMatchObject({ type: 'session.opened', grant });
+  }
+});
+
 test('mode edits asks before a tool that may change something', async () => {
   using server = await startHttpServer();
   await using run = await runCalls({ web: { type: 'http', url: server.url } }, [echo, use('mcp__web__send')], {

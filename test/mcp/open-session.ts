@@ -26,10 +26,11 @@ export async function runCalls(
   {
     settings,
     files,
+    env,
     open = {},
     user = 'none',
     reading = {},
-  }: Pick<TestEngineOptions, 'settings' | 'files'> & {
+  }: Pick<TestEngineOptions, 'settings' | 'files' | 'env'> & {
     open?: object;
     user?: PlayOptions['user'];
     /** Tools by server that the user marked as ones that only read. The user accepts the descriptions of the server. */
@@ -39,6 +40,7 @@ export async function runCalls(
   const engine = await createTestEngine({
     files: { '.mcp.json': JSON.stringify({ mcpServers: servers }), ...files },
     ...(settings ? { settings } : {}),
+    ...(env ? { env } : {}),
     script: {
       steps: [
         ...calls.map(({ name, input }, turn) => ({

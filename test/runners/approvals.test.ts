@@ -137,7 +137,7 @@ test('a higher limit lets the agent continue', async () => {
   await session.prompt('permit execute ls\npermit execute pwd', { onAsk: 'wait' });
   expect(await session.advance()).toMatchObject({ state: 'parked', approvals: [{ subject: { kind: 'limit' } }] });
   const [asked] = ofType(await Array.fromAsync(session.events()), 'approval.asked');
-  await engine.klaus.answer(asked!.approval, 'approved', { by: 'test' });
+  await engine.klaus.answer(asked!.approval, 'approved', { by: 'test', raise: true });
   await session.advance();
   const events = await Array.fromAsync(session.events());
   expect(outcomeOf(events)?.outcome).toBe('done');

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { rawRequest, startTestServer, type TestServer, untilState } from '../fixtures/server.ts';
 
@@ -75,6 +75,17 @@ test('one agent has its definition and its authority in words', async () => {
   expect(reader.cannot).not.toEqual([]);
   const chatter = await it.client.agent({ params: { name: 'chatter' } });
   expect(chatter).toMatchObject({ grant: 'nothing', may: [], problem: null });
+});
+
+test('each agent of the list can be read, the built-in one too', async () => {
+  await using it = await start();
+  const { agents } = await it.client.agents();
+  for (const { name, description } of agents)
+    expect(await it.client.agent({ params: { name } })).toMatchObject({ name, description, definition: { name } });
+  const klaus = await it.client.agent({ params: { name: 'klaus' } });
+  expect(klaus).toMatchObject({ file: null, hash: '', problem: null });
+  expect(klaus.grant).toContain(`fs(${it.place.workspace}, rwx)`);
+  expect((await send(it, ['DELETE', '/api/agents/klaus?hash='])).status).toBe(404);
 });
 
 test('a definition with an unknown capability can be read, so that it can be corrected', async () => {
@@ -228,6 +239,26 @@ test('the chat has every agent with its own tools and its own conversation', asy
   expect(sessions.map(({ agentType }) => agentType).toSorted()).toEqual(['chatter', 'klaus']);
   const own = sessions.find(({ agentType }) => agentType === 'klaus')!;
   expect(await chat(it, `chatter?session=${own.id}`)).toMatchObject([{ type: 'error' }]);
+});
+
+test('an idle chat is pinged before a proxy ends it, and a client that does not answer is disconnected', async () => {
+  await using it = await start();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const client = new WebSocket(`${it.server.url}/ws/chat/klaus`, {
+      autoPong: false,
+      headers: { authorization: `Bearer ${it.server.token}` },
+    });
+    await once(client, 'message');
+    const pinged = once(client, 'ping');
+    vi.advanceTimersByTime(30_000);
+    await pinged;
+    const closed = once(client, 'close');
+    vi.advanceTimersByTime(30_000);
+    expect((await closed)[0]).toBe(1006);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('the chat with an unknown agent ends with an error that names the nearest one', async () => {

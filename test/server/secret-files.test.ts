@@ -51,6 +51,12 @@ test('what Git says shows no secret file', async () => {
     });
 });
 
+test('a commit that does not exist is no defect of the server', async () => {
+  await using it = await startWithPolicy();
+  const { status, text } = await get(it, '/api/git/commits/abcdef1');
+  expect({ status, code: (JSON.parse(text) as { code: string }).code }).toEqual({ status: 404, code: 'usage' });
+});
+
 test('the changes, the exports and the shared page of a session show no secret file', async () => {
   const files = Object.entries(FILES);
   const open = { name: 'write_file', input: { path: 'open.txt', content: 'changed\n' } };

@@ -92,6 +92,7 @@ export class Files {
         const found = text(path);
         return found === undefined ? null : toHash(found);
       },
+      otherNames: async () => ({ names: [], isShared: false }),
       apply: (edits) => this.#apply(host, edits),
       mark: async () => {
         await scheduler.pause(host, 'workspace mark');
@@ -161,6 +162,15 @@ export class Files {
       },
       entry: async (tree, path) => this.#entry(this.#tree(tree).get(path)) ?? undefined,
       content: async ({ hash }) => new TextEncoder().encode(this.#contents.get(hash)),
+      edit: async (base, rows) => {
+        const tree = new Map(this.#tree(base));
+        for (const { path, after } of rows)
+          if (after) tree.set(path, this.#contents.get(after.hash) ?? '');
+          else tree.delete(path);
+        return this.#keep(tree);
+      },
+      // Simulated files have no times.
+      changeTimes: async () => new Map(),
       put: async (content) => this.#entry(new TextDecoder().decode(content))!,
       apply: async (changes, { overwrite = new Set<string>() } = {}) => {
         await scheduler.pause(host, 'snapshots apply');

@@ -202,6 +202,7 @@ export function createSimEngine(
     readOwnInstructions: async () => undefined,
     openWeb: () => ({ send: () => Promise.reject(new Error('no network')) }),
     openProxy: () => Promise.reject(new Error('no network')),
+    userGit: { settings: async () => new Map() },
     registries: () => ({}),
     findSecret: () => undefined,
     findIgnored: async () => new Set(),

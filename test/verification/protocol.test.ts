@@ -41,6 +41,14 @@ test('input that does not match its schema is refused', async () => {
   expect(result.isError).toBe(true);
 });
 
+test('a field that a tool does not have is refused with the nearest name', async () => {
+  await using scene = await createScene({ hasKey: false });
+  const { workspace } = scene.place;
+  const result = await scene.client.callTool({ name: 'push', arguments: { working_dir: workspace, brnach: 'x' } });
+  expect(result.isError).toBe(true);
+  expect(JSON.stringify(result.content)).toMatch(/brnach\b.*\bbranch\b/);
+});
+
 test('HTTP is refused without the token, by another host name and for a foreign origin', async () => {
   using place = createTestHome();
   const running = startKlaus(['mcp', '--http'], { place, env: { KLAUS_MCP_TOKEN: 'a-token' } });

@@ -8,7 +8,7 @@ import { en } from '../../apps/web/text/en.ts';
 import { enSettings } from '../../apps/web/text/settings/en-settings.ts';
 import { provideWebPage } from '../../scripts/provide-web.ts';
 import { openBrowser, WITHOUT_BROWSER } from '../fixtures/browser.ts';
-import { openPage } from '../fixtures/page.ts';
+import { openPage, scrollToBeginning } from '../fixtures/page.ts';
 import { startTestServer, type TestServer } from '../fixtures/server.ts';
 
 const status = (code: number, message: string) => ({ kind: 'status', status: code, message }) as const;
@@ -155,7 +155,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await open('long');
       await page.locator('.end-good').waitFor();
       await page.getByText('Paragraph 120.').waitFor();
-      await page.locator('.conversation-scroll').evaluate((element) => (element.scrollTop = 0));
+      await scrollToBeginning(page);
       const long = await box('.said');
       expect(long.x + long.width).toBe(short.x + short.width);
       const field = await box('.composer');

@@ -7,7 +7,7 @@ import { de } from '../../apps/web/text/de.ts';
 import { en } from '../../apps/web/text/en.ts';
 import { openBrowser, WITHOUT_BROWSER, readDownload } from '../fixtures/browser.ts';
 import { startServer } from '../fixtures/klaus.ts';
-import { openPage } from '../fixtures/page.ts';
+import { openPage, scrollToBeginning } from '../fixtures/page.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { test } from '../fixtures/sandboxed.ts';
 import { startServeProcess, type ServeProcess } from '../fixtures/server.ts';
@@ -108,7 +108,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
           await question.waitFor();
           // The list renders only what is in view; the link leads back to the question.
           await page.setViewportSize({ width: 1_280, height: 480 });
-          await page.locator('.conversation-scroll').evaluate((element) => (element.scrollTop = 0));
+          await scrollToBeginning(page);
           await page.getByText('I look at the project first').waitFor();
           await page
             .getByText(en.call.tests(5, 1, 0))

@@ -15,6 +15,8 @@ export interface AskOptions {
   agent?: Agent;
   /** Called when a request had no answer in time. */
   onLate?: () => void;
+  /** Called with the status of each answer. */
+  onStatus?: (status: number) => void;
 }
 
 /** How a program is looked for: with what it takes to answer on this machine, so that nothing waits for a dead port. */
@@ -25,7 +27,7 @@ export const LOOK_NAMED = { ...LOOK, timeoutMs: 3_000 } as const;
 export const READ = { timeoutMs: 5_000, maxBytes: 4_194_304 } as const;
 
 /** No redirect is followed, and no error is thrown. */
-export function createAsk({ origin, timeoutMs, maxBytes, headers, agent, onLate }: AskOptions): Ask {
+export function createAsk({ origin, timeoutMs, maxBytes, headers, agent, onLate, onStatus }: AskOptions): Ask {
   return async (path, body) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const url = new URL(path, origin);
@@ -56,6 +58,7 @@ export function createAsk({ origin, timeoutMs, maxBytes, headers, agent, onLate 
         sent.once('close', () => reject(new Error('closed')));
         sent.end(text);
       });
+      onStatus?.(incoming.statusCode ?? 0);
       return await readJson(incoming, maxBytes);
     } catch {
       if (late.signal.aborted) onLate?.();

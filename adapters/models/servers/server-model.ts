@@ -61,7 +61,7 @@ export async function createServerModel(options: ServerModelOptions): Promise<Mo
     ...{ name, id, baseUrl, apiKey, headers, fields, adaptations, onNotice, info, findAgent, keyHeader },
   };
   const judge = (created: Model): Model =>
-    withTools(withCutCheck(created, { id, served, onNotice }), { given: facts.tools, served });
+    withTools(withCutCheck(created, { id, served, onNotice }), { given: facts.tools, served, onNotice });
   if (wire === 'responses') return judge(withoutSearch(createResponsesModel({ ...model, dialect })));
   if (wire === 'chat')
     return judge(createOpenaiModel({ ...model, dialect, family: family === 'openrouter' ? family : undefined }));

@@ -44,7 +44,7 @@ export function toKey(request: SandboxRequest, limits: ExecLimits): string {
 
 /** The script that a waiting sandbox reads; undefined for a command that has to be passed as an argument. */
 export function toStartScript(request: ExecRequest, cwd: string): string | undefined {
-  const script = toScript(cwd, toArguments(request.command), {
+  const script = toScript(cwd, toArguments(request), {
     hasInput: request.stdin !== undefined || request.inherits === true,
   });
   return Buffer.byteLength(script) > MAX_SCRIPT_BYTES || script.includes('\0') ? undefined : script;

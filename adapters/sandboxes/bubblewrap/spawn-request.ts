@@ -52,7 +52,7 @@ export function toCommandLine(
   const closesChannel = !without.has('closed-channel');
   const lines = gateway && !listensInside ? [...RELAY_LINES, ...before] : before;
   const prelude = toPrelude({ limits, controllers, before: lines, closesChannel, receivesCommand });
-  const command = receivesCommand ? [] : [cwd, ...toArguments(request.command)];
+  const command = receivesCommand ? [] : [cwd, ...toArguments(request)];
   return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], controllers };
 }
 

@@ -23,7 +23,7 @@ export function toCommandScript(command: ContainerCommand, request: ExecRequest)
   );
   // A shell cannot export these.
   const others = variables.flatMap(([name, value]) => (isName(name) ? [] : [`${name}=${value}`]));
-  const words = [...(others.length > 0 ? ['env', ...others] : []), ...toArguments(request.command)];
+  const words = [...(others.length > 0 ? ['env', ...others] : []), ...toArguments(request)];
   const path = `export PATH=${quoteShellWord(`${workspace}/node_modules/.bin`)}:"$PATH"`;
   return [...exports, path, toScript(cwd, words, { hasInput: request.stdin !== undefined })].join('\n');
 }

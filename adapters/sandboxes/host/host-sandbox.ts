@@ -72,7 +72,7 @@ export class HostSandbox implements Sandbox {
       const command = await spawnWaiting(
         {
           file: '/bin/sh',
-          args: ['-c', prelude, 'klaus', cwd, ...toArguments(request.command)],
+          args: ['-c', prelude, 'klaus', cwd, ...toArguments(request)],
           env: {
             ...stripCredentials(process.env),
             ...passEnvironment(this.#options, request).variables,

@@ -6,7 +6,9 @@ import { applyEdits, type FilePlan } from './file-plan.ts';
 import { toFormattedIntent } from './format-plans.ts';
 import { applyHunks, type FilePatch, type Hunk } from './hunk.ts';
 import { parsePatch } from './patch.ts';
-import { checkText, readTextFile, toLf } from './text-file.ts';
+import { toLf } from './form/line-ends.ts';
+import { toNewText } from './new-text.ts';
+import { checkText, readTextFile } from './text-file.ts';
 
 export const applyPatch = defineBuiltinTool({
   name: 'apply_patch',
@@ -36,8 +38,9 @@ async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: 
   const mode = part.mode === undefined ? {} : { mode: part.mode };
   if (part.kind === 'add') {
     const plan = await planNew(path, plans, context);
-    plan.after = context.restoreSecrets(part.content ?? '', plan.before?.text ?? '');
-    Object.assign(plan, mode);
+    const text = context.restoreSecrets(part.content ?? '', plan.before?.text ?? '');
+    const { note: _, ...created } = await toNewText(context, path.relative, text);
+    Object.assign(plan, plan.before ? { after: text } : created, mode);
     return;
   }
   const anyContent = part.kind === 'delete' && part.hunks.length === 0;
@@ -56,9 +59,9 @@ async function planPart(part: FilePatch, plans: Map<string, FilePlan>, context: 
   }
   const moved = await planNew(target, plans, context);
   const old = part.mode ?? (await context.workspace.stat(part.path))?.mode;
-  // A moved file keeps its line breaks and encoding, which the plan of a new file does not have.
-  moved.after = plan.before?.crlf ? patched.replaceAll('\n', '\r\n') : patched;
-  moved.encoding = plan.before?.encoding ?? 'utf-8';
+  // A moved file keeps its line ends and encoding, which the plan of a new file does not have.
+  moved.after = patched;
+  if (plan.before) moved.form = plan.before;
   if (old !== undefined) moved.mode = old;
   plan.after = null;
 }
@@ -94,16 +97,16 @@ async function planExisting(
   return plan;
 }
 
-async function planChange(path: ResolvedPath, { workspace }: ToolContext): Promise<FilePlan> {
-  const file = await readTextFile(workspace, path.relative);
+async function planChange(path: ResolvedPath, context: ToolContext): Promise<FilePlan> {
+  const file = await readTextFile(context, path.relative);
   return { path, before: file, after: file.text };
 }
 
-async function planDeletion(path: ResolvedPath, { workspace }: ToolContext): Promise<FilePlan> {
-  const hash = await workspace.hash(path.relative);
+async function planDeletion(path: ResolvedPath, context: ToolContext): Promise<FilePlan> {
+  const hash = await context.workspace.hash(path.relative);
   if (hash === null) throw toolFailed(`${path.relative} does not exist.`);
-  const file = await readTextFile(workspace, path.relative).catch(() => undefined);
-  const before = { hash: file?.hash ?? hash, text: file?.text, crlf: false, encoding: 'utf-8' as const };
+  const file = await readTextFile(context, path.relative).catch(() => undefined);
+  const before = { hash: file?.hash ?? hash, text: file?.text, encoding: 'utf-8' as const };
   return { path, before, after: null };
 }
 

@@ -5,7 +5,8 @@ import { toolFailed } from '../tool-failed.ts';
 import { applyEdits } from './file-plan.ts';
 import { toFormattedIntent } from './format-plans.ts';
 import { findNearest, showLines } from './nearest-lines.ts';
-import { checkText, readTextFile, toLf, type TextFile } from './text-file.ts';
+import { toLf } from './form/line-ends.ts';
+import { checkText, readTextFile, type TextFile } from './text-file.ts';
 
 const editSchema = z.object({
   old: z.string().describe('exact text that occurs once'),
@@ -30,7 +31,7 @@ export const editFile = defineBuiltinTool({
       checkText('old text', edit.old);
       checkText('new text', edit.new);
     }
-    const file = await readTextFile(context.workspace, path);
+    const file = await readTextFile(context, path);
     let text = file.text;
     for (const [i, edit] of edits.entries()) {
       const where = edits.length === 1 ? '' : `Edit ${i + 1} of ${edits.length}: `;
@@ -38,7 +39,7 @@ export const editFile = defineBuiltinTool({
     }
     function restore(part: string): string {
       const restored = context.restoreSecrets(part, file.text);
-      return file.crlf ? toLf(restored) : restored;
+      return file.eol ? toLf(restored) : restored;
     }
     if (text === file.text) throw toolFailed(`The edits do not change ${file.path.relative}.`);
     return toFormattedIntent(context, 'edit', [{ path: file.path, before: file, after: text }]);

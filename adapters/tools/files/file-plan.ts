@@ -1,19 +1,20 @@
 import { formatPatch, structuredPatch } from 'diff';
-import { toHunks, type TextEncoding } from '@klaus/core/policy';
+import { toHunks } from '@klaus/core/policy';
 import { renderHunk, type Access, type FileChange } from '@klaus/core/protocol';
 import type { FileEdit, Intent, ResolvedPath, ToolContext, ToolOutput } from '@klaus/core/agent';
-import { encodeText, toHash } from './text-file.ts';
+import { shortenHunk } from './form/long-lines.ts';
+import { encodeText, toHash, type TextForm } from './text-file.ts';
 import { checkSaved, showWritten } from './unsaved-text.ts';
 
 export interface FilePlan {
   path: ResolvedPath;
   /** The present content; null for a new file. `text` is undefined for binary content. */
-  before: { hash: string; text: string | undefined; crlf: boolean; encoding: TextEncoding } | null;
+  before: (TextForm & { hash: string; text: string | undefined }) | null;
   /** The new text; null deletes. */
   after: string | null;
   mode?: number;
-  /** Encoding of a new file that replaces another one. Default: UTF-8. */
-  encoding?: TextEncoding;
+  /** Of a new file. Default: UTF-8, and the line ends of `after`. */
+  form?: TextForm & { text?: string | undefined };
 }
 
 /** Most edits for which a diff is computed, because its cost is quadratic. */
@@ -33,11 +34,12 @@ export function toIntent(verb: string, plans: readonly FilePlan[]): Intent {
   for (const plan of plans) {
     const { path, before, after, mode } = plan;
     if (before === null && after === null) continue;
-    const format = before ?? { crlf: false, encoding: plan.encoding ?? 'utf-8' };
-    const content = after === null ? null : encodeText(after, format, path.relative);
+    const form = plan.form ?? before ?? { encoding: 'utf-8' };
+    const content =
+      after === null ? null : encodeText(after, { ...form, ...(before ? { text: before.text } : {}) }, path.relative);
     const hash = content === null ? null : toHash(content);
     if (before !== null && before.hash === hash && mode === undefined) continue;
-    edits.push({ path: path.relative, content, before: before?.hash ?? null, mode });
+    edits.push({ path: path.relative, content, before: before?.hash ?? null, mode, encoding: form.encoding });
     const kind = before === null ? 'created' : after === null ? 'deleted' : 'modified';
     changes.push({ path: path.relative, kind, before: before?.hash ?? null, after: hash });
     const diff = toDiff(plan);
@@ -69,8 +71,9 @@ function toDiff(plan: FilePlan): { text: string; added: number; removed: number 
     return { text, added: count('+'), removed: count('-') };
   }
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+  const hunks = patch.hunks.map((hunk) => ({ ...hunk, lines: shortenHunk(hunk.lines) }));
   return {
-    text: formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: true }),
+    text: formatPatch({ ...patch, hunks }, { includeIndex: false, includeUnderline: false, includeFileHeaders: true }),
     added: lines.filter((line) => line.startsWith('+')).length,
     removed: lines.filter((line) => line.startsWith('-')).length,
   };

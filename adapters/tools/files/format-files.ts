@@ -4,6 +4,7 @@ import { KlausError } from '@klaus/core/protocol';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { applyEdits, toIntent, type FilePlan } from './file-plan.ts';
+import { keepLinks } from './keep-links.ts';
 import { formatPlans } from './format-plans.ts';
 import { readTextFile } from './text-file.ts';
 
@@ -24,7 +25,7 @@ export const formatFiles = defineBuiltinTool({
     output: 'Changed a.js (+1 −1)',
   },
   async prepare({ paths }, context) {
-    const { formatter, workspace } = context;
+    const { formatter } = context;
     if (!formatter)
       throw toolFailed(
         'No formatter runs here: the session has no sandbox, may run no commands, or the user set none.',
@@ -32,7 +33,7 @@ export const formatFiles = defineBuiltinTool({
     const edited = await formatter.editedFiles();
     const plans: FilePlan[] = [];
     for (const given of paths) {
-      const { path, ...file } = await readTextFile(workspace, given);
+      const { path, ...file } = await readTextFile(context, given);
       if (!edited.has(path.relative)) throw toolFailed(`This session has not edited ${path.relative}.`);
       if (plans.some((plan) => plan.path.absolute === path.absolute)) continue;
       plans.push({ path, before: file, after: file.text });
@@ -45,7 +46,7 @@ export const formatFiles = defineBuiltinTool({
       throw toolFailed(
         `The project has no formatter for ${without.path.relative}, or it is not installed or cannot run.`,
       );
-    return toIntent('format', found.plans);
+    return keepLinks(context, toIntent('format', found.plans));
   },
   run: (_input, context, intent) => applyEdits(context, intent),
 });

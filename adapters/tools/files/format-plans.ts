@@ -1,6 +1,8 @@
 import { describeFailure, type Formatted, type Intent, type ToolContext } from '@klaus/core/agent';
 import { toIntent, type FilePlan } from './file-plan.ts';
-import { toLf } from './text-file.ts';
+import { keepLinks } from './keep-links.ts';
+import { toLf } from './form/line-ends.ts';
+import { MAX_FILE_BYTES } from './text-file.ts';
 
 const BOM = '\uFEFF';
 
@@ -10,9 +12,9 @@ export async function toFormattedIntent(
   verb: string,
   plans: readonly FilePlan[],
 ): Promise<Intent> {
-  if (!context.formatter?.applies) return toIntent(verb, plans);
+  if (!context.formatter?.applies) return keepLinks(context, toIntent(verb, plans));
   const found = await formatPlans(context, plans, ({ before, after }) => before?.text !== after);
-  const intent = toIntent(verb, found.plans);
+  const intent = await keepLinks(context, toIntent(verb, found.plans));
   const notes = [
     ...new Set(found.changed.map(({ formatter }) => `Formatted with ${formatter}.`)),
     ...found.failed.map(describeFailure),
@@ -37,7 +39,7 @@ export async function formatPlans(
   const texts = new Map<string, string>();
   for (const plan of plans) {
     const { path, after } = plan;
-    if (after === null || !isMeant(plan)) continue;
+    if (after === null || after.length > MAX_FILE_BYTES || !isMeant(plan)) continue;
     const plain = toPlain(after);
     // Mixed line breaks would all change.
     if (!plain.includes('\r')) texts.set(path.relative, plain);

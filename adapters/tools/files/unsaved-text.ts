@@ -2,23 +2,30 @@ import { join } from 'node:path';
 import { decodeContent } from '@klaus/core/policy';
 import type { FileEdit, ToolContext } from '@klaus/core/agent';
 import { toolFailed } from '../tool-failed.ts';
-import { MAX_FILE_BYTES, toLf } from './text-file.ts';
+import { decodeFile } from './form/decode-file.ts';
+import { findFileRules } from './form/file-rules.ts';
+import { toLf } from './form/line-ends.ts';
+import { MAX_FILE_BYTES } from './text-file.ts';
 
-type Buffered = Pick<ToolContext, 'buffers' | 'workspace'>;
+type Buffered = Pick<ToolContext, 'buffers' | 'encodings' | 'workspace'>;
 
 /**
  * The text of a file with unsaved changes of the user's editor; undefined if it is the text on disk.
  *
  * @param path Relative to the workspace.
  */
-export async function readUnsaved({ buffers, workspace }: Buffered, path: string): Promise<string | undefined> {
+export async function readUnsaved(
+  { buffers, encodings, workspace }: Buffered,
+  path: string,
+): Promise<string | undefined> {
   const text = await buffers?.read(join(workspace.root, path));
   if (text === undefined) return undefined;
   const state = await workspace.stat(path);
   // A new buffer without text is not yet a file.
   if (!state) return text === '' ? undefined : text;
   if (state.kind !== 'file' || state.size > MAX_FILE_BYTES) return undefined;
-  const saved = decodeContent(await workspace.read(path, { maxBytes: MAX_FILE_BYTES }));
+  const bytes = await workspace.read(path, { maxBytes: MAX_FILE_BYTES });
+  const saved = await decodeFile(bytes, await findFileRules(workspace, path, encodings));
   if (saved === undefined || toPlain(saved.text) === toPlain(text)) return undefined;
   return text;
 }

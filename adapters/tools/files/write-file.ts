@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { decodeContent, encodeContent, type DecodedText, type TextEncoding } from '@klaus/core/policy';
+import type { Intent, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { applyEdits } from './file-plan.ts';
+import { decodeFile, findMissing } from './form/decode-file.ts';
+import { isSameText } from './form/detect-encoding.ts';
+import { applyEdits, type FilePlan } from './file-plan.ts';
+import { describeIndent, findFileRules } from './form/file-rules.ts';
 import { toFormattedIntent } from './format-plans.ts';
-import { checkText, MAX_FILE_BYTES, toHash } from './text-file.ts';
+import { keepTextForm, toLf, toLineEnd } from './form/line-ends.ts';
+import { toNewText } from './new-text.ts';
+import { checkShown } from './shown-text.ts';
+import { checkText, MAX_EDIT_BYTES, toHash } from './text-file.ts';
 
 export const writeFile = defineBuiltinTool({
   name: 'write_file',
@@ -20,39 +26,64 @@ export const writeFile = defineBuiltinTool({
     const resolved = await workspace.resolve(path);
     const state = await workspace.stat(path);
     if (state && state.kind !== 'file') throw toolFailed(`${path} is no regular file.`);
-    if (!state)
-      return toFormattedIntent(context, 'create', [
-        { path: resolved, before: null, after: context.restoreSecrets(content, '') },
-      ]);
-    if (state.size > MAX_FILE_BYTES) {
-      const hash = (await workspace.hash(path))!;
-      return toFormattedIntent(context, 'write', [
-        { path: resolved, before: { hash, text: undefined, crlf: false, encoding: 'utf-8' }, after: content },
-      ]);
+    if (!state) {
+      const { note, ...created } = await toNewText(context, resolved.relative, context.restoreSecrets(content, ''));
+      const intent = await toFormattedIntent(context, 'create', [{ path: resolved, before: null, ...created }]);
+      return withNotes(intent, [note]);
     }
-    const bytes = await workspace.read(path, { maxBytes: MAX_FILE_BYTES });
-    const old = decodeContent(bytes);
-    const text = context.restoreSecrets(content, old?.text ?? '');
-    const { encoding, after, note } = preserveEncoding(text, old);
-    const before = { hash: toHash(bytes), text: old?.text, crlf: false, encoding };
-    const intent = await toFormattedIntent(context, 'write', [{ path: resolved, before, after }]);
-    return note === undefined ? intent : { ...intent, result: `${intent.result} ${note}` };
+    const replaced =
+      state.size > MAX_EDIT_BYTES
+        ? await replaceLarge(context, resolved.relative, content)
+        : await replaceText(context, resolved.relative, content);
+    const { notes, ...plan } = replaced;
+    return withNotes(await toFormattedIntent(context, 'write', [{ path: resolved, ...plan }]), notes);
   },
-  run: (_input, context, intent) => applyEdits(context, intent),
+  async run(_input, context, intent) {
+    const output = await applyEdits(context, intent);
+    const shown = (output.changes ?? []).flatMap(({ path, after }) => (after === null ? [] : [{ path, hash: after }]));
+    return { ...output, shown };
+  },
 });
 
-const BOM = '\uFEFF';
+type Replaced = Omit<FilePlan, 'path'> & { notes: string[] };
 
-/** The file keeps its encoding if that has every character; UTF-16 keeps its byte-order mark. */
-function preserveEncoding(
-  text: string,
-  old: DecodedText | undefined,
-): { encoding: TextEncoding; after: string; note?: string } {
-  const encoding = old?.encoding ?? 'utf-8';
-  if (encoding === 'utf-8') return { encoding, after: text };
-  if (encoding !== 'windows-1252') return { encoding, after: text.startsWith(BOM) ? text : BOM + text };
-  const encoded = encodeContent(text, encoding);
-  if ('content' in encoded) return { encoding, after: text };
-  const note = `(now UTF-8: ${encoding} has no ${JSON.stringify(encoded.missing)})`;
-  return { encoding: 'utf-8', after: text, note };
+async function replaceLarge(context: ToolContext, path: string, content: string): Promise<Replaced> {
+  const hash = (await context.workspace.hash(path))!;
+  const unseen = await checkShown(context, { path, hash, text: undefined });
+  return { before: { hash, text: undefined, encoding: 'utf-8' }, after: content, notes: [unseen] };
+}
+
+async function replaceText(context: ToolContext, path: string, content: string): Promise<Replaced> {
+  const { workspace, encodings } = context;
+  const bytes = await workspace.read(path, { maxBytes: MAX_EDIT_BYTES });
+  const hash = toHash(bytes);
+  const rules = await findFileRules(workspace, path, encodings);
+  const old = await decodeFile(bytes, rules);
+  const unseen = await checkShown(context, { path, hash, text: old?.text });
+  const text = context.restoreSecrets(content, old?.text ?? '');
+  if (!old) return { before: { hash, text: undefined, encoding: 'utf-8' }, after: text, notes: [unseen] };
+  const kept = keepTextForm(text, old.text);
+  const missing = findMissing(kept.text, old.encoding);
+  // The old text is known, so that nothing is lost in an encoding that has every character.
+  const isConverted = missing !== undefined && isSameText(old, bytes);
+  const encoding = isConverted ? 'utf-8' : old.encoding;
+  const others = isConverted || !old.others ? {} : { others: old.others };
+  const eol = toLineEnd(old.text);
+  // Line ends that the new text has itself are written as they are.
+  const isPlain = eol !== undefined && toLineEnd(kept.text) === eol;
+  const before = isPlain
+    ? { hash, text: toLf(old.text), encoding, ...others, eol }
+    : { hash, text: old.text, encoding, ...others };
+  const converted = isConverted ? [`it is UTF-8 now: ${old.encoding} has no ${JSON.stringify(missing)}`] : [];
+  const notes = [...kept.notes, ...converted];
+  return {
+    before,
+    after: isPlain ? toLf(kept.text) : kept.text,
+    notes: [...(notes.length > 0 ? [`(${notes.join('; ')})`] : []), describeIndent(text, rules), unseen],
+  };
+}
+
+function withNotes(intent: Intent, notes: readonly string[]): Intent {
+  const said = notes.filter((note) => note !== '' && intent.edits?.length !== 0);
+  return said.length === 0 ? intent : { ...intent, result: [intent.result, ...said].join('\n') };
 }

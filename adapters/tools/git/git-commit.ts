@@ -4,7 +4,15 @@ import { type KlausError, quoteShellWord } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { checkMessage, commitStaged, describePaths, LEFT_OUT, NEW_FILES, toPaths, toSubject } from './commit-staged.ts';
+import {
+  checkMessage,
+  commitStaged,
+  describePaths,
+  LEFT_OUT,
+  NEW_FILES,
+  toPaths,
+  toSubject,
+} from './commits/commit-staged.ts';
 import { describeSecrets } from './describe-secrets.ts';
 import { findOwnRepository } from './repository.ts';
 import { findStagedSecrets } from './staged-secrets.ts';

@@ -60,7 +60,6 @@ export async function runGit(
   options: GitOptions,
 ): Promise<ExecResult> {
   const { repository } = options;
-  const data = repository.inside ? [] : [...new Set([repository.commonDir, repository.gitDir])];
   const variables = {
     ...toEnvironment(repository),
     // Commands can write the home folder of the sandbox, whose Git settings could name programs.
@@ -73,7 +72,7 @@ export async function runGit(
     cwd: context.workspace.root,
     // The same as for run_command, so that a prestarted sandbox can be used.
     env: toOfflineEnvironment(context, false),
-    binds: [...data.map((path) => ({ path, writable: false })), ...(options.binds ?? [])],
+    binds: [...toDataBinds(context, options), ...(options.binds ?? [])],
     keepBytes: options.keepBytes ?? KEEP_BYTES,
     signal: context.signal,
     stdin: options.stdin,
@@ -86,6 +85,15 @@ export async function runGit(
   if (result.exitCode === 127) throw toolFailed('Git is not available in the sandbox.', { hint: 'Install git.' });
   if (result.exitCode !== 0 && /not a git repository/i.test(result.stderr)) throw noRepository();
   return result;
+}
+
+/** The Git data outside of the workspace. */
+function toDataBinds({ sandbox }: GitContext, { repository, onlyReads }: GitOptions): ExecRequest['binds'] & {} {
+  const { inside, linked, commonDir, gitDir } = repository;
+  const isWritten = linked === true && onlyReads !== true;
+  // The protection of bubblewrap mounts it writable, without its configuration and hooks.
+  if (inside || (isWritten && sandbox.name === 'bubblewrap')) return [];
+  return [...new Set([commonDir, gitDir])].map((path) => ({ path, writable: isWritten }));
 }
 
 /** Finds the repository and runs one Git command. */
@@ -112,6 +120,12 @@ function toEnvironment(repository: Repository): Record<string, string> {
 
 export function toGitError(result: ExecResult): KlausError {
   const words = (result.stderr || result.stdout).trim().split('\n').slice(0, 5).join('\n');
+  if (result.exitCode === null) {
+    const limits = result.exceeded?.length ? ` (${result.exceeded.join('; ')})` : '';
+    return toolFailed(`git was ended by ${result.signal ?? 'a signal'}${limits}.`, {
+      hint: words === '' ? 'It may have reached a limit of memory or time.' : `Its last output: ${words}`,
+    });
+  }
   return toolFailed(`git failed with exit code ${result.exitCode}: ${words || 'no message'}`);
 }
 

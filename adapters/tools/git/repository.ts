@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isKlausError, type KlausError } from '@klaus/core/protocol';
+import { isKlausError, quoteShellWord, type KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { toolFailed } from '../tool-failed.ts';
 
@@ -13,6 +13,11 @@ export interface Repository {
   commonDir: string;
   /** True if the Git data is in the workspace, where an agent can write it. */
   inside: boolean;
+  /**
+   * True for a linked worktree or a submodule that is the workspace: its data is outside and refers back to it. The
+   * sandbox lets commands write it, except for configuration and hooks.
+   */
+  linked?: boolean;
 }
 
 /**
@@ -33,7 +38,8 @@ export async function findRepository({ workspace }: Pick<ToolContext, 'workspace
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const found = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
     if (found?.isDirectory() && existsSync(join(folder, '.git/HEAD'))) {
-      return { top: folder, gitDir: join(folder, '.git'), commonDir: join(folder, '.git'), inside: false };
+      const gitDir = join(folder, '.git');
+      return { top: folder, gitDir, commonDir: gitDir, inside: false };
     }
     if (found?.isFile()) return followGitFile(folder, readFileSync(join(folder, '.git'), 'utf8').slice(0, 4_096), root);
     if (folder === dirname(folder)) throw noRepository();
@@ -41,15 +47,15 @@ export async function findRepository({ workspace }: Pick<ToolContext, 'workspace
 }
 
 /**
- * Finds a repository whose Git data is in the workspace, so that commits and branches may change it.
+ * Finds a repository whose Git data commits and branches may change: it is in the workspace, or belongs to it alone.
  *
- * @throws KlausError `tool.failed` if there is none, or if its data is outside the workspace.
+ * @throws KlausError `tool.failed` if there is none, or if the workspace is only a part of it.
  */
 export async function findOwnRepository(context: Pick<ToolContext, 'workspace'>): Promise<Repository> {
   const repository = await findRepository(context);
-  if (repository.inside) return repository;
-  throw toolFailed(`The Git data of this workspace is outside it (${repository.gitDir}), where tools cannot write.`, {
-    hint: 'To commit, run Klaus in the folder with the Git data. To save the state here, use git_checkpoint.',
+  if (repository.inside || repository.linked) return repository;
+  throw toolFailed(`The workspace is a part of the repository ${repository.top}, whose Git data is outside of it.`, {
+    hint: `To commit, run Klaus in ${repository.top}. To save the state here, use git_checkpoint.`,
   });
 }
 
@@ -73,15 +79,25 @@ function followGitFile(top: string, text: string, root: string): Repository {
     const gitDir = realpathSync.native(resolve(top, named.trim()));
     // An agent can write Git data in the workspace, so its references to other folders are not followed.
     if (`${gitDir}/`.startsWith(`${root}/`)) return { top, gitDir, commonDir: gitDir, inside: true };
-    if (!pointsBack(gitDir, top)) throw refused;
+    if (!pointsBack(gitDir, top)) throw toUnboundError(gitDir, top);
     const common = join(gitDir, 'commondir');
     const commonDir = existsSync(common)
       ? realpathSync.native(resolve(gitDir, readFileSync(common, 'utf8').trim()))
       : gitDir;
-    return { top, gitDir, commonDir, inside: false };
+    return { top, gitDir, commonDir, inside: false, linked: top === root };
   } catch (error) {
-    throw error === refused ? refused : toolFailed(refused.message, { cause: error });
+    throw isKlausError(error) ? error : toolFailed(refused.message, { cause: error });
   }
+}
+
+/** Git data that does not name its working tree, as after `git init --separate-git-dir`. An agent can make such a file. */
+function toUnboundError(gitDir: string, top: string): KlausError {
+  return toolFailed(
+    `${join(top, '.git')} refers to ${gitDir}, which does not name ${top} as its working tree: it is not used.`,
+    {
+      hint: `Ask the user to run this once: git --git-dir=${quoteShellWord(gitDir)} config core.worktree ${quoteShellWord(top)}`,
+    },
+  );
 }
 
 function pointsBack(gitDir: string, top: string): boolean {

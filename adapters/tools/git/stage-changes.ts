@@ -2,7 +2,7 @@ import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
 import type { ToolContext } from '@klaus/core/agent';
-import { describePaths, LEFT_OUT, toPaths } from './commit-staged.ts';
+import { describePaths, LEFT_OUT, toPaths } from './commits/commit-staged.ts';
 import { describeSecrets } from './describe-secrets.ts';
 import { runGit, toGitError } from './git.ts';
 import { findOwnRepository, type Repository } from './repository.ts';

@@ -48,6 +48,8 @@ set -eu
 ${RUN_HOOK}for state in CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply; do
   if [ -e "$GIT_DIR/$state" ]; then printf 'busy\\0%s\\0' "$state"; exit 0; fi
 done
+lock=$(git rev-parse --git-path index).lock
+if [ -e "$lock" ]; then printf 'locked\\0%s\\0' "$lock"; exit 0; fi
 unmerged=$(git diff --name-only --diff-filter=U | head -n 20)
 if [ -n "$unmerged" ]; then printf 'unmerged\\0%s\\0' "$unmerged"; exit 0; fi
 tmp=$(mktemp -d)
@@ -125,6 +127,8 @@ export async function stageTree(
       throw toolFailed(`${BUSY[fields[0]!] ?? 'An operation is'} in progress.`, {
         hint: 'First complete or abort it with run_command.',
       });
+    case 'locked':
+      throw toLocked(fields[0]!);
     case 'unmerged':
       throw toolFailed(`These files have conflicts: ${fields[0]!.split('\n').join(', ')}.`, {
         hint: 'First resolve them and run git add with run_command.',
@@ -134,6 +138,14 @@ export async function stageTree(
     default:
       return refuseHidden(toStagedTree(fields, source), context.workspace.root);
   }
+}
+
+/** Another program works on the index. Without it, a commit would be reverted by the next one. */
+export function toLocked(lock: string): KlausError {
+  return toolFailed(`Not committed: another git process holds ${lock}.`, {
+    hint: 'Try again when it has ended. If no git runs, an earlier one was killed: the user can remove the file.',
+    retryable: true,
+  });
 }
 
 export function toHookError({ stderr }: Pick<ExecResult, 'stderr'>): KlausError {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { findApproved } from '../find-approved.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { toSearchTest } from './glob.ts';
+import { hasBrackets, toSearchTest } from './glob.ts';
 import { runRipgrep, toShown } from './ripgrep.ts';
 import { countExtensions, countFolders, sample } from './summary.ts';
 
@@ -42,13 +42,18 @@ export const listFiles = defineBuiltinTool({
       }
       files.push(file);
     }
-    if (files.length === 0) return { text: glob === undefined ? 'No files.' : `No files match ${glob}.` };
+    if (files.length === 0) return { text: glob === undefined ? 'No files.' : toNoMatch(glob) };
     const shown = depth === undefined ? files : foldDeep(files, Math.floor(depth), found.relative);
     const lines = shown.map((line) => toShown(found, line));
     if (isCut) lines.push(`[only the first ${MAX_FILES} files are listed]`);
     return { text: lines.join('\n'), detail: { files: files.length } };
   },
 });
+
+function toNoMatch(glob: string): string {
+  const hint = hasBrackets(glob) ? ' For a name with brackets, write \\[ and \\].' : '';
+  return `No files match ${glob}.${hint}`;
+}
 
 /** Replaces files deeper than `depth` by one line for each folder. */
 function foldDeep(files: readonly string[], depth: number, base: string): string[] {

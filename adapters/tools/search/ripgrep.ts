@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, showName } from '@klaus/core/protocol';
 import type { FoundPath, ToolContext } from '@klaus/core/agent';
 import { toolFailed } from '../tool-failed.ts';
 
@@ -16,18 +16,19 @@ export function toShown({ folder, absolute, shown }: FoundPath, path: string): s
  * 16 MiB. It runs on the host: it executes nothing from the repository (no configuration file, preprocessor or archive)
  * and follows no symlink. No command of the session runs at the same time, so that files cannot be exchanged.
  *
- * @param at Paths in the output are relative to its folder.
+ * @param options.at Paths in the output are relative to its folder.
+ * @param options.files Files to search, relative to the folder. Default: those below `at`.
  * @throws KlausError `tool.failed` with the message of ripgrep, such as for an invalid pattern, and after the time-out of
  *   commands: a named pipe as an ignore file would block it.
  */
 export async function* runRipgrep(
   context: ToolContext,
-  { args, at }: { args: readonly string[]; at: SearchLocation },
+  { args, at, files }: { args: readonly string[]; at: SearchLocation; files?: readonly string[] },
 ): AsyncGenerator<string | null> {
   const { rgPath } = await import('@vscode/ripgrep');
   const timeout = AbortSignal.timeout(context.execLimits.timeoutMs);
-  const target = at.relative === '' ? '.' : `./${at.relative}`;
-  const child = spawn(rgPath, [...COMMON, ...(await toIgnoreFile(at)), ...args, '--', target], {
+  const targets = files?.map((file) => `./${file}`) ?? [at.relative === '' ? '.' : `./${at.relative}`];
+  const child = spawn(rgPath, [...COMMON, ...(await toIgnoreFile(at)), ...args, '--', ...targets], {
     cwd: at.folder.root,
     env: { LC_ALL: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,7 +65,7 @@ async function* toLines(output: AsyncIterable<Buffer>): AsyncGenerator<string | 
   let parts: Buffer[] = [];
   let size = 0;
   const take = () => {
-    const line = size > MAX_LINE ? null : Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
+    const line = size > MAX_LINE ? null : showName(Buffer.concat(parts)).replace(/\r$/, '');
     parts = [];
     size = 0;
     return line;

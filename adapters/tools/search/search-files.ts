@@ -1,15 +1,10 @@
 import { headOf } from '@klaus/core/cut-text';
 import { z } from 'zod';
-import { decodeContent } from '@klaus/core/policy';
-import type { FoundPath, ToolContext } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toolFailed } from '../tool-failed.ts';
-import { toSearchTest } from './glob.ts';
 import { findApproved } from '../find-approved.ts';
-import { runRipgrep, toShown } from './ripgrep.ts';
+import { runSearch } from './run-search.ts';
 import { countExtensions, sample } from './summary.ts';
-
-const MAX_LINE = 400;
 
 const input = z.object({
   pattern: z.string().describe('Rust regular expression'),
@@ -19,23 +14,6 @@ const input = z.object({
   literal: z.boolean().optional(),
   caseSensitive: z.boolean().optional().describe('default true'),
 });
-type Input = z.infer<typeof input>;
-
-/** The fields of ripgrep's `--json` output that are read. */
-const textSchema = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
-const recordSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('begin'), data: z.object({ path: textSchema }) }),
-  z.object({ type: z.literal('match'), data: z.object({ lines: textSchema, line_number: z.int() }) }),
-  z.object({ type: z.literal('context'), data: z.object({ lines: textSchema, line_number: z.int() }) }),
-  z.object({ type: z.literal('end') }),
-  z.object({ type: z.literal('summary') }),
-]);
-
-interface FileMatches {
-  path: string;
-  /** `12: text` for a match, `12- text` for context, `--` between blocks. */
-  lines: string[];
-}
 
 export const searchFiles = defineBuiltinTool({
   name: 'search_files',
@@ -64,7 +42,7 @@ export const searchFiles = defineBuiltinTool({
     if (!state) throw toolFailed(`${path} does not exist.`);
     // Reading a named pipe would block.
     if (state.kind === 'other') throw toolFailed(`${path} is no regular file.`);
-    const { found, matches, more } = await search(options, context, at);
+    const { found, matches, more } = await runSearch(options, context, at);
     if (matches === 0) return { text: 'No matches.', detail: { matches: 0, files: 0 } };
     const head = `${matches}${more ? ' or more' : ''} match${matches === 1 ? '' : 'es'} in ${found.length} file${found.length === 1 ? '' : 's'}`;
     const limit = more ? [`[stopped after ${matches} matches; narrow the search for the rest]`] : [];
@@ -73,64 +51,14 @@ export const searchFiles = defineBuiltinTool({
   },
 });
 
-async function search(
-  options: Input,
-  context: ToolContext,
-  at: FoundPath,
-): Promise<{ found: FileMatches[]; matches: number; more: boolean }> {
-  const isIncluded = options.glob === undefined ? () => true : toSearchTest(options.glob);
-  const args = ['--json', `--regexp=${options.pattern}`];
-  if (options.literal) args.push('--fixed-strings');
-  if (options.caseSensitive === false) args.push('--ignore-case');
-  if (options.context) args.push(`--context=${Math.floor(options.context)}`);
-  const found: FileMatches[] = [];
-  let current: FileMatches | undefined;
-  let matches = 0;
-  let previous = 0;
-  for await (const line of runRipgrep(context, { args, at })) {
-    if (line === null) {
-      // The record, with its line number, is too long.
-      if (!current || matches === context.maxSearchResults) continue;
-      if (found.at(-1) !== current) found.push(current);
-      current.lines.push('0: [this line is too long to show]');
-      matches++;
-      continue;
-    }
-    const record = recordSchema.parse(JSON.parse(line));
-    if (record.type === 'begin') {
-      const path = toText(record.data.path).replace(/^\.\//, '');
-      current = isIncluded(path) ? { path: toShown(at, path), lines: [] } : undefined;
-      previous = 0;
-    } else if ((record.type === 'match' || record.type === 'context') && current) {
-      if (record.type === 'match' && matches === context.maxSearchResults) return { found, matches, more: true };
-      const { line_number: number, lines } = record.data;
-      if (options.context && previous > 0 && number > previous + 1) current.lines.push('--');
-      previous = number;
-      if (record.type === 'match' && found.at(-1) !== current) found.push(current);
-      if (record.type === 'match') matches++;
-      current.lines.push(`${number}${record.type === 'match' ? ':' : '-'} ${shorten(toText(lines))}`);
-    }
-  }
-  return { found, matches, more: false };
-}
-
-function toText(value: z.infer<typeof textSchema>): string {
-  if ('text' in value) return value.text;
-  const bytes = Buffer.from(value.bytes, 'base64');
-  return decodeContent(bytes)?.text ?? bytes.toString('utf8');
-}
-
-function shorten(line: string): string {
-  const clean = line.replace(/\r?\n$/, '').replaceAll('\0', '?');
-  return clean.length > MAX_LINE ? `${headOf(clean, MAX_LINE)}… [${clean.length} characters]` : clean;
-}
-
 /** Counts by extension and file, then the first matches of each file up to the limit. */
 export function cutMatches(text: string, max: number): string {
   if (text.length <= max) return text;
   const [head, ...blocks] = text.split('\n\n');
   const files = blocks.map((block) => block.split('\n')).filter((lines) => lines.length > 1);
-  const counted = files.map(([path, ...lines]) => `${path} ${lines.filter((line) => /^\d+: /.test(line)).length}`);
+  const counted = files.map(
+    ([path, ...lines]) => `${path} ${lines.filter((line) => /^\d+(?::\d+)?: /.test(line)).length}`,
+  );
   const paths = files.map(([path]) => path!);
   const top = [
     `${head}, which is too many to show. Narrow the search with path, glob or pattern.`,

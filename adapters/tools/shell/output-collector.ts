@@ -2,6 +2,7 @@ import { isAscii } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { isKlausError, type BlobRef } from '@klaus/core/protocol';
 import type { LiveText, ToolContext } from '@klaus/core/agent';
+import { LastStates } from './last-states.ts';
 import { TextEnds } from './text-ends.ts';
 
 /** Longest output that a result contains, in characters. Of longer output it has head and tail, and a blob has all. */
@@ -24,6 +25,7 @@ export class OutputCollector {
   /** True while the last chunk of a stream ends inside a character. */
   readonly #isCut = { stdout: false, stderr: false };
   readonly #ends = new TextEnds(MAX_TEXT / 2);
+  readonly #states = new LastStates((text) => this.#ends.add(text));
   #breaks = 0;
   #lastByte = NEWLINE;
   #early: Uint8Array[] = [];
@@ -40,14 +42,15 @@ export class OutputCollector {
     this.#countLines(chunk);
     const text = this.#toText(chunk, stream);
     this.#context.progress(text);
-    this.#ends.add(text);
+    this.#states.add(text);
     if (this.#blob) this.#blob.write(chunk);
     else if (!this.#isDiskFull) this.#early.push(new Uint8Array(chunk));
     if (this.#ends.left > 0) this.#begin();
   };
 
   async finish(): Promise<CollectedOutput> {
-    this.#ends.add(this.#decoders.stdout.end() + this.#decoders.stderr.end());
+    this.#states.add(this.#decoders.stdout.end() + this.#decoders.stderr.end());
+    this.#states.end();
     const { head, tail } = this.#ends.toParts();
     const { left } = this.#ends;
     const lines = this.#breaks + (this.#lastByte === NEWLINE ? 0 : 1);

@@ -15,7 +15,7 @@ import { runProgram, toPrestart, toProgramDetail } from './run-program.ts';
 export const runCommand = defineBuiltinTool({
   name: 'run_command',
   description:
-    'Run a shell command (sh) in the sandbox, in the workspace. All its processes end with it; there is no network unless network is true.',
+    'Run a shell command (bash; sh where it is missing) in the sandbox, in the workspace. All its processes end with it; there is no network unless network is true.',
   input: z.object({
     command: z.string(),
     cwd: z.string().optional(),

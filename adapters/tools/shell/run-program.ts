@@ -47,6 +47,8 @@ export async function runProgram(context: ToolContext, request: ProgramRequest):
       cwd,
       ...toPrestart(context, request),
       ...(quiet ? {} : { onOutput: collector.add }),
+      // A caller that keeps the output reads the streams by themselves.
+      merged: !quiet && keepBytes === 0,
       keepBytes,
       signal: context.signal,
     });

@@ -52,5 +52,5 @@ async function toPlan(
   const old = decodeContent(bytes)?.text;
   if (old !== text && !overwrite)
     throw toolFailed(`${path} exists with other content.`, { hint: 'Give another path, or overwrite: true.' });
-  return { path: resolved, before: { hash: toHash(bytes), text: old, crlf: false, encoding: 'utf-8' }, after: text };
+  return { path: resolved, before: { hash: toHash(bytes), text: old, encoding: 'utf-8' }, after: text };
 }

@@ -8,13 +8,14 @@ import { checkIndex } from './check-index.ts';
 import { git } from './git.ts';
 import { readCopyFacts, type CopyFacts } from './copy-state.ts';
 import { readCopyDiff } from './copy-diff.ts';
+import { createBranch, toFreeBranch } from './copy-branch.ts';
 import { createCopy, type CopyContent } from './create-copy.ts';
 import { changedFiles, discardCopy, keepCopy, mergeCopy, prepare, showConflicts } from './end-copy.ts';
 import { findConfiguredPlaces } from '../repositories/configured-places.ts';
 import { inspectRepository, refuse } from './inspect-repository.ts';
 import { recoverPublication } from './publish.ts';
 import { pruneSaved, removeCopy, saveRest } from './remove-copy.ts';
-import { findDiscarded, restoreDiscarded } from './restore-discarded.ts';
+import { findDiscarded } from './find-discarded.ts';
 
 /** Characters of a session's id in names of folders and branches: the random ones. */
 const SHORT_ID = 8;
@@ -105,7 +106,8 @@ export function createCopies({ home, lock }: CopiesOptions) {
     keep: keepCopy,
     discard: discardCopy,
     findDiscarded,
-    restoreDiscarded,
+    /** @throws KlausError `copy.blocked` if another branch is in the way. */
+    createBranch,
     /** Commits of the original, also the one that a copy began with. What Klaus saved of copies does not count. */
     async knownCommits({ repository, base }: Pick<CopyRecord, 'repository' | 'base'>): Promise<string[]> {
       const listed = await git(repository, ['for-each-ref', '--format=%(objectname) %(refname)']);
@@ -153,7 +155,8 @@ async function createNew({ folder, take }: CopiesFolder, given: CreateInput): Pr
   const path = join(realpathSync.native(project), name);
   const held = take({ path });
   const record: CopyRecord = {
-    ...{ session: given.session, repository: from.top, common: from.common, path, branch: `klaus/${name}` },
+    ...{ session: given.session, repository: from.top, common: from.common, path },
+    branch: await toFreeBranch(from.top, `klaus/${name}`),
     ...{ base: from.head, objects: [], places: [], createdAt: new Date().toISOString(), phase: 'creating' },
     target: from.branch,
   };

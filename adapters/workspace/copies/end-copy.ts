@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { block, commitWork, isOwnRepository, type CommitOptions } from './commit-work.ts';
+import { createBranch } from './copy-branch.ts';
 import { toPin, writeRecord, type CopyRecord, type Ending } from './copy-record.ts';
 import { findTarget, isMerging, readCopyFacts } from './copy-state.ts';
 import type { ConflictFile } from './conflicts.ts';
@@ -103,18 +104,12 @@ export async function changedFiles(record: CopyRecord, { commit, into }: { commi
 
 /** Creates the branch of the copy in the original. The record is `ending` after that. */
 export async function keepCopy(record: CopyRecord, given: CommitOptions): Promise<string> {
-  const { repository, path, branch, base } = record;
+  const { repository, path, base } = record;
   prepare(record);
   const head = await commitWork(record, given);
   await copyObjects({ from: path, to: repository }, { commits: [head], known: [base] });
   await git(repository, ['update-ref', toPin(record), head]);
-  const present = await findTarget(record, branch);
-  if (present !== undefined && (await runGit(repository, ['merge-base', '--is-ancestor', present, head])).code !== 0) {
-    throw block(`${repository} has another branch ${branch}.`, {
-      hint: `Rename it with \`git branch -m ${branch} NAME\`.`,
-    });
-  }
-  await git(repository, ['update-ref', `refs/heads/${branch}`, head]);
+  await createBranch(record, head);
   writeRecord({ ...record, phase: 'ending', ending: { how: 'kept', head, to: head } });
   return head;
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { toFreeBranch } from './copy-branch.ts';
 import { copyObjects, git, tryGit } from './git.ts';
 import { checkOut, initializeCopy } from './initialize-copy.ts';
 
@@ -81,7 +82,7 @@ export async function publishSubmodules(
     changed.push(one.path);
     if ((await tryGit(to, ['cat-file', '-e', `${one.commit}^{commit}`])) !== undefined) continue;
     await copyObjects({ from, to }, { commits: [one.commit], known: [] });
-    await git(to, ['update-ref', `refs/heads/${branch}`, one.commit]);
+    await git(to, ['update-ref', `refs/heads/${await toFreeBranch(to, branch)}`, one.commit]);
   }
   return changed;
 }

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
+import { Database } from './database.ts';
 
 /** SQLite refuses about one opening in fifty. */
 const FOLDERS = 250;
@@ -40,3 +41,34 @@ test('two threads that open a new database at the same moment both succeed', asy
   rmSync(root, { recursive: true });
   expect(errors.flat()).toEqual([]);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'files of databases that were used long ago are closed, and opened again',
+  () => {
+    const root = mkdtempSync(join(tmpdir(), 'klaus-test-'));
+    const countOpen = (): number =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(join('/proc/self/fd', fd)).startsWith(root);
+        } catch {
+          return false;
+        }
+      }).length;
+    const all = Array.from({ length: 40 }, (_, index) => new Database(join(root, `folder-${index}`)));
+    expect(countOpen()).toBeLessThanOrEqual(3 * 16);
+    for (const [index, db] of all.entries()) db.run('INSERT INTO meta VALUES (?, ?)', 'n', String(index));
+    const held = all[0]!.transaction(() => {
+      for (const db of all.slice(1)) db.get('SELECT value FROM meta');
+      all[0]!.run('UPDATE meta SET value = ?', 'changed');
+      return all[0]!.openings;
+    });
+    expect(all[0]!.openings).toBe(held);
+    expect(all[0]!.get('SELECT value FROM meta')).toEqual({ value: 'changed' });
+    expect(all[39]!.get('SELECT value FROM meta')).toEqual({ value: '39' });
+    expect(all[39]!.get('PRAGMA synchronous')).toEqual({ synchronous: 2 });
+    expect(countOpen()).toBeLessThanOrEqual(3 * 16);
+    for (const db of all) db.close();
+    expect(countOpen()).toBe(0);
+    rmSync(root, { recursive: true });
+  },
+);

@@ -5,6 +5,8 @@ import { isKlausError, KlausError } from '@klaus/core/protocol';
 
 const FORMAT = 1;
 const BUSY_TIMEOUT_MS = 10_000;
+/** Databases of this process whose files are open, three for each. A server uses those of all its workspaces. */
+const MAX_OPEN = 16;
 
 /**
  * - objects: contents by hash. `block` refers to the bytes; a large content has `chunks` instead, the concatenated hashes
@@ -30,7 +32,10 @@ const SCHEMA = `
   PRAGMA user_version = ${FORMAT};
 `;
 
-/** The database of one workspace's snapshots. */
+/** Those whose files are open, the one that was used last at the end. */
+const used = new Set<Database>();
+
+/** The database of one workspace's snapshots. Its files are closed while more than {@link MAX_OPEN} others are in use. */
 export class Database extends Connection {
   readonly folder: string;
   #turn: Promise<unknown> = Promise.resolve();
@@ -47,9 +52,7 @@ export class Database extends Connection {
     try {
       // Large pages, because rows of a kilobyte are common and are read in order.
       this.exec('PRAGMA page_size = 16384');
-      this.#enableWal();
-      this.exec('PRAGMA synchronous = FULL');
-      this.exec('PRAGMA journal_size_limit = 67108864; PRAGMA mmap_size = 268435456; PRAGMA cache_size = -16384');
+      this.onReopen();
       this.transaction(() => {
         const version = this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
         if (version === 0) this.exec(SCHEMA);
@@ -61,6 +64,28 @@ export class Database extends Connection {
     } catch (error) {
       this.close();
       throw error;
+    }
+  }
+
+  override close(): void {
+    super.close();
+    used.delete(this);
+  }
+
+  protected override onReopen(): void {
+    this.#enableWal();
+    this.exec('PRAGMA synchronous = FULL');
+    this.exec('PRAGMA journal_size_limit = 67108864; PRAGMA mmap_size = 268435456; PRAGMA cache_size = -16384');
+  }
+
+  protected override onUse(): void {
+    used.delete(this);
+    used.add(this);
+    if (used.size <= MAX_OPEN) return;
+    for (const one of used) {
+      if (one === this || one.inTransaction) continue;
+      used.delete(one);
+      return one.suspend();
     }
   }
 

@@ -15,18 +15,20 @@ import { hasSameEntries, IndexComparer, readGitlinks, storeRepairedIndex } from 
 import { markStores, readGitStates, toGitPaths, type GitState } from './git/git-state.ts';
 import { withScan, type SnapshotStore } from './snapshot-store.ts';
 import { withLock } from './lock.ts';
-import { ObjectWriter } from './objects/object-writer.ts';
 import { Objects } from './objects/objects.ts';
 import { isPlaceholder } from './scan/placeholder.ts';
 import { Yielder } from '../yielder.ts';
+import type { SnapshotLimits } from './room.ts';
 import { scanAt, scanPaths } from './scan/scan-paths.ts';
 import { StatCache } from './scan/stat-cache.ts';
 import { prepareStore } from './snapshot-stores.ts';
 import { readScanned } from './scanned-metadata.ts';
 import { hasState, readMetadata, toStateWrite, type Uncovered } from './states.ts';
+import { editState, storeContent } from './edit-state.ts';
 import { toExcluded } from './excluded.ts';
 import { finishPlans } from './restore/restore-plan.ts';
-import { EMPTY, sha256, toTreeEntry } from './tree.ts';
+import { EMPTY, toTreeEntry } from './tree.ts';
+import { readChangeTimes } from './scan/change-times.ts';
 import { checkOut } from './transfer/check-out.ts';
 import { packState } from './transfer/pack-state.ts';
 import { unpackState } from './transfer/unpack-state.ts';
@@ -42,6 +44,8 @@ export interface SnapshotsOptions {
    * Default: none.
    */
   isPlaceholder?: (path: string) => boolean;
+  /** Limits for large files. Default: only that some space of the disk stays free. */
+  limits?: SnapshotLimits;
 }
 
 /**
@@ -93,6 +97,7 @@ export async function createSnapshots(root: string, options: SnapshotsOptions): 
       objects: new Objects(db),
       excluded: toExcluded(opened.path, options),
       isPlaceholder: options.isPlaceholder ?? (() => false),
+      limits: options.limits ?? { workspace: 0, total: 0 },
     };
     if (db.get('SELECT 1 FROM steps LIMIT 1')) await withLock(db.folder, { alone: true }, () => finishPlans(store));
     return new FolderSnapshots(store);
@@ -223,6 +228,14 @@ class FolderSnapshots implements LocalSnapshots {
     return found.map(({ path, node }) => ({ path, entry: toTreeEntry(node) }));
   }
 
+  edit(base: TreeId, rows: readonly TreeChange[]): Promise<TreeId> {
+    return this.#locked({ alone: false }, () => editState(this.#store, base, rows));
+  }
+
+  async changeTimes(paths: readonly string[]): Promise<ReadonlyMap<string, number | undefined>> {
+    return readChangeTimes(this.#store.root, paths);
+  }
+
   async content(entry: TreeEntry): Promise<Uint8Array> {
     const hash = Buffer.from(entry.hash, 'hex');
     if (hash.length !== 32) throw corrupt(this.#store.db.folder, `"${entry.hash}" is not a hash`);
@@ -230,21 +243,7 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   put(content: Uint8Array, entry: Pick<TreeEntry, 'type' | 'mode'>): Promise<TreeEntry> {
-    if (entry.type === 'directory') {
-      return Promise.resolve(toTreeEntry({ ...entry, type: 'directory', size: 0, hash: EMPTY }));
-    }
-    return this.#locked({ alone: false }, async () => {
-      const bytes = Buffer.from(content);
-      const hash = sha256(bytes);
-      const writer = new ObjectWriter(this.#store.db, new Yielder());
-      try {
-        writer.add(hash, bytes);
-        await writer.flush();
-      } finally {
-        await writer.close();
-      }
-      return toTreeEntry({ ...entry, size: bytes.length, hash });
-    });
+    return this.#locked({ alone: false }, () => storeContent(this.#store, content, entry));
   }
 
   apply(changes: readonly TreeChange[], options: ApplyOptions = {}): Promise<ApplyResult> {

@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import { ObjectWriter } from './objects/object-writer.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Yielder } from '../yielder.ts';
+import { Room, type SnapshotLimits } from './room.ts';
 import type { Scan } from './scan/scan.ts';
 
 /** One workspace and the store of its snapshots. */
@@ -12,6 +13,7 @@ export interface SnapshotStore extends Pick<Scan, 'trees' | 'statCache' | 'exclu
   root: Root;
   db: Database;
   objects: Objects;
+  limits: SnapshotLimits;
 }
 
 interface ScanOptions {
@@ -47,6 +49,7 @@ export async function withScan<T>(
       uncovered: [],
       repositories: [],
       files: 0,
+      room: new Room(store.db, store.limits),
       onProgress,
     });
   } finally {

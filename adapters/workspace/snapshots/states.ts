@@ -9,7 +9,14 @@ const MAX_UNCOVERED = 1_000;
 
 export const uncoveredSchema = z.object({
   path: z.string(),
-  why: z.enum(['unreadable', 'special file', 'name is not UTF-8', 'other filesystem', 'path too long']),
+  why: z.enum([
+    'unreadable',
+    'special file',
+    'name is not UTF-8',
+    'other filesystem',
+    'path too long',
+    'over the limit',
+  ]),
 });
 /** A path that a snapshot does not contain. */
 export type Uncovered = z.infer<typeof uncoveredSchema>;

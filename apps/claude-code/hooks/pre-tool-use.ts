@@ -134,7 +134,8 @@ async function reviewCall(context: HookContext, given: Reviewing): Promise<Guard
     );
     reviews.push(appeal);
     if (appeal.outcome === 'pass') continue;
-    return { verdict: 'deny', rule: verdict.reviewer, reason: verdict.reason };
+    // Further sentences follow it.
+    return { verdict: 'deny', rule: verdict.reviewer, reason: verdict.reason.trim().replace(/\.$/, '') };
   }
   // A reviewer that answered replaces the question about a server that the guard cannot see into.
   const isTrusted = call.kind === 'mcp' && context.mcp === 'judge' && reviews.some(isModelPass);

@@ -112,7 +112,7 @@ function askAbout(
     terminal.restore(false);
     void review(event, signal).then(async (reply) => {
       if (reply.kind === 'later') return session.send({ type: 'cancel', by: 'user' });
-      return klaus.answer(event.approval, reply.kind, { by: 'user', ...reply.options });
+      return klaus.answer(event.approval, reply.kind, { by: 'user', raise: true, ...reply.options });
     });
   });
 }

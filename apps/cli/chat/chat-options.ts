@@ -7,8 +7,8 @@ export interface ChatCommandOptions extends Options {
   history: boolean;
 }
 
-/** @throws UsageError for options that only a new session has. */
-export function checkContinued({
+/** The given options that only a new session has. */
+export function listFixed({
   sandbox,
   grant,
   allowNet,
@@ -18,8 +18,8 @@ export function checkContinued({
   fallback,
   effort,
   temperature,
-}: Options): void {
-  const fixed = [
+}: Options): string[] {
+  return [
     ...(sandbox ? ['--sandbox'] : []),
     ...(grant ? ['--grant'] : []),
     ...(allowNet ? ['--allow-net'] : []),
@@ -30,6 +30,11 @@ export function checkContinued({
     ...(effort ? ['--effort'] : []),
     ...(temperature === undefined ? [] : ['--temperature']),
   ];
+}
+
+/** @throws UsageError for options that only a new session has. */
+export function checkContinued(options: Options): void {
+  const fixed = listFixed(options);
   if (fixed.length === 0) return;
   throw new UsageError(
     `${fixed.join(' and ')} cannot change in an existing session.`,

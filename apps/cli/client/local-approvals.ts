@@ -26,7 +26,7 @@ export function createLocalApprovals(klaus: Klaus) {
     changeApproval: async (id, approval, scope) =>
       (await klaus.session(id)).changeApproval(approval, scope, { by: 'cli' }),
     async answer(id, reply, options) {
-      await klaus.answer(id, reply, { by: 'cli', ...options });
+      await klaus.answer(id, reply, { by: 'cli', raise: true, ...options });
     },
   } satisfies Partial<SessionClient>;
 }

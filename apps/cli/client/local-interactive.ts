@@ -21,7 +21,7 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
       await session.applyQueuedCommands();
     },
     async restore(id, request, { conflicts = 'refuse' } = {}) {
-      const restored = await (await klaus.session(id)).restore(request, { by: BY, conflicts });
+      const restored = await (await klaus.session(id)).restore(request, { by: BY, conflicts, unclear: 'refuse' });
       const paths = restored.done ? [] : restored.conflicts.map(({ path }) => path);
       return { done: restored.done, changes: restored.changes, conflicts: paths };
     },

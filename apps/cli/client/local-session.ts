@@ -32,7 +32,7 @@ export async function followLocal(klaus: Klaus, options: FollowOptions): Promise
       await session.send({ type: 'cancel', by: 'cli', reason, run });
     },
     async answer(approval, reply, given) {
-      await klaus.answer(approval, reply, { by: 'cli', ...given });
+      await klaus.answer(approval, reply, { by: 'cli', raise: true, ...given });
     },
     // A parked session is not read here, so answers of other processes are seen only when it is advanced.
     untilAnswered: () => new AbortController().signal,

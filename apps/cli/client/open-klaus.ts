@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Klaus, KlausOptions, ScriptedServer } from '@klaus/sdk';
+import type { Klaus, KlausOptions, ScriptedServer, SettingsInput } from '@klaus/sdk';
 import { demoFiles } from '../demo/files.ts';
 import { err } from '../output/sink.ts';
 import { UsageError } from '../program/cli-error.ts';
@@ -27,7 +27,8 @@ export async function openKlaus(options: OpenKlausOptions = {}): Promise<Klaus> 
   const { createKlaus } = await import('@klaus/sdk');
   return createKlaus({
     cwd: options.cwd === undefined ? process.cwd() : toFolder(options.cwd),
-    settings: options.settings ?? {},
+    // The engine checks them: those of `--set` are texts.
+    settings: options.settings as SettingsInput | undefined,
     endProcesses: options.endProcesses ?? 'run',
     scripted: toScriptedServer,
     buffers: options.buffers,

@@ -36,6 +36,9 @@ export function createCallsView(screen: Screen) {
         screen.settle();
         screen.status(`… ${tail}`);
       }
+      // A call waits for the state that precedes its effect.
+      if (tail !== '' && !running.has(live.call) && titles.has(live.call))
+        return screen.status(`… ${titles.get(live.call)}: ${tail}`);
       if (tail === '' || !running.has(live.call)) return;
       running.set(live.call, tail);
       show();

@@ -6,6 +6,7 @@ import { err } from '../output/sink.ts';
 import { isEndOfPipe, outputFailure, watchStreams } from '../output/streams.ts';
 import { CliError, UsageError } from './cli-error.ts';
 import { EXIT, isKlausError, toExitCode } from './exit-codes.ts';
+import { checkHelpTopic, toHelpList } from './help-list.ts';
 import { toCommandWords } from './other-spellings.ts';
 import { COMMAND_NAMES, createProgram } from './program.ts';
 import { useProxies } from './use-proxies.ts';
@@ -22,7 +23,9 @@ export async function execute(given: readonly string[]): Promise<never> {
     await useProxies();
     const isChat = words.length === 0 && (await isTerminal());
     const program = await createProgram(words, (result) => (code = result), isChat);
-    await program.parseAsync([...words], { from: 'user' });
+    const line = toHelpList(words).words;
+    await checkHelpTopic(line, COMMAND_NAMES);
+    await program.parseAsync([...line], { from: 'user' });
   } catch (error) {
     const isDone = (error instanceof CommanderError && error.exitCode === 0) || isEndOfPipe(error);
     code = isDone ? EXIT.done : reportError(error, { asJson, help: toHelp(words) });

@@ -45,3 +45,35 @@ test('a line loads only the commands that it can mean', async () => {
   for (const words of [['--help'], ['-h'], ['help', 'run'], ['--json', '--help'], ['completion', 'bash']])
     expect(toNames(await createProgram(words))).toEqual(COMMAND_NAMES);
 });
+
+test('the help lists a dozen commands, or those of a topic', async () => {
+  const toListed = async (words: string[]): Promise<string[]> => {
+    const program = await createProgram(words);
+    return program
+      .createHelp()
+      .visibleCommands(program)
+      .map((each) => each.name());
+  };
+  const short = await toListed(['--help']);
+  expect(short.length).toBeLessThanOrEqual(12);
+  expect(short).toContain('chat');
+  expect(await toListed(['help', 'safety'])).toContain('gate');
+  expect(await toListed(['help', 'safety'])).not.toContain('chat');
+  expect((await toListed(['help', '--all'])).filter((name) => name !== 'help')).toEqual(COMMAND_NAMES);
+});
+
+test('every command is in a topic whose name is no command', async () => {
+  const topics = ['running', 'delegation', 'history', 'parallel', 'review', 'branches', 'claude-code', 'safety'];
+  const listed: string[] = [];
+  for (const topic of [...topics, 'servers', 'maintenance']) {
+    const program = await createProgram(['help', topic]);
+    listed.push(
+      ...program
+        .createHelp()
+        .visibleCommands(program)
+        .map((each) => each.name()),
+    );
+    expect(COMMAND_NAMES).not.toContain(topic);
+  }
+  expect(listed.toSorted()).toEqual(COMMAND_NAMES.toSorted());
+});

@@ -2,6 +2,7 @@ import { VERSION } from '@klaus/sdk/version';
 import { Command } from 'commander';
 import { out } from '../output/sink.ts';
 import { addCommand, type CliCommand } from './cli-command.ts';
+import { listInHelp, MORE, toHelpList } from './help-list.ts';
 
 type Loader = () => Promise<{ command: CliCommand }>;
 
@@ -89,7 +90,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
     doctor: () => import('../commands/system/doctor.ts'),
     sandbox: () => import('../commands/sandbox/sandbox.ts'),
     init: () => import('../commands/system/init.ts'),
-    config: () => import('../commands/system/config.ts'),
+    config: () => import('../commands/config/config.ts'),
     login: () => import('../commands/system/login.ts'),
     logout: () => import('../commands/system/logout.ts'),
     db: () => import('../commands/system/db.ts'),
@@ -102,14 +103,16 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Loader>>>> = {
 
 export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
 
-const EXAMPLES = `
+const FIRST_EXAMPLES = `
 Examples:
   klaus "fix the failing test"                  work in this folder
   git diff | klaus "review this"                with standard input as context
   klaus chat reviewer                           chat with an agent; klaus alone chats with the last one
   klaus --approve ask "tidy up src/"            ask before every change
   klaus -c "and now the docs"                   continue the latest session of this folder
-  klaus --json --on-ask wait "…" > events.ndjson
+`;
+
+const ALL_EXAMPLES = `  klaus --json --on-ask wait "…" > events.ndjson
   klaus sessions; klaus show ID; klaus resume ID
   klaus start reviewer "…" --detach; klaus watch  agents in the background
   klaus --server http://host:3001 "…"           use a klaus serve on another machine
@@ -133,8 +136,9 @@ export async function createProgram(
   done: (exitCode: number) => void = () => {},
   isChat = false,
 ): Promise<Command> {
+  const list = words === undefined ? 'all' : toHelpList(words).list;
   const program = new Command('klaus')
-    .description('An agent that reads, changes and tests the code in a folder. Every action passes one gate.')
+    .description('An agent that reads, changes and tests the code in a folder, and asks before anything risky.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
@@ -143,11 +147,16 @@ export async function createProgram(
     .exitOverride()
     // `execute` prints errors; commander would print them a second time.
     .configureOutput({ writeOut: (text) => out.write(text), outputError: () => {} })
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', list === 'all' ? `${FIRST_EXAMPLES}${ALL_EXAMPLES}` : `${FIRST_EXAMPLES}${MORE}`)
     .hook('preAction', async (_, command) => {
       if (command.name() !== 'run' || program.args[0] === 'run' || command.opts()['prompt'] !== undefined) return;
-      const { checkPromptWords } = await import('./unknown-command.ts');
-      checkPromptWords(command.args, { names: COMMAND_NAMES, isFirst: command.args[0] === words?.[0] });
+      const { checkPromptWords, hasPipedInput, listAgentNames } = await import('./unknown-command.ts');
+      await checkPromptWords(command.args, {
+        names: COMMAND_NAMES,
+        isFirst: command.args[0] === words?.[0],
+        hasInput: hasPipedInput(),
+        listAgents: () => listAgentNames(String(command.opts()['cwd'] ?? process.cwd())),
+      });
     });
   const isDefault = isChat && words?.length === 0;
   const needed = isDefault ? ['chat'] : toNeeded(words);
@@ -158,6 +167,7 @@ export async function createProgram(
       addCommand(program, isDefault ? { ...command, isDefault } : command, done);
     }
   }
+  listInHelp(program, list);
   return program;
 }
 

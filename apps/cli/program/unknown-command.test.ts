@@ -4,9 +4,13 @@ import { UsageError } from './cli-error.ts';
 
 const NAMES = ['run', 'resume', 'sessions', 'show', 'config', 'db'];
 
-function refusal(words: readonly string[], isFirst = true): UsageError | undefined {
+async function refusal(
+  words: readonly string[],
+  given: { isFirst?: boolean; hasInput?: boolean } = {},
+): Promise<UsageError | undefined> {
   try {
-    checkPromptWords(words, { names: NAMES, isFirst });
+    const options = { names: NAMES, isFirst: true, hasInput: false, listAgents: async () => ['filer'] };
+    await checkPromptWords(words, { ...options, ...given });
     return undefined;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -19,20 +23,19 @@ test.each([
   ['setup', 'klaus init'],
   ['update', 'npm install'],
   ['upgrade', 'npm install'],
-  ['mcp', 'MCP'],
+  ['filer', 'klaus chat filer'],
   ['instal', 'klaus doctor --install'],
   ['Install', 'klaus doctor --install'],
   ['sesions', 'klaus run -- sesions'],
-  ['hello', 'klaus --help'],
-  ['self-test', 'klaus --help'],
   ['show', 'klaus show first'],
-])('%s alone is no prompt, and the hint names %s', (word, hint) => {
-  expect(refusal([word])).toMatchObject({ hint: expect.stringContaining(hint) });
-  expect(refusal([word])!.hint).toContain(`klaus run -- ${word}`);
+])('%s alone is no prompt, and the hint names %s', async (word, hint) => {
+  const refused = await refusal([word]);
+  expect(refused).toMatchObject({ hint: expect.stringContaining(hint) });
+  expect(refused!.hint).toContain(`klaus run -- ${word}`);
 });
 
-test.each([[['mcp', 'add', 'x']], [['login', 'now']]])('%s is no prompt', (words) => {
-  expect(refusal(words)!.hint).toContain('klaus run -- "');
+test.each([[['whoami', 'please']], [['login', 'now']]])('%s is no prompt', async (words) => {
+  expect((await refusal(words))!.hint).toContain('klaus run -- "');
 });
 
 test.each([
@@ -42,15 +45,24 @@ test.each([
   [['Hallo!']],
   [['src/a.ts']],
   [['Füge']],
+  [['hello']],
+  [['self-test']],
+  [['work']],
   [[]],
-])('%j is a prompt', (words) => {
-  expect(refusal(words)).toBeUndefined();
+])('%j is a prompt', async (words) => {
+  expect(await refusal(words)).toBeUndefined();
 });
 
-test('after an option a word is an answer, unless it resembles a command', () => {
-  expect(refusal(['yes'], false)).toBeUndefined();
-  expect(refusal(['login'], false)).toBeUndefined();
-  expect(refusal(['sesions'], false)).toBeDefined();
+test('after an option a word is an answer, unless it resembles a command', async () => {
+  expect(await refusal(['yes'], { isFirst: false })).toBeUndefined();
+  expect(await refusal(['login'], { isFirst: false })).toBeUndefined();
+  expect(await refusal(['sesions'], { isFirst: false })).toBeDefined();
+});
+
+test('a word beside the text of a program is a prompt, unless it resembles a command', async () => {
+  expect(await refusal(['review'], { hasInput: true })).toBeUndefined();
+  expect(await refusal(['sesions'], { hasInput: true })).toBeDefined();
+  expect(await refusal(['login'], { hasInput: true })).toBeDefined();
 });
 
 const COMMANDS = ['run', 'resume', 'sessions', 'show', 'approve', 'approvals', 'db'];

@@ -1,19 +1,18 @@
 import { toNearest } from '@klaus/sdk';
+import { fstatSync } from 'node:fs';
 import { UsageError } from './cli-error.ts';
 
 /** Commands of other programs, and what Klaus has instead. */
 const ALTERNATIVES: Readonly<Record<string, string>> = {
-  auth: 'Klaus has no login. It reads a key from the environment, such as ANTHROPIC_API_KEY; `klaus doctor` shows which are set.',
+  auth: '`klaus login` stores a key of a provider; `klaus doctor` shows which are set, such as by ANTHROPIC_API_KEY.',
   chat: '`klaus chat` starts a chat. A session starts with its first prompt: klaus "fix the failing test".',
   history: '`klaus sessions` lists the sessions; `klaus show ID` shows one.',
   install: '`klaus doctor --install` installs missing programs.',
   list: '`klaus sessions` lists the sessions.',
-  mcp: 'Klaus has no MCP client yet.',
-  plugin: 'Klaus has no plugins. Programs extend it through its SDK: docs/sdk.md.',
+  plugin: '`klaus skills`, `klaus mcp` and `klaus hooks` extend Klaus, and its SDK for programs: docs/sdk.md.',
   review:
     '`klaus diff` shows the changes of a session. As a prompt, name what to review: klaus "review the last commit".',
-  settings: '`klaus init` sets your limits; `klaus config` shows every setting; `klaus doctor` shows what is missing.',
-  status: '`klaus sessions` lists the sessions; `klaus doctor` checks whether a run can start.',
+  settings: '`klaus init` sets your limits; `klaus config` shows every setting, and `klaus config set` changes one.',
   update: '`npm install --global klaus@latest` updates an installed Klaus, and `git pull` a clone.',
   version: '`klaus --version` prints it.',
 };
@@ -35,20 +34,27 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 };
 
 /** Words that start no sentence: they mean a command, also when other words follow. */
-const NO_PROMPTS = ['mcp', 'login', 'logout', 'whoami'];
+const NO_PROMPTS = ['login', 'logout', 'whoami'];
 
 /**
- * Refuses a prompt that was meant as a command, because a prompt costs money and changes files. A single word in the
- * form of a command is refused, and a misspelled command.
+ * Refuses a prompt that was meant as a command, because a prompt costs money and changes files: a misspelled command, a
+ * command of other programs, and the name of an agent. Any other word is a prompt.
  *
  * @param options.names Of the existing commands.
  * @param options.isFirst True if the words begin the line. After `--continue`, a word is an answer.
+ * @param options.hasInput True if a program or a file gives further text, as in `git diff | klaus review`.
+ * @param options.listAgents Names of the defined agents.
  * @throws UsageError with the probable meaning, and how the words are sent as a prompt.
  */
-export function checkPromptWords(
+export async function checkPromptWords(
   words: readonly string[],
-  { names, isFirst }: { names: readonly string[]; isFirst: boolean },
-): void {
+  {
+    names,
+    isFirst,
+    hasInput,
+    listAgents,
+  }: { names: readonly string[]; isFirst: boolean; hasInput: boolean; listAgents: () => Promise<readonly string[]> },
+): Promise<void> {
   const [word] = words;
   if (word === undefined || /\s/.test(word)) return;
   const asPrompt = `As a prompt: klaus run -- ${words.length === 1 ? word : `"${words.join(' ')}"`}`;
@@ -61,11 +67,38 @@ export function checkPromptWords(
   if (similar !== undefined) throw new UsageError(`There is no command ${word}. Did you mean ${similar}?`, asPrompt);
   const isCommand =
     words.length === 1 ? word.length <= 20 && /^[a-z][a-z\d]*(?:-[a-z\d]+)*$/i.test(word) : NO_PROMPTS.includes(word);
-  if (!isFirst || !isCommand) return;
+  if (!isFirst || !isCommand || (hasInput && !NO_PROMPTS.includes(word))) return;
+  if (words.length === 1 && (await listAgents()).includes(word))
+    throw new UsageError(
+      `There is no command ${word}. There is an agent ${word}.`,
+      `\`klaus chat ${word}\` chats with it; \`klaus start ${word} "…"\` gives it a task. ${asPrompt}`,
+    );
   const known = word.toLowerCase();
-  const foreign = findSimilarCommand(known, [...Object.keys(ALTERNATIVES), ...Object.keys(SYNONYMS)]) ?? known;
-  const alternative = ALTERNATIVES[SYNONYMS[foreign] ?? foreign] ?? '`klaus --help` lists the commands.';
+  const foreign = findSimilarCommand(known, [...Object.keys(ALTERNATIVES), ...Object.keys(SYNONYMS)]);
+  const alternative = foreign === undefined ? undefined : ALTERNATIVES[SYNONYMS[foreign] ?? foreign];
+  if (alternative === undefined) return;
   throw new UsageError(`There is no command ${word}.`, `${alternative} ${asPrompt}`);
+}
+
+/** True if standard input is a pipe or a file. The socket that a program leaves open for it is neither. */
+export function hasPipedInput(): boolean {
+  try {
+    const input = fstatSync(0);
+    return input.isFIFO() || (input.isFile() && input.size > 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Names of the agents of a folder. None if Klaus cannot be opened there: the caller has another error to report. */
+export async function listAgentNames(cwd: string): Promise<readonly string[]> {
+  try {
+    const { openKlaus } = await import('../client/open-klaus.ts');
+    await using klaus = await openKlaus({ cwd });
+    return (await klaus.agents().list()).agents.map(({ definition }) => definition.name);
+  } catch {
+    return [];
+  }
 }
 
 /**

@@ -29,6 +29,8 @@ export interface WorkerOptions {
 
 /** Milliseconds between two reports of the same failure: a lost service fails with each attempt. */
 const REPORT_MS = 60_000;
+/** Milliseconds between two checks of the sandbox. */
+const SANDBOX_MS = 30_000;
 
 /**
  * Runs sessions of the cluster that the settings name until a signal arrives. The first signal drains the worker within
@@ -54,21 +56,34 @@ export async function runWorker({ slots, health, json }: WorkerOptions): Promise
   void waitForSignal(ownLog).then(ending.resolve);
   // The servers of the cluster send what is stored.
   if (klaus.configuration.get('server.webhookUrl') !== undefined) collectWebhooks(klaus.store);
-  const services = { postgres: () => klaus.store.isClaimed(''), temporal: () => scheduler.check() };
+  // Fetches bubblewrap if it is missing: without a sandbox, each command of each session would fail.
+  await klaus.checkSandbox();
+  const services = {
+    postgres: () => klaus.store.isClaimed(''),
+    temporal: () => scheduler.check(),
+    objects: () => klaus.checkObjects(),
+    sandbox: createRareCheck(() => klaus.checkSandbox()),
+  };
   const status = createWorkerStatus({ slots, services });
   const stopWatching = status.watch((service, isReachable) => {
     if (isReachable) ownLog.info('a service answers again', { service });
-    else ownLog.warn('a service does not answer: the worker takes no session until it does', { service });
+    else
+      ownLog.warn('a service does not answer, or the sandbox does not work: sessions that need it fail', { service });
   });
   let served: HealthServer | undefined;
   if (health) {
-    metrics = await openWorkerMetrics(klaus, () => status.running());
+    metrics = await openWorkerMetrics(klaus, status);
     served = await startHealthServer({ ...health, read: () => status.read(), metrics });
   }
   let isDraining = false;
   const id = createWorkerId();
   const worker = startClusterWorker({
     ...{ klaus, scheduler, slots, tenants: klaus.tenants },
+    ping: services.postgres,
+    onStore: (answers) =>
+      answers
+        ? ownLog.info('Postgres answers again: the worker takes sessions')
+        : ownLog.warn('Postgres does not answer: the worker gives its sessions back, and takes none until it does'),
     onProblem(session, error) {
       ownLog.error('a session cannot run', { session, error });
       const { code, hint } = isKlausError(error) ? error : { code: 'internal', hint: undefined };
@@ -163,6 +178,15 @@ function printReady(ready: { slots: number; health: string | null; pid: number }
   out.write(`Ready with ${ready.slots} slots.\n`);
   if (ready.health !== null) err.write(`Health: ${ready.health}/health\n`);
   err.write('Ctrl-C stops the worker.\n');
+}
+
+/** Repeats a check that starts a program at most every half minute. */
+function createRareCheck(check: () => Promise<unknown>): () => Promise<unknown> {
+  let last: { at: number; answer: Promise<unknown> } | undefined;
+  return () => {
+    if (!last || Date.now() - last.at >= SANDBOX_MS) last = { at: Date.now(), answer: check() };
+    return last.answer;
+  };
 }
 
 function reportRarely(report: (error: unknown) => void): (error: unknown) => void {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The services without which a worker runs no session. */
-export type ServiceName = 'postgres' | 'temporal';
+/** What a worker needs to run a session: services, and a sandbox for commands. */
+export const SERVICE_NAMES = ['postgres', 'temporal', 'objects', 'sandbox'] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export interface WorkerHealth {
   /** `unreachable`: a service does not answer. Only a ready worker takes sessions. */
@@ -30,6 +31,8 @@ export interface WorkerStatus {
   follow(worker: { readonly running: number }): void;
   /** It takes no more sessions. */
   drain(): void;
+  /** 1 for each service that answers, else 0. */
+  readServices(): Promise<Readonly<Record<ServiceName, 0 | 1>>>;
   /** Reports each service that stops answering, or answers again. Returns a function that stops it. */
   watch(onChange: (service: ServiceName, isReachable: boolean) => void): () => void;
 }
@@ -46,9 +49,8 @@ export function createWorkerStatus({
   let draining = false;
   let last: { at: number; unreachable: Promise<ServiceName[]> } | undefined;
   const findUnreachable = async (): Promise<ServiceName[]> => {
-    const names = Object.keys(services) as ServiceName[];
-    const answers = await Promise.all(names.map((name) => answersInTime(services[name])));
-    return names.filter((_, at) => !answers[at]);
+    const answers = await Promise.all(SERVICE_NAMES.map((name) => answersInTime(services[name])));
+    return SERVICE_NAMES.filter((_, at) => !answers[at]);
   };
   const readUnreachable = (): Promise<ServiceName[]> => {
     if (!last || Date.now() - last.at >= KNOWN_MS) last = { at: Date.now(), unreachable: findUnreachable() };
@@ -62,6 +64,11 @@ export function createWorkerStatus({
       const unreachable = await readUnreachable();
       const state = draining ? 'draining' : unreachable.length === 0 ? 'ready' : 'unreachable';
       return { state, unreachable, slots, running: running(), draining };
+    },
+    async readServices() {
+      const unreachable = await readUnreachable();
+      const rows = SERVICE_NAMES.map((name) => [name, unreachable.includes(name) ? 0 : 1] as const);
+      return Object.fromEntries(rows) as Record<ServiceName, 0 | 1>;
     },
     drain() {
       draining = true;

@@ -45,9 +45,10 @@ const authorityFields = {
 
 export const agentDetailSchema = agentViewSchema.extend({
   ...authorityFields,
-  definition: definitionSchema,
+  // The name of the built-in agent is reserved in definitions.
+  definition: definitionSchema.extend({ name: z.string() }),
   problem: z.string().nullable().describe('Why its authority cannot be computed, such as an unknown capability.'),
-  hash: z.string().describe('SHA-256 of the file, for a change.'),
+  hash: z.string().describe('SHA-256 of the file, for a change; empty: built in, so that it cannot be changed.'),
 });
 export type AgentDetail = z.infer<typeof agentDetailSchema>;
 

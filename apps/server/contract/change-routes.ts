@@ -1,4 +1,4 @@
-import { treeChangeSchema } from '@klaus/core/protocol';
+import { otherChangeSchema, treeChangeSchema } from '@klaus/core/protocol';
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 import { defineSessionRoute, sessionParams } from './route-fields.ts';
@@ -39,7 +39,12 @@ export const changeRoutes = {
     query: z.object({
       turn: z.coerce.number().int().min(1).optional().describe('Absent: all turns.'),
     }),
-    answer: z.object({ turn: z.int().nullable(), changes: z.array(treeChangeSchema), diff: z.string() }),
+    answer: z.object({
+      turn: z.int().nullable(),
+      changes: z.array(treeChangeSchema),
+      others: z.array(otherChangeSchema).describe('What others changed in these turns, or may have changed.'),
+      diff: z.string(),
+    }),
   }),
   decisions: defineSessionRoute('GET /api/sessions/:id/decisions', {
     summary: 'The decisions of the gate on each call.',
@@ -49,6 +54,7 @@ export const changeRoutes = {
   callOutput: defineRoute('sessions', 'GET /api/sessions/:id/calls/:call/output', {
     summary: 'The complete output of a call, with secrets redacted.',
     kind: 'text',
+    media: ['text/plain'],
     params: sessionParams.extend({ call: z.string() }),
     answer: z.string(),
   }),

@@ -8,6 +8,7 @@ export const contentRoutes = {
     projects: 'checked',
     summary: 'An image or a PDF document of a workspace, recognised by its content, at most 10 MB. Others are 415.',
     kind: 'bytes',
+    media: ['image/*', 'application/pdf'],
     params: z.object({ path: z.string() }),
     query: z.object({
       ...workspaceQuery,

@@ -7,6 +7,8 @@ export type { GuardDecisionView, GuardRatesView, GuardStateView } from './guard-
 export type { SavedPromptView } from './prompt-routes.ts';
 export type { CloneView, ProjectView } from './project-routes.ts';
 export type { KeyTest, ProviderKeysView } from './settings/key-routes.ts';
+export type { McpLoginView, McpReviewView, McpServerView, McpTestView } from './settings/mcp-server-routes.ts';
+export type { LocalServerView, ModelServerTest, ModelServerView } from './settings/model-server-routes.ts';
 export type { NoteView } from './settings/memory-routes.ts';
 export { problemCodeSchema, problemSchema, type Problem, type ProblemCode } from './problem.ts';
 export { hasRole, ROLES, type Role } from './role.ts';

@@ -31,6 +31,8 @@ export interface Route {
   answer: z.ZodType;
   /** Default `json`. */
   kind?: AnswerKind;
+  /** Media types of a `text` or `bytes` route, without parameters. */
+  media?: readonly [string, ...string[]];
   /** Default 200. */
   status?: 200 | 202;
   /** True if no sign-in is needed. Default false. */

@@ -22,7 +22,9 @@ import { guardRoutes } from './guard-routes.ts';
 import { hookRoutes } from './hook-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import { keyRoutes } from './settings/key-routes.ts';
+import { mcpServerRoutes } from './settings/mcp-server-routes.ts';
 import { memoryRoutes } from './settings/memory-routes.ts';
+import { modelServerRoutes } from './settings/model-server-routes.ts';
 import { sessionParams, workspaceQuery } from './route-fields.ts';
 import { promptRoutes } from './prompt-routes.ts';
 import { runRoutes } from './run-routes.ts';
@@ -100,6 +102,7 @@ const server = {
   metrics: defineRoute('server', 'GET /metrics', {
     summary: 'Metrics in the text format of Prometheus; 404 if AGENT_METRICS_ENABLED is false.',
     kind: 'text',
+    media: ['text/plain'],
     answer: z.string(),
   }),
   openapi: defineRoute('server', 'GET /api/openapi.json', {
@@ -278,6 +281,8 @@ export const ROUTES = {
   ...hookRoutes,
   ...guardRoutes,
   ...keyRoutes,
+  ...modelServerRoutes,
+  ...mcpServerRoutes,
   ...memoryRoutes,
   ...demoRoutes,
   ...settingRoutes,

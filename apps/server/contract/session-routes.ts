@@ -121,6 +121,7 @@ export const sessionRoutes = {
   exportSession: defineSessionRoute('GET /api/sessions/:id/export', {
     summary: 'The complete session as one document.',
     kind: 'text',
+    media: ['text/markdown', 'application/json', 'text/html'],
     query: z.object({
       format: z
         .enum(['md', 'json', 'html'])

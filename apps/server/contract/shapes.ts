@@ -199,7 +199,7 @@ export const restoredSchema = z.object({
   conflicts: z
     .array(conflictSchema)
     .describe(
-      'Files that were changed in the meantime, and not by the session. Nothing is restored until `conflicts` is `keep` or `overwrite`.',
+      'Files that were changed in the meantime, and not by the session, or of which it is unclear who changed them. Nothing is restored until `conflicts` is `keep` or `overwrite`.',
     ),
   kept: z.array(conflictSchema),
   uncovered: z.array(z.string()).describe('Paths without a snapshot, which are not restored.'),

@@ -41,10 +41,7 @@ export const agentHandlers = {
     const { agents: all, broken } = await agents.list();
     const uses = await context.klaus.store.agentUses();
     return {
-      agents: [
-        { ...KLAUS, lastUsed: uses.get(BUILT_IN_AGENT) ?? null },
-        ...all.map((found) => toView(agents, found, uses.get(found.name))),
-      ],
+      agents: [toBuiltIn(uses), ...all.map((found) => toView(agents, found, uses.get(found.name)))],
       broken: broken.map(({ file, error }) => {
         const [, line = '1', reason = error.message] = /^:(\d+): ([^]*)$/.exec(error.message.slice(file.length)) ?? [];
         return { file, line: Number(line), reason, hint: error.hint ?? null };
@@ -54,8 +51,13 @@ export const agentHandlers = {
 
   async agent({ params, query }, context) {
     const agents = openAgents(context, query);
-    const found = await agents.find(params.name);
     const uses = await context.klaus.store.agentUses();
+    if (params.name === BUILT_IN_AGENT) {
+      const { name, description, capabilities } = KLAUS;
+      const definition = { name, description, capabilities, systemPrompt: '' };
+      return { ...toBuiltIn(uses), ...describeAny(agents, definition), definition, hash: '' };
+    }
+    const found = await agents.find(params.name);
     const { definition, hash } = found;
     return { ...toView(agents, found, uses.get(found.name)), ...describeAny(agents, definition), definition, hash };
   },
@@ -84,6 +86,10 @@ export const agentHandlers = {
     return { name: params.name, file };
   },
 } satisfies PartialHandlers;
+
+function toBuiltIn(uses: ReadonlyMap<string, string>): AgentView {
+  return { ...KLAUS, lastUsed: uses.get(BUILT_IN_AGENT) ?? null };
+}
 
 function toView(agents: Agents, found: FoundAgent, used: string | undefined): AgentView {
   const { name, from, definition, file, hides } = found;

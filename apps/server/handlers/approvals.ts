@@ -85,7 +85,7 @@ export async function answerQuestion(
       title: `This question is closed already: ${row.answer}${row.answeredBy === null ? '' : ` by ${row.answeredBy}`}.`,
     });
   }
-  const session = await klaus.answer(id, answer, { by, ...options });
+  const session = await klaus.answer(id, answer, { by, raise: true, ...options });
   await queue.add(session.id);
   return { session: session.id };
 }

@@ -9,7 +9,7 @@ export const changeHandlers = {
     const { turn, step, git, dryRun, conflicts } = body;
     const options = { by, dryRun, conflicts };
     const session = await openSession(context, params.id);
-    return toRestoredView(await session.restore({ kind: 'undo', turn, step, git }, options));
+    return toRestoredView(await session.restore({ kind: 'undo', turn, step, git }, { unclear: 'refuse', ...options }));
   },
 
   async redo({ params, body }, context, { by }) {
@@ -26,8 +26,8 @@ export const changeHandlers = {
 
   async changes({ params, query }, context) {
     const session = await openSession(context, params.id);
-    const { turn, changes, diff } = await session.turnChanges(query.turn ?? 'all');
-    return { turn: query.turn === undefined ? null : turn, changes, diff };
+    const { turn, ...found } = await session.turnChanges(query.turn ?? 'all');
+    return { turn: query.turn === undefined ? null : turn, ...found, others: [...found.others] };
   },
 
   async decisions({ params, query }, context) {

@@ -81,16 +81,22 @@ export const copyHandlers = {
       }),
       sides: sides.map((side): 'target' | 'copy' => side),
     }));
-    return { ...merged, conflicts };
+    const { done, session, into: branch, target, head, at: commit } = merged;
+    return { done, session, into: branch, target, head, at: commit, conflicts };
   },
 
   async showCopyConflicts({ params, body }, context, asked) {
-    const shown = await context.klaus.copies.showConflicts(await check(context, params.copy, asked), body);
-    return { ...shown, files: [...shown.files] };
+    const { session, path, files, prompt } = await context.klaus.copies.showConflicts(
+      await check(context, params.copy, asked),
+      body,
+    );
+    return { session, path, files: [...files], prompt };
   },
 
-  keepCopy: async ({ params, body }, context, asked) =>
-    context.klaus.copies.keep(await check(context, params.copy, asked), body),
+  async keepCopy({ params, body }, context, asked) {
+    const { session, branch, commit } = await context.klaus.copies.keep(await check(context, params.copy, asked), body);
+    return { session, branch, commit };
+  },
 
   async discardCopy({ params, body }, context, asked) {
     const { session, saved } = await context.klaus.copies.discard(await check(context, params.copy, asked), body);

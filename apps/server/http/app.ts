@@ -30,6 +30,8 @@ import { hookHandlers } from '../handlers/hooks.ts';
 import { fileHandlers } from '../handlers/files.ts';
 import { mcpHandlers } from '../handlers/mcp.ts';
 import { hostHandlers } from '../handlers/host.ts';
+import { mcpServerHandlers } from '../handlers/settings/mcp-servers.ts';
+import { modelServerHandlers } from '../handlers/settings/model-servers.ts';
 import { keyHandlers } from '../handlers/settings/keys.ts';
 import { liveHandlers } from '../handlers/live.ts';
 import { memoryHandlers } from '../handlers/settings/memory.ts';
@@ -79,6 +81,8 @@ const HANDLERS: Handlers = {
   ...contentHandlers,
   ...mcpHandlers,
   ...keyHandlers,
+  ...modelServerHandlers,
+  ...mcpServerHandlers,
   ...memoryHandlers,
   ...demoHandlers,
   ...settingHandlers,

@@ -17,6 +17,7 @@ import type { InFlightText } from '../streams/in-flight-text.ts';
 import type { Log } from '../observability/log.ts';
 import type { Clones } from '../projects/clones.ts';
 import type { ProjectFolders } from '../projects/project-folders.ts';
+import type { McpWork } from '../mcp/mcp-work.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { SessionQueue } from '../runs/session-queue.ts';
 import type { AllowedWorkspaces } from '../access/allowed-workspaces.ts';
@@ -40,6 +41,8 @@ export interface Context {
   seen: SeenFolders;
   projects: ProjectFolders;
   clones: Clones;
+  /** Logins to MCP servers, and reviews of their tools. */
+  mcp: McpWork;
   /** Judges events of hooks of Claude Code; undefined if this program does not. */
   hooks: JudgeHook | undefined;
   /** Undefined if this program has no demo. */

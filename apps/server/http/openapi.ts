@@ -42,9 +42,7 @@ function toOperation(name: string, route: Route): Json {
     tags: [route.tag],
     ...(route.open ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: toSchema(route.body, 'input') } } } }
-      : {}),
+    ...(route.body ? { requestBody: toRequestBody(route.body) } : {}),
     responses: {
       ...(route.kind === 'redirect'
         ? { 302: { description: 'Redirects a browser.' } }
@@ -57,13 +55,21 @@ function toOperation(name: string, route: Route): Json {
   };
 }
 
-function toContent({ kind = 'json', answer }: Route): Json {
-  if (kind === 'text') return { 'text/markdown': { schema: { type: 'string' } }, 'application/json': { schema: {} } };
-  if (kind === 'bytes') return { 'image/*': {}, 'application/pdf': {} };
+/** A request without a body has an empty object as its body. */
+function toRequestBody(body: z.ZodObject): Json {
+  const required = !body.safeParse({}).success;
+  return { required, content: { 'application/json': { schema: toSchema(body, 'input') } } };
+}
+
+function toContent({ kind = 'json', media, answer }: Route): Json {
+  if (media) {
+    const rows = media.map((type) => [type, type.startsWith('text/') ? { schema: { type: 'string' } } : {}] as const);
+    return Object.fromEntries(rows);
+  }
   const schema = toSchema(answer, 'output');
   if (kind === 'json') return { 'application/json': { schema } };
   // OpenAPI 3.1 cannot describe the events of a stream. Each property of `x-events` is one event with its data.
-  return { 'text/event-stream': { schema: { type: 'string' }, 'x-events': schema } };
+  return { 'text/event-stream': { 'x-events': schema } };
 }
 
 function toParameters(schema: z.ZodObject | undefined, location: 'path' | 'query'): Json[] {
@@ -83,5 +89,28 @@ function toParameters(schema: z.ZodObject | undefined, location: 'path' | 'query
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _$schema, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return json;
+  return (io === 'output' ? toSent(json) : json) as Json;
+}
+
+/** Describes what JSON makes of an output: a field without a value is absent. */
+function toSent(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toSent);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const json = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, toSent(part)])) as Json;
+  const { properties, required, allOf } = json as { properties?: Json; required?: unknown; allOf?: unknown };
+  if (properties && Array.isArray(required)) json['required'] = required.filter((name) => !isAny(properties[name]));
+  // No part alone has all fields.
+  return Array.isArray(allOf) ? { ...json, allOf: allOf.map(toOpen), unevaluatedProperties: false } : json;
+}
+
+function isAny(schema: unknown): boolean {
+  return Object.keys(schema as Json).every((keyword) => keyword === 'description');
+}
+
+function toOpen({ additionalProperties, unevaluatedProperties: _, ...part }: Json): Json {
+  const alternatives = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) =>
+    Array.isArray(part[keyword]) ? [[keyword, (part[keyword] as Json[]).map(toOpen)] as const] : [],
+  );
+  const own = additionalProperties === false ? part : { ...part, additionalProperties };
+  return { ...own, ...Object.fromEntries(alternatives) };
 }

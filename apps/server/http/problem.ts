@@ -25,7 +25,7 @@ export function toSentence({ title, detail }: Pick<Problem, 'title' | 'detail'>)
 
 /** Errors about a resource that is missing or exists already have a status of their own; their code stays `usage`. */
 const USAGE_STATUSES = [
-  [/^There is no (session|question|approval|background process|file|folder|agent|clone|added project)\b/, 404],
+  [/^There is no (session|question|approval|background process|file|folder|agent|clone|commit|added project)\b/, 404],
   [/^There is an agent\b/, 409],
 ] as const;
 

@@ -21,6 +21,8 @@ export interface MetricSources {
   approvals: () => number;
   /** By kind. */
   subscribers: () => Readonly<Record<string, number>>;
+  /** 1 for each service that answers, else 0. Default: there are none. */
+  services?: () => Readonly<Record<string, number>>;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -169,6 +171,17 @@ function declareGauges(sources: MetricSources, registers: Registry[]): () => voi
       for (const [kind, count] of Object.entries(sources.subscribers())) this.set({ kind }, count);
     },
   });
+  const { services } = sources;
+  if (services)
+    new Gauge({
+      name: 'klaus_service_up',
+      help: '1 for each service that answers the worker, and for its sandbox, else 0.',
+      labelNames: ['service'],
+      registers,
+      collect() {
+        for (const [service, isUp] of Object.entries(services())) this.set({ service }, isUp);
+      },
+    });
   const lag = monitorEventLoopDelay({ resolution: LAG_PRECISION_MS });
   let unused: NodeJS.Timeout | undefined;
   gauge('klaus_event_loop_lag_seconds', '99th percentile of the event-loop delay since the last read.', () => {

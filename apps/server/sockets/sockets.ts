@@ -8,6 +8,7 @@ import { Refusal, toProblem } from '../http/problem.ts';
 import { recordError, requestIdOf, toPath } from '../observability/request-log.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import { serveChat, toAgent } from './chat.ts';
+import { keepAlive } from './keep-alive.ts';
 import type { Identities } from './socket-io.ts';
 
 const MAX_MESSAGE_BYTES = 1_024 * 1_024;
@@ -62,7 +63,10 @@ export function createSockets(context: Context, guard: RequestGuard) {
     const identity = await guard.checkAccess(request, isChat ? 'operator' : 'viewer');
     if (!isChat) return refuse(socket, 404);
     const server = await openChats();
-    server.handleUpgrade(request, socket, head, (chat) => serveChat(context, chat, { request, identity }));
+    server.handleUpgrade(request, socket, head, (chat) => {
+      keepAlive(chat);
+      serveChat(context, chat, { request, identity });
+    });
   };
 
   return {

@@ -6,6 +6,7 @@ import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
 import { readMcpPrompts } from './mcp-prompts.ts';
 import { runProgram } from './run-program.ts';
+import { showGrant } from './show-grant.ts';
 
 /** Commands that show something. */
 export const INFO_COMMANDS: readonly TerminalCommand[] = [
@@ -54,6 +55,11 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
         `${formatCount(contextTokens)} of ${formatCount(contextWindow)} tokens (${share} %), ${formatCount(entries.length)} messages and calls.`,
       );
     },
+  },
+  {
+    name: 'capabilities',
+    summary: 'show what the session may do',
+    run: async (app) => showGrant(app, await app.link.ensure()),
   },
   {
     name: 'tools',

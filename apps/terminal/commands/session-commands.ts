@@ -1,18 +1,26 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { App } from '../app/app.ts';
 import { openAttention, openNext, openRewind, openSessions } from '../app/pickers.ts';
 import { openAgents, switchAgent } from '../app/switch-agent.ts';
 import type { TerminalCommand } from './command.ts';
+
+async function startNew(app: App): Promise<void> {
+  await app.link.detach();
+  app.note('The next prompt starts a new session.');
+}
 
 /** Commands that choose, copy or name a session. */
 export const SESSION_COMMANDS: readonly TerminalCommand[] = [
   {
     name: 'new',
     summary: 'start a new session with the next prompt',
-    async run(app) {
-      await app.link.detach();
-      app.note('The next prompt starts a new session.');
-    },
+    run: startNew,
+  },
+  {
+    name: 'clear',
+    summary: 'the same as /new',
+    run: startNew,
   },
   {
     name: 'agent',

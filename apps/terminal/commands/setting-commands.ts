@@ -8,6 +8,7 @@ import { choose } from '../app/pickers.ts';
 import { KEYMAPS, NOTIFICATIONS, type Preferences, STATUS_ITEMS, type StatusItem } from '../preferences.ts';
 import { THEMES, type Theme } from '../style/palette.ts';
 import type { TerminalCommand } from './command.ts';
+import { showGrant } from './show-grant.ts';
 
 /** The compiler requires all of them. */
 const EFFORTS = Object.keys({ low: 1, medium: 1, high: 1, max: 1 } satisfies Record<Effort, 1>) as Effort[];
@@ -73,10 +74,7 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
     summary: 'show what the session may do, and revoke approvals',
     async run(app) {
       const session = await app.link.ensure();
-      const { workspace, grant, mode } = await app.client.chatState(session);
-      const { describeGrant } = await import('@klaus/sdk');
-      for (const { text } of describeGrant(grant, { workspace, now: Date.now() })) app.note(text);
-      app.note(`Mode ${mode}`);
+      await showGrant(app, session);
       const remembered = await app.client.remembered();
       const given = (await app.client.givenApprovals(session)).filter(({ scope }) => scope === 'session');
       const all = [...given, ...remembered];

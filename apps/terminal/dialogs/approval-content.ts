@@ -14,7 +14,7 @@ export interface ContentOptions {
   palette: Palette;
   /** Opens the user's editor with a text. Undefined: it was not changed. */
   edit: (text: string, name: string) => Promise<string | undefined>;
-  onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by'>) => void;
+  onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by' | 'raise'>) => void;
   /** The question stays open. */
   onLater: () => void;
 }

@@ -149,7 +149,7 @@ export class SessionLink {
   }
 
   /** @returns False if another client was faster. */
-  async answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by'>): Promise<boolean> {
+  async answer(approval: string, reply: Reply, options: Omit<AnswerOptions, 'by' | 'raise'>): Promise<boolean> {
     return (await this.#drive?.answer(approval, reply, options)) ?? false;
   }
 

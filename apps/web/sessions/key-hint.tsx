@@ -21,7 +21,9 @@ export function KeyHint({ model, folders, onFolder }: KeyHintProps) {
   const { models, settings } = useStore(host);
   const known = models.find(({ name }) => name === model);
   // Without any key, the name of the model is that of a tier.
-  const isMissing = known ? !known.usable : models.length > 0 && models.every(({ usable }) => !usable);
+  // The model of a program on the machine is in no list.
+  const isOther = model.includes('/') && !models.some(({ provider }) => model.startsWith(`${provider}/`));
+  const isMissing = known ? !known.usable : !isOther && models.length > 0 && models.every(({ usable }) => !usable);
   if (!isMissing || !settings) return null;
   const provider = known?.provider ?? models.find(({ tier }) => tier === model)?.provider ?? models[0]!.provider;
   if (isAdmin && settings.hasSettings) return <FirstStart provider={provider} folders={folders} onFolder={onFolder} />;

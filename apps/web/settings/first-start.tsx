@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { useAccess } from '../state/access.ts';
 import { client } from '../state/client.ts';
-import { host } from '../state/host.ts';
+import { host, reloadSettings } from '../state/host.ts';
 import { go, toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { showToast } from '../state/toasts.ts';
@@ -13,6 +13,8 @@ import { Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { KeyForm } from './key-form.tsx';
 import { toStoredText } from './keys-section.tsx';
+import { LocalModels } from './models/local-models.tsx';
+import { ServerForm } from './models/server-form.tsx';
 import { SandboxSummary, useChecks } from './sandbox-status.tsx';
 import './settings.css';
 
@@ -24,6 +26,8 @@ interface FirstStartProps {
   onFolder: (path: string) => void;
 }
 
+/** What can be used in place of a provider. */
+const OTHERS = ['server', 'local'] as const;
 /** Most folders that are offered. */
 const MAX_FOLDERS = 4;
 
@@ -61,6 +65,8 @@ function FirstKey({ first }: { first: string }) {
   const [chosen, setChosen] = useState<string>();
   const providers = query.value?.providers ?? [];
   const provider = providers.find((each) => each.provider === (chosen ?? first)) ?? providers[0];
+  const other = OTHERS.find((each) => each === chosen);
+  const isKey = (each: string) => other === undefined && each === provider?.provider;
   return (
     <div className="column first-part">
       <h3>{t.first.keyTitle}</h3>
@@ -72,20 +78,29 @@ function FirstKey({ first }: { first: string }) {
               <button
                 key={each.provider}
                 type="button"
-                aria-pressed={each.provider === provider.provider}
+                aria-pressed={isKey(each.provider)}
                 onClick={() => setChosen(each.provider)}
               >
                 {each.title}
               </button>
             ))}
+            {OTHERS.map((each) => (
+              <button key={each} type="button" aria-pressed={other === each} onClick={() => setChosen(each)}>
+                {t.first[each]}
+              </button>
+            ))}
           </div>
-          <KeyForm
-            key={provider.provider}
-            provider={provider}
-            onStored={(stored, test) =>
-              showToast({ kind: 'info', text: toStoredText(stored, test, t), lastsMs: 10_000 })
-            }
-          />
+          {other === undefined ? (
+            <KeyForm
+              key={provider.provider}
+              provider={provider}
+              onStored={(stored, test) =>
+                showToast({ kind: 'info', text: toStoredText(stored, test, t), lastsMs: 10_000 })
+              }
+            />
+          ) : null}
+          {other === 'server' ? <ServerForm isFirst onStored={() => void reloadSettings()} /> : null}
+          {other === 'local' ? <LocalModels onUsed={() => void reloadSettings()} /> : null}
         </>
       ) : null}
       <a href={toHash({ page: 'settings', section: 'keys' })}>{t.first.more}</a>

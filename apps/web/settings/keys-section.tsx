@@ -8,12 +8,11 @@ import { showToast } from '../state/toasts.ts';
 import { formatAgo } from '../text/format.ts';
 import type { SettingsText } from '../text/settings/en-settings.ts';
 import { useSettingsText } from '../text/settings/settings-text.ts';
-import { useText } from '../text/text.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { KeyForm } from './key-form.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
 
 /** The providers with their keys. */
 export function KeysSection() {
@@ -105,7 +104,13 @@ function Provider({ provider, onChange }: ProviderProps) {
         <KeyForm provider={provider} onStored={stored} {...(isEditing ? { onCancel: () => setEditing(false) } : {})} />
       ) : null}
       {isRemoving ? (
-        <RemoveDialog title={title} onClose={() => setRemoving(false)} onRemove={() => void remove()} />
+        <RemoveDialog
+          title={t.key.removeTitle(title)}
+          text={t.key.removeText}
+          action={t.key.remove}
+          onClose={() => setRemoving(false)}
+          onRemove={() => void remove()}
+        />
       ) : null}
     </li>
   );
@@ -138,25 +143,6 @@ function ProviderFacts({ provider, isTesting }: { provider: ProviderKeysView; is
         </p>
       ) : null}
     </>
-  );
-}
-
-function RemoveDialog(props: { title: string; onClose: () => void; onRemove: () => void }) {
-  const { title, onClose, onRemove } = props;
-  const t = useSettingsText();
-  const words = useText();
-  return (
-    <Dialog title={t.key.removeTitle(title)} onClose={onClose}>
-      <div className="dialog-body column">
-        <p>{t.key.removeText}</p>
-        <div className="dialog-foot line">
-          <Button onClick={onClose}>{words.app.cancel}</Button>
-          <Button variant="danger" onClick={onRemove}>
-            {t.key.remove}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   );
 }
 

@@ -1,9 +1,9 @@
 /** Sections whose values the server has. Only an administrator sees them. */
-export const SERVER_SECTIONS = ['keys', 'model', 'budgets', 'sandbox', 'memory', 'all'] as const;
+export const SERVER_SECTIONS = ['keys', 'mcp', 'model', 'budgets', 'sandbox', 'memory', 'all'] as const;
 /** Sections whose values this browser has. */
 export const OWN_SECTIONS = ['appearance', 'notifications', 'keyboard'] as const;
 
-export const SECTIONS = ['keys', 'model', 'budgets', 'sandbox', 'memory', ...OWN_SECTIONS, 'all'] as const;
+export const SECTIONS = ['keys', 'mcp', 'model', 'budgets', 'sandbox', 'memory', ...OWN_SECTIONS, 'all'] as const;
 export type Section = (typeof SECTIONS)[number];
 export type ServerSection = (typeof SERVER_SECTIONS)[number];
 
@@ -20,6 +20,7 @@ export const SECTION_KEYS: Readonly<Partial<Record<Section, readonly string[]>>>
       'temperature',
     ],
     ...['models.allow', 'approve', 'requirePatchApproval', 'isolate', 'checkpoint', 'undo.enabled', 'undo.keepDays'],
+    ...['undo.maxBytes', 'undo.maxTotalBytes'],
   ],
   budgets: [
     ...['limits.usd', 'limits.tokens', 'limits.toolCalls', 'limits.turns', 'limits.minutes', 'usage.monthlyUsd'],

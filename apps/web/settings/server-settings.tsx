@@ -7,10 +7,12 @@ import { matchWords } from '../shell/match-words.ts';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { KeysSection } from './keys-section.tsx';
 import { MemorySection } from './memory-section.tsx';
+import { McpSection } from './mcp/mcp-section.tsx';
 import { NetworkPresets } from './network-presets.tsx';
 import { SandboxStatus } from './sandbox-status.tsx';
 import { SectionHead } from './section-head.tsx';
 import { type Section, SECTION_KEYS, sectionOf, SECTIONS } from './sections.ts';
+import { ServerList } from './models/server-list.tsx';
 import { nameOf, SettingRow } from './setting-row.tsx';
 import { type Settings, useSettings } from './use-settings.ts';
 
@@ -29,7 +31,7 @@ export function ServerSettings({ section, query }: { section: Section; query: st
       ) : (
         <Found query={query} {...{ settings }} />
       )}
-      {file !== undefined && section !== 'keys' ? (
+      {file !== undefined && section !== 'keys' && section !== 'mcp' ? (
         <p className="muted small wrap settings-file">{t.file(file)}</p>
       ) : null}
     </>
@@ -55,9 +57,11 @@ function SectionContent({ section, settings }: { section: Section; settings: Set
     <section className="settings-section column" aria-labelledby="settings-heading">
       <SectionHead section={section} />
       {section === 'keys' ? <KeysSection /> : null}
+      {section === 'keys' ? <ServerList /> : null}
+      {section === 'mcp' ? <McpSection /> : null}
       {section === 'sandbox' ? <SandboxStatus /> : null}
       {section === 'memory' ? <MemorySection /> : null}
-      {section === 'keys' ? null : <Pending query={settings.query} title={t.failed} rows={8} />}
+      {section === 'keys' || section === 'mcp' ? null : <Pending query={settings.query} title={t.failed} rows={8} />}
       <Rows shown={shown} settings={settings} />
       {section === 'sandbox' ? <NetworkPresets /> : null}
     </section>

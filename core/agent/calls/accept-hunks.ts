@@ -31,7 +31,7 @@ export function acceptHunks(
       selected.content === 'after' ? edit.content : selected.content === 'before' ? part.before : selected.content;
     if (!content) continue;
     const after = ids.digest(new TextDecoder('utf-8', { ignoreBOM: true }).decode(content));
-    shown.push({ ...part, after: content, hunks: toChangeHunks(part.row, { before: part.before, after: content }) });
+    shown.push({ ...part, after: content, hunks: toChangeHunks(part.row, { ...part, after: content }) });
     edits.push({ ...edit, content, mode: selected.mode });
     changes.push({ ...change, after: selected.content === 'after' ? change.after : after });
   }

@@ -12,15 +12,22 @@ const SIDE_INPUTS: ReadonlySet<string> = new Set([
   'plan',
 ]);
 
+/** Codes of the machine on which the call was to run. */
+const FAILURES = ['sandbox.unavailable', 'sandbox.failed', 'store.full'] as const;
+
 /** Must be called before the state removes the start of the call. @param given.workspace Absolute. */
 export function toFinishedCall(
-  { name, outcome, changes }: EventOf<'tool.finished'>,
+  { name, outcome, changes, detail }: EventOf<'tool.finished'>,
   { call, workspace }: { call: CallState; workspace: string },
 ): FinishedCall {
   const { decided, started } = call;
   return {
     name,
     outcome,
+    failure:
+      outcome === 'error'
+        ? FAILURES.find((code) => code === (detail as { code?: unknown } | undefined)?.code)
+        : undefined,
     began: started !== undefined || outcome === 'ok',
     isClosedPlace: decided?.verdict === 'deny' && decided.rule === 'path',
     isAcceptedPlan: call.asked?.subject.kind === 'plan' && outcome === 'ok',

@@ -1,4 +1,13 @@
-import { decide, findRemembered, isProgramPath, RULES, toRemembered } from '../../policy/index.ts';
+import {
+  decide,
+  findRemembered,
+  isProgramPath,
+  isWorkaround,
+  RULES,
+  toDenialKey,
+  toRemembered,
+  toWorkaroundReason,
+} from '../../policy/index.ts';
 import {
   isKlausError,
   toKlausError,
@@ -99,7 +108,7 @@ function withAcceptedPlan(ready: ReadyCall): ReadyCall {
 }
 
 /** The result of a call that may not run. */
-function toDenial({ state }: Work, { intent, call }: ReadyCall, { verdict, rule, reason }: Decision): string {
+function toDenial({ state, engine }: Work, { intent, call }: ReadyCall, { verdict, rule, reason }: Decision): string {
   const isPlan = intent.plan !== undefined;
   if (verdict === 'deny') {
     const text = `Denied (${rule}): ${reason}.`;
@@ -108,10 +117,10 @@ function toDenial({ state }: Work, { intent, call }: ReadyCall, { verdict, rule,
     return presenting === undefined ? text : `${text} Present a plan with ${presenting}: the user can accept it.`;
   }
   if (isPlan) return 'Not presented: no user is available to accept a plan. Give the plan as your answer and end.';
-  return (
-    `Denied: this needs an approval (${reason}), and no approver is available. ` +
-    'The user can allow it with a wider --approve mode or with --on-ask wait.'
-  );
+  const text = `Denied: this needs an approval (${reason}), and no approver is available`;
+  if (isWorkaround(state.denials, toDenialKey('call', rule, reason), engine.clock.now()))
+    return `${toWorkaroundReason(text)}.`;
+  return `${text}. The user can allow it with a wider --approve mode or with --on-ask wait.`;
 }
 
 interface Judged {

@@ -10,6 +10,8 @@ export interface CallPurpose {
 export interface FinishedCall {
   name: string;
   outcome: EventOf<'tool.finished'>['outcome'];
+  /** Why it could not run, if that is no fault of the call. Absent otherwise. */
+  failure?: 'sandbox.unavailable' | 'sandbox.failed' | 'store.full';
   /** True if the gate allowed the call and its effect began, regardless of the outcome. */
   began: boolean;
   /** True if the path rule denied the call without asking for an approval. */

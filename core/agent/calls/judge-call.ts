@@ -1,19 +1,29 @@
-import { KlausError, toKlausError, USE_TOOL } from '../../protocol/index.ts';
+import { describeUnknownField, findUnknownFields, KlausError, toKlausError, USE_TOOL } from '../../protocol/index.ts';
 import type { CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import { describeCut } from '../model/describe-cut.ts';
 import { findJsonFault } from '../model/json-fault.ts';
+import { isSessionTool } from '../ports/session-tools.ts';
 import type { Tool } from '../ports/tool.ts';
 import { refuseCall } from './call-events.ts';
 import type { JudgedCall } from './judged-call.ts';
 import { findTool } from './session-tools.ts';
 import { createToolContext } from './tool-context.ts';
+import { toInputSchema } from './tool-registry.ts';
 
 const WRONG_USE =
   'Invalid input for use_tool: it takes name, the name of another tool, and input, an object with the fields of that tool. tool_search shows them.';
 
 /** Issues of an invalid input that the model gets. */
 const MAX_ISSUES = 8;
+
+const schemas = new WeakMap<Tool<unknown>, Readonly<Record<string, unknown>>>();
+
+function toSchema(tool: Tool<unknown>): Readonly<Record<string, unknown>> {
+  const schema = tool.inputSchema ?? schemas.get(tool) ?? toInputSchema(tool);
+  schemas.set(tool, schema);
+  return schema;
+}
 
 /** Validates a call, determines its access, and asks the gate. Changes nothing. */
 export async function judgeCall(work: Work, call: CallState): Promise<JudgedCall> {
@@ -42,10 +52,17 @@ export async function judgeCall(work: Work, call: CallState): Promise<JudgedCall
   } catch (error) {
     return refuseInput(`Invalid input for ${call.name}: ${toKlausError(error).message}.`);
   }
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
-    return refuseInput(`Invalid input for ${call.name}: ${issues.slice(0, MAX_ISSUES).join('; ')}.`);
-  }
+  // A validator drops them silently, so that the call would do something else than it says.
+  const unknown = findUnknownFields(toSchema(tool), given, { accepts: isSessionTool(call.name) ? 'unlike' : 'none' });
+  const others = (parsed.error?.issues ?? []).filter(
+    ({ code }) => unknown.length === 0 || code !== 'unrecognized_keys',
+  );
+  const issues = [
+    ...unknown.map(describeUnknownField),
+    ...others.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}.`),
+  ];
+  if (!parsed.success || unknown.length > 0)
+    return refuseInput(`Invalid input for ${call.name}: ${issues.slice(0, MAX_ISSUES).join(' ')}`);
   const context = await createToolContext(work, call.id);
   return work.activities.judge(work, { call, tool, input: parsed.data, context });
 }

@@ -3,6 +3,7 @@ import {
   isReadOnly,
   KlausError,
   toKlausError,
+  unlessFailed,
   type BlobRef,
   type EventBody,
   type TreeId,
@@ -15,9 +16,11 @@ import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
 import { countCommand } from './prestart.ts';
 import { cutOutput } from './cut-output.ts';
+import { toResultLimit } from '../budget/result-limit.ts';
 import { isApproval } from './human-approval.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
-import { openLayer, withUserNote } from '../workspace/review-changes.ts';
+import { listNames } from '../workspace/unreverted-places.ts';
+import { openLayer, withNotes, withUserNote } from '../workspace/review-changes.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import { toProcessChanged } from '../processes/process-events.ts';
 import type { CallState } from '../state/state.ts';
@@ -49,7 +52,7 @@ export async function performCalls(work: Work, calls: readonly CallState[], onSt
   if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await snapshotAfter(work);
   // The snapshot precedes the intents, so that their effects can be undone.
   const isReading = ready.every(({ tool }) => isReadOnly(tool.effects));
-  const before = isReading ? [] : await snapshotWorkspace(work);
+  const before = isReading ? [] : await snapshotWorkspace(work, { report: (text) => ready[0]?.context.progress(text) });
   if (!before) return;
   const tree = await snapshotBeforeChecks(work, ready, before);
   await work.append([...before, ...bodies]);
@@ -83,6 +86,7 @@ async function toStarted(work: Work, ready: ReadyCall): Promise<EventBody> {
     diff: intent.diff,
     result: intent.result,
     background: intent.background,
+    layer: isReviewed(work, tool, call.by) || undefined,
     mark,
     fetches: intent.fetches,
   };
@@ -124,6 +128,7 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
     if (output.closed) changed = [...output.closed];
     const after = await work.activities.afterCall(work, ready, finished);
     ({ finished, notices } = after);
+    finished = await withRejected(work, ready, finished);
     if (layer) reviewed = await work.activities.reviewChanges(work, { ready, finished, opened: layer });
   } catch (error) {
     const known = toKlausError(error, 'tool.failed');
@@ -148,8 +153,19 @@ async function runCall(work: Work, ready: ReadyCall, tree: TreeId | undefined): 
   await work.append([...changed, finished, ...context_, ...notices]);
 }
 
+/** A call whose changes Klaus will not keep has failed, also if its command reports success. */
+async function withRejected(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<ToolFinished> {
+  // A failure occurs again when the turn ends.
+  const rejected = (await unlessFailed(() => work.activities.findRejected(work, ready, finished))) ?? [];
+  if (rejected.length === 0) return finished;
+  const note =
+    `Not kept: Klaus reverts the changes of ${listNames(rejected)}, which no command may make. ` +
+    'What the command reports about them does not apply. Ask the user to make such changes.';
+  return { ...withNotes(finished, [note]), outcome: 'error' };
+}
+
 function cut(work: Work, ready: ReadyCall, text: string): string {
-  const max = work.engine.settings.maxToolOutputContext;
+  const max = toResultLimit(work);
   if (text.length <= max) return text;
   return ready.tool.cut?.(text, max) ?? cutOutput(text, max);
 }
@@ -172,6 +188,7 @@ async function toResult(
     ...(isJson(output.detail) ? { detail: output.detail } : {}),
     blob,
     evidence: output.evidence,
+    ...(output.shown ? { shown: output.shown.map((file) => (text === clean ? file : { ...file, part: true })) } : {}),
     ...(output.untrusted ? { untrusted: toUntrusted(work, output.untrusted) } : {}),
     ...(output.images ? { images: [...output.images] } : {}),
     changes: [...(output.changes ?? [])],

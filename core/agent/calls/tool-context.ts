@@ -50,6 +50,9 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
   const context: ToolContext = {
     workspace,
     buffers,
+    encodings: engine.settings.encodings ?? [],
+    // The agent of another program reads files by itself.
+    lastShown: (path) => (openedOf(work.state).runner ? undefined : work.state.shown.get(path)),
     formatter: openToolFormatter(work),
     // Opened by the first command, so that a run that only reads starts none.
     sandbox: {
@@ -82,6 +85,7 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     providerSearch: createProviderSearch(work),
     maxSearchResults: engine.settings.maxSearchResults,
     gitIdentity: engine.settings.gitIdentity,
+    userGit: engine.userGit,
     deploy: engine.settings.deploy,
     restoreSecrets: (text, current) => redactor.restore(text, current),
     agents: engine.openAgents(workspace.root),

@@ -9,6 +9,7 @@ import type { Snapshots } from '../ports/snapshots.ts';
 import type { GuardInput } from '../workspace/guarded.ts';
 import { toChange } from '../workspace/tree-row.ts';
 import { readAccepted, toMode } from './accepted-contents.ts';
+import type { Carried } from './carried.ts';
 import { isWithoutEntries, readIndexes, toContents, type ChangedIndex } from './changed-indexes.ts';
 import { isCarrier, isIndex, toGitFile, toIds, toNewLines, type GitFile } from './git-file.ts';
 import { readKnown } from './known-ids.ts';
@@ -18,24 +19,6 @@ import { repairFile, toTop } from './repair-file.ts';
 const MAX_BYTES = 1_024 * 1_024;
 /** Most rows of the workspace that are compared with commits. */
 const MAX_FILES = 2_000;
-
-/** New content at protected places in git's own data, and what restores that data. */
-export interface Carried {
-  /** Rows from the present to the repaired entries. */
-  repairs: TreeChange[];
-  /** Paths with new content, relative to the workspace. */
-  paths: string[];
-  /** Where git has it: refs, and the index. */
-  holders: string[];
-  /** Paths of the index whose flags are cleared. */
-  unflagged: string[];
-  /** Paths that Git does not compare any more and that are left so. */
-  hidden: string[];
-  /** The workspace shows other parts of the repository than before. */
-  isSparse: boolean;
-  /** Changed paths of the workspace whose content is that of a known commit, or is kept in a new one. */
-  found: Set<string>;
-}
 
 interface CarriedInput extends GuardInput {
   /** Changes of the workspace at protected places. */

@@ -6,7 +6,7 @@ import { describeUnreverted, listNames } from '../workspace/unreverted-places.ts
 import type { GitGuarded, GuardInput } from '../workspace/guarded.ts';
 import { reverse } from '../workspace/tree-row.ts';
 import { askToKeep } from './ask-to-keep.ts';
-import type { Carried } from './find-carried.ts';
+import type { Carried } from './carried.ts';
 
 /** Most files of which the log says that Git does not compare them. */
 const MAX_HIDDEN = 200;

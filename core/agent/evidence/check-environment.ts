@@ -12,7 +12,7 @@ export function toPrograms(command: string, checks: readonly Check[] = []): stri
   const runners = checks.map(({ runner }) =>
     runner.startsWith('script ') || runner === 'file' ? 'sh' : runner.split(' ')[0]!,
   );
-  return [...new Set(['sh', 'node', ...starters, ...runners])];
+  return [...new Set(['sh', 'bash', 'node', ...starters, ...runners])];
 }
 
 /** Adds the environment of a check to the session's state. The first value of each program is kept. */

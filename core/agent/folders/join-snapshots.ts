@@ -145,6 +145,28 @@ class JoinedSnapshots implements Snapshots {
     return found;
   }
 
+  async edit(base: TreeId, rows: readonly TreeChange[]): Promise<TreeId> {
+    const ids = this.#split(base);
+    const placed = rows.map((row) => ({ row, at: this.#members.place(row.path) }));
+    const edited: TreeId[] = [];
+    for (const [index, snapshots] of this.#all.entries()) {
+      const own = placed.flatMap(({ row, at }) => (at?.index === index ? [{ ...row, path: at.path }] : []));
+      edited.push(own.length === 0 ? ids[index]! : await snapshots.edit(ids[index]!, own));
+    }
+    return edited.join(SEPARATOR);
+  }
+
+  async changeTimes(paths: readonly string[]): Promise<ReadonlyMap<string, number | undefined>> {
+    const times = new Map<string, number | undefined>();
+    const placed = paths.map((path) => ({ path, at: this.#members.place(path) }));
+    for (const [index, snapshots] of this.#all.entries()) {
+      const own = placed.filter(({ at }) => at?.index === index);
+      const found = await snapshots.changeTimes(own.map(({ at }) => at!.path));
+      for (const { path, at } of own) times.set(path, found.get(at!.path));
+    }
+    return times;
+  }
+
   content(entry: TreeEntry): Promise<Uint8Array> {
     return this.#any((snapshots) => snapshots.content(entry));
   }

@@ -39,6 +39,12 @@ export function joinWorkspaces(own: Workspace, others: readonly Workspace[]): Wo
       const shown = options.exact === true ? path : (await find(path)).shown;
       return within(shown, (member, inner) => member.read(inner, options));
     },
+    async otherNames(path) {
+      const { shown } = await find(path);
+      const { index } = place(shown);
+      const { names, isShared } = await within(shown, (member, inner) => member.otherNames(inner));
+      return { names: names.map((name) => members.name({ index, path: name })), isShared };
+    },
     hash: async (path) => within((await find(path)).shown, (member, inner) => member.hash(inner)),
     async apply(edits) {
       const placed = edits.map((edit) => ({ edit, at: place(edit.path) }));
@@ -49,7 +55,9 @@ export function joinWorkspaces(own: Workspace, others: readonly Workspace[]): Wo
         throw new KlausError('tool.failed', 'A call can only change files of one folder. Nothing was written.', {
           hint: 'Use a separate call for each folder.',
         });
-      const changes = await all[index]!.apply(placed.map(({ edit, at }) => ({ ...edit, path: at.path })));
+      const changes = await all[index]!.apply(
+        placed.map(({ edit, at }) => ({ ...edit, path: at.path, links: edit.links?.map((name) => place(name).path) })),
+      );
       return changes.map((row) => ({ ...row, path: members.name({ index, path: row.path }) }));
     },
     mark: () => own.mark(),

@@ -4,6 +4,9 @@ import type { Snapshots } from '../ports/snapshots.ts';
 /** The state without entries: the SHA-256 of an empty text. */
 export const EMPTY_STATE: TreeId = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+/** Klaus's own checkpoints among the paths of git's own data. */
+export const OWN_REFS = /\/(?:logs\/)?refs\/klaus(?:\/|$)/;
+
 /** Larger files are not read as configuration or list of refs. */
 const MAX_BYTES = 64 * 1_024 * 1_024;
 

@@ -51,6 +51,15 @@ export async function guardGit(work: Work, input: GuardInput): Promise<GitGuarde
   return { bodies, tree: now, gitTree: gitNow, unreverted };
 }
 
+/** Paths of git's own data, and of repositories, whose changes `guardGit` will repair. */
+export async function findGitRejections(work: Work, input: GuardInput): Promise<string[]> {
+  const { gitTree } = input;
+  const snapshots = await work.snapshots();
+  const armed = await findArmedFiles(snapshots, input);
+  const repairs = gitTree === undefined ? [] : await findGitRepairs(work, snapshots, { ...input, gitTree });
+  return [...armed, ...repairs].map(({ path }) => path);
+}
+
 /** Paths by which git could run a program that it did not run before. */
 export async function findArmedPaths(snapshots: Snapshots, input: GuardInput): Promise<string[]> {
   const { opened, gitTree } = input;

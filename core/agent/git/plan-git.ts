@@ -1,10 +1,10 @@
-import type { TreeChange, TreeId } from '../../protocol/index.ts';
+import { optional, type TreeChange, type TreeId } from '../../protocol/index.ts';
 import { compose } from '../workspace/compose-turns.ts';
 import type { Conflict, GitPosition, Snapshots } from '../ports/snapshots.ts';
 import { isSame, toChange } from '../workspace/tree-row.ts';
 import type { TurnStates } from '../workspace/turn-history.ts';
 import { toArmingFiles } from './git-folders.ts';
-import { EMPTY_STATE } from './git-text.ts';
+import { EMPTY_STATE, OWN_REFS } from './git-text.ts';
 
 /** A change of a ref or of HEAD. */
 export interface RefChange {
@@ -34,8 +34,6 @@ export const NO_GIT: GitPlan = { changes: [], conflicts: [], refs: [], left: [],
 
 /** Temporary files that git writes with every command. */
 const PASSING = /\/(?:FETCH_HEAD|ORIG_HEAD|COMMIT_EDITMSG|gc\.log|gc\.pid)$/;
-/** Klaus's own checkpoints. */
-const OWN = /\/(?:logs\/)?refs\/klaus(?:\/|$)/;
 
 /**
  * The changes of git's own data that undo turns; without `all` only configuration, hooks, and the repositories that the
@@ -45,10 +43,11 @@ export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStat
   const known = turns.filter(({ gitBefore, gitAfter }) => gitBefore !== undefined || gitAfter !== undefined);
   if (known.length === 0) return NO_GIT;
   const now = await readNow(snapshots);
-  const pairs = known.map(({ gitBefore = EMPTY_STATE, gitAfter, after }) => ({
+  const pairs = known.map(({ gitBefore = EMPTY_STATE, gitAfter, gitOwn, after }) => ({
     before: gitBefore,
     // A turn that ended without a repository has deleted it.
     after: gitAfter ?? (after === undefined ? now : EMPTY_STATE),
+    ...optional({ own: gitOwn }),
   }));
   const { changes } = await compose(snapshots, pairs, async () => now);
   const target = pairs[0]!.before;
@@ -66,7 +65,7 @@ export async function planGitUndo(snapshots: Snapshots, turns: readonly TurnStat
     .map(({ path }) => path.slice(0, -'HEAD'.length));
   const isMine = ({ path }: TreeChange): boolean =>
     mine.has(toEntry(path)) || toArmingFiles(path).length > 0 || broken.some((folder) => path.startsWith(folder));
-  const own = changes.filter((row) => isInside(row.path) && !OWN.test(row.path));
+  const own = changes.filter((row) => isInside(row.path) && !OWN_REFS.test(row.path));
   const rows = all ? own : own.filter(isMine);
   if (!all) {
     const plan = await toPlan(snapshots, rows, { now, refsOf: undefined, repositories, moved });

@@ -53,6 +53,7 @@ export function createWork(options: WorkOptions): Work {
       ),
     ),
     prestart: { commands: 0 },
+    scanned: {},
     servers: {},
     agent: {},
     mcp: {},

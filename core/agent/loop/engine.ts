@@ -1,3 +1,4 @@
+import type { UserGit } from '../ports/tools/user-git.ts';
 import type { EventOf, FileChange, Remembered, Reserved, RunnerName, SandboxName } from '../../protocol/index.ts';
 import type { ConfiguredHosts, HostRule, NameComparison, Redactor, Rule } from '../../policy/index.ts';
 import type { Agents } from '../ports/agents.ts';
@@ -68,6 +69,13 @@ export interface SandboxRequest {
   protect?: () => Promise<readonly string[]>;
 }
 
+/** A session that may change files in the same folders. */
+export interface ActiveSession {
+  id: string;
+  /** The session that started it. */
+  parent?: string;
+}
+
 /** The ports of the loop. */
 export interface Engine {
   readonly store: Store;
@@ -117,6 +125,8 @@ export interface Engine {
   openWeb(rules: readonly HostRule[]): WebClient;
   /** A proxy for programs of the tools outside of the sandbox, limited to these hosts. */
   openProxy(rules: readonly HostRule[]): Promise<NetworkProxy>;
+  /** Git as the user has configured it. */
+  readonly userGit: UserGit;
   /** The registries of packages that the user configured. */
   registries(): ConfiguredHosts;
   /** A credential of the user by the variable that holds it; undefined if it is not set. */
@@ -149,6 +159,14 @@ export interface Engine {
    * @param since Unix milliseconds.
    */
   editsSince(workspace: string, since: number): Promise<readonly FileChange[]>;
+  /**
+   * Sessions in folders that overlap with these, with an open run or an event at or after a time. Absent: no others are
+   * known.
+   *
+   * @param folders Absolute real paths.
+   * @param since Unix milliseconds.
+   */
+  sessionsIn?(folders: readonly string[], since: number): Promise<readonly ActiveSession[]>;
   /**
    * Paths that Git runs or obeys by configuration outside of the workspace: that of the user, and for a working copy that
    * of its repository. Relative to the workspace; they need not exist.

@@ -1,3 +1,4 @@
+import { findOwnState } from '../authors/own-state.ts';
 import { decideCall } from '../calls/decide-call.ts';
 import { findOutcome } from '../calls/find-outcome.ts';
 import { readChildEnd } from '../children/child-end.ts';
@@ -15,6 +16,7 @@ import { findKnownCommits } from '../places/known-commits.ts';
 import { askUser } from '../questions/ask-user.ts';
 import { reportUnprotected } from '../places/report-unprotected.ts';
 import { applyAccepted } from '../workspace/apply-accepted.ts';
+import { findRejected } from '../workspace/find-rejected.ts';
 import { guardWorkspace } from '../workspace/guard-workspace.ts';
 import { reviewChanges } from '../workspace/review-changes.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
@@ -36,6 +38,8 @@ export const LIVE_ACTIVITIES: Activities = {
   reviewChanges: (...call) => reviewChanges(...call),
   applyAccepted: (...call) => applyAccepted(...call),
   guardWorkspace: (...call) => guardWorkspace(...call),
+  findRejected: (...call) => findRejected(...call),
+  findOwnState: (...turn) => findOwnState(...turn),
   reportUnprotected: (...call) => reportUnprotected(...call),
   findKnownCommits: (...call) => findKnownCommits(...call),
   loadInstructions,

@@ -241,6 +241,19 @@ describe('endings', () => {
     expect(end(answer(log, text('done')))).toBe('done');
   });
 
+  test('a run none of whose commands could run is no success', () => {
+    const unavailable = { outcome: 'error', detail: { code: 'sandbox.unavailable' } } as const;
+    const play = (...results: Parameters<typeof finish>[2][]) => {
+      const log = answer(begin(createLog()), calls('read', ...results.map(() => 'shell')), 'tool_use');
+      finish(log, 0);
+      for (const [at, result] of results.entries()) finish(log, at + 1, result);
+      return end(answer(log, text('done')));
+    };
+    expect(play(unavailable, unavailable)).toBe('failed');
+    expect(play(unavailable, {})).toBe('done');
+    expect(play({ outcome: 'error' })).toBe('done');
+  });
+
   test('changed files with a failed check at the end are no success', () => {
     const log = answer(begin(createLog()), calls('write', 'shell'), 'tool_use');
     finish(finish(log, 0), 1, { outcome: 'error', evidence: { command: 'npm test', exitCode: 1 } });

@@ -230,7 +230,7 @@ function nudgeForChildren(state: State): Action | undefined {
   };
 }
 
-/** The ending of a run that the model ended: done, unless a check is red or a denied call was not replaced. */
+/** The ending of a run that the model ended: done, unless a check is red, no command could run, or a denied call was not replaced. */
 function judge(run: RunState, facts: Facts, reason = 'The model ended its turn.'): Ending {
   const changed = run.calls.some(
     (call) => call.outcome !== 'denied' && facts.effectsOf(call.name).some((effect) => effect === 'write'),
@@ -241,6 +241,15 @@ function judge(run: RunState, facts: Facts, reason = 'The model ended its turn.'
     const ended = `${red.command} ended with ${red.exitCode ?? 'a signal'}`;
     const why = isLast ? `The last check failed: ${ended}.` : `A check still fails: ${ended} and has not passed since.`;
     return { outcome: 'failed', reason: why };
+  }
+  const commands = run.calls.filter(({ name }) => facts.effectsOf(name).includes('execute'));
+  const failure = commands.every((call) => call.failure !== undefined) ? commands.at(-1)?.failure : undefined;
+  if (failure !== undefined) {
+    const error = {
+      code: failure,
+      hint: 'The results of the calls name the reason; `klaus doctor` checks the machine.',
+    };
+    return { outcome: 'failed', reason: 'No command could run on this machine.', error };
   }
   const denied = findOpenDenial(run.calls, (tool) => facts.effectsOf(tool));
   if (denied) return { outcome: 'denied', reason: `${denied.name} was denied and no other call replaced it.` };

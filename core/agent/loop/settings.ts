@@ -2,7 +2,7 @@ import type { HookGroups } from '../../protocol/settings/hook-settings.ts';
 import type { Tier } from '../../protocol/settings/provider-table.ts';
 import type { ReviewerName } from '../../protocol/settings/reviewer-settings.ts';
 import type { ExecLimits } from '../ports/sandbox.ts';
-import type { DeployOptions } from '../ports/tool.ts';
+import type { DeployOptions } from '../ports/tools/deploy-options.ts';
 import type { WebSearchSettings } from '../ports/web-client.ts';
 
 export interface RetrySettings {
@@ -57,6 +57,8 @@ export interface EngineSettings {
   lsp?: { timeoutMs: number };
   /** What the formatter of the project does after an edit. Absent: nothing. */
   formatter?: { mode: 'offer' | 'apply'; timeoutMs: number };
+  /** Encodings of files by glob: `src/*.c=gbk`. Default: none. */
+  encodings?: readonly string[];
   /** What runs on events of sessions. Absent: nothing. */
   hooks?: HookGroups;
   /** The user's additional globs of secret files, relative to the workspace. */

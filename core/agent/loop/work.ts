@@ -1,7 +1,9 @@
 import type { Redactor } from '../../policy/index.ts';
 import type { Access, EventBody, EventOf, InputAnswer, InputQuestion, Message, TreeId } from '../../protocol/index.ts';
+import type { OwnState, OwnStateInput } from '../authors/owned.ts';
 import type { AuthorityReader } from '../children/authority.ts';
 import type { JudgedCall, ParsedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
+import type { Carried } from '../carried/carried.ts';
 import type { ClosedEvidence, OpenEvidence } from '../evidence/closed-evidence.ts';
 import type { WritableFolders } from '../folders/open-folders.ts';
 import type { Diagnostics } from '../diagnostics/diagnostics.ts';
@@ -16,7 +18,7 @@ import type { Layer, Layers } from '../ports/layer.ts';
 import type { Model, ModelFailure } from '../ports/model.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { SecretSource } from '../ports/secrets.ts';
-import type { GitPosition, Snapshots } from '../ports/snapshots.ts';
+import type { GitPosition, Snapshots, Uncovered } from '../ports/snapshots.ts';
 import type { Lease } from '../ports/store.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import type { SessionTools } from '../ports/session-tools.ts';
@@ -41,6 +43,8 @@ export interface Work {
   /** Folders that were searched for AGENTS.md or CLAUDE.md. */
   readonly seenFolders: Set<string>;
   readonly prestart: Prestart;
+  /** The workspace after the last call with effects, if it was read then. */
+  readonly scanned: { after?: { call: string; tree: TreeId; gitTree: TreeId | undefined; carried?: Carried } };
   /** Language servers and formatters of the session, once a call has changed a file. */
   readonly servers: { diagnostics?: Promise<Diagnostics>; formatter?: Promise<Formatter> };
   /** What drives the agent, if the loop does not. Created by its first turn. */
@@ -132,8 +136,12 @@ export interface Activities {
   applyAccepted(work: Work, call: CallState, subject: ChangesSubject): Promise<EventBody[]>;
   /** Repairs git's own data and protected places after a command. */
   guardWorkspace(work: Work, input: GuardInput): Promise<GitGuarded>;
+  /** Paths whose changes by a call will not be kept. */
+  findRejected(work: Work, ready: ReadyCall, finished: ToolFinished): Promise<string[]>;
+  /** Divides the changes of a turn by their authors. */
+  findOwnState(work: Work, input: OwnStateInput): Promise<OwnState>;
   /** Reports repositories that can be neither protected nor restored. */
-  reportUnprotected(work: Work, uncovered: readonly string[]): EventBody[];
+  reportUnprotected(work: Work, uncovered: readonly Uncovered[]): EventBody[];
   /** Object ids of commits that no command of the session made. */
   findKnownCommits(now: readonly GitPosition[], last: LastPositions): KnownCommits;
   /** Messages with the instruction files of the folders that were accessed; `root`: those of a new session. */

@@ -30,6 +30,7 @@ export async function performTurn(work: Work, forecast: Forecast): Promise<void>
     ...work.leaveOut(state, model, { tools: engine.tools.specs(opened.tools), messages: state.messages }),
     maxOutputTokens: forecast.maxOutputTokens,
     session: work.session,
+    ...(state.taint && { isUntrusted: true }),
     ...sampling,
   };
   const { promptTokens, maxOutputTokens, tokens, usd } = forecast;

@@ -42,16 +42,7 @@ export async function guardPlaces(
   const snapshots = await work.snapshots();
   const unseen = findUnseen(snapshots, opened, tree);
   if (rows.length + unseen.length === 0) return { bodies: [], tree, unreverted: [], steps: [] };
-  const committed = new Set([
-    ...(await findCommittedPlaces(work, { rows, before: opened.tree, after: tree })),
-    ...found,
-  ]);
-  const others = await findOtherEdits(work, { rows, since: opened.at });
-  const isKept = ({ path, before, after }: TreeChange): boolean =>
-    committed.has(path) ||
-    others.has(path) ||
-    ((before ?? after)?.type === 'directory' && [...found].some((inner) => inner.startsWith(`${path}/`)));
-  const left = rows.filter((row) => !isKept(row));
+  const { left, committed } = await findReverted(work, { opened, after: tree, rows, found });
   const repairs = await Promise.all(left.map((row) => toScriptRepair(snapshots, row)));
   const reverted = await revertPlaces(snapshots, { rows: repairs, tree });
   const unreverted = [...reverted.failed, ...unseen];
@@ -61,6 +52,24 @@ export async function guardPlaces(
     ...toRevertedBodies(work, { reverted, opened }),
   ];
   return { bodies, tree: reverted.tree, unreverted, steps: reverted.rows };
+}
+
+/** The rows that are reverted, and paths that are not because a known commit has their content. */
+export async function findReverted(
+  work: Work,
+  { opened, after: tree, rows, found }: GuardPlacesInput,
+): Promise<{ left: TreeChange[]; committed: ReadonlySet<string> }> {
+  if (rows.length === 0) return { left: [], committed: found };
+  const committed = new Set([
+    ...(await findCommittedPlaces(work, { rows, before: opened.tree, after: tree })),
+    ...found,
+  ]);
+  const others = await findOtherEdits(work, { rows, since: opened.at });
+  const isKept = ({ path, before, after }: TreeChange): boolean =>
+    committed.has(path) ||
+    others.has(path) ||
+    ((before ?? after)?.type === 'directory' && [...found].some((inner) => inner.startsWith(`${path}/`)));
+  return { left: rows.filter((row) => !isKept(row)), committed };
 }
 
 /** The changes of a turn at protected places that no approved question named. */

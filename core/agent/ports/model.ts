@@ -34,6 +34,8 @@ export interface ModelRequest extends Sampling {
   maxOutputTokens: number;
   /** The session: the key of the prompt cache, if the provider uses one. */
   session: string;
+  /** True if the session has read untrusted text, which a model can quote. Default false. */
+  isUntrusted?: boolean;
 }
 
 /** What the error of a server says in addition to its message. */

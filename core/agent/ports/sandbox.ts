@@ -26,9 +26,16 @@ export interface Relay {
   serve(listener?: unknown): Promise<void>;
 }
 
+/** A shell of commands. */
+export type CommandShell = 'bash' | 'sh';
+
 export interface ExecRequest {
-  /** A line for `/bin/sh -c`, or a program with its arguments. */
+  /** A line for the shell, or a program with its arguments. */
   command: string | readonly string[];
+  /** The shell for a line. `bash`: where it is installed, otherwise `sh`. Default `bash`. */
+  shell?: CommandShell;
+  /** True: standard error is written to standard output, so that both are in the order in which they were written. */
+  merged?: boolean;
   /** Absolute, inside the workspace. Default: the workspace. */
   cwd?: string;
   /** Added to the sandbox's own small environment. Nothing of Klaus's environment is inherited. */
@@ -113,13 +120,13 @@ export interface ExecResult {
 /** The part of a request that is known before the command. */
 export type PrestartRequest = Omit<
   ExecRequest,
-  'command' | 'cwd' | 'stdin' | 'onOutput' | 'onBegin' | 'keepBytes' | 'signal'
+  'command' | 'cwd' | 'shell' | 'merged' | 'stdin' | 'onOutput' | 'onBegin' | 'keepBytes' | 'signal'
 >;
 
 /** A command in the background. */
 export interface BackgroundRequest extends Pick<
   ExecRequest,
-  'command' | 'cwd' | 'env' | 'files' | 'network' | 'protect' | 'readable' | 'signal' | 'writable'
+  'command' | 'cwd' | 'shell' | 'env' | 'files' | 'network' | 'protect' | 'readable' | 'signal' | 'writable'
 > {
   /** Absolute path of an existing private folder for output, input, ids and exit code. */
   folder: string;

@@ -76,6 +76,13 @@ export interface IndexDifference {
   isForged: boolean;
 }
 
+/** A path that a state does not contain. */
+export interface Uncovered {
+  path: string;
+  /** Such as `unreadable`; `over the limit` for a large file for which there is no room. */
+  why: string;
+}
+
 /** The snapshots of a workspace. Private to the user, content-addressed, incremental. */
 export interface Snapshots {
   /**
@@ -114,7 +121,7 @@ export interface Snapshots {
   /** True if all objects of the state exist. */
   has(tree: TreeId): boolean;
   /** Paths that a state does not contain, such as sockets and unreadable files; at most 1,000. */
-  uncovered(tree: TreeId): readonly { path: string; why: string }[];
+  uncovered(tree: TreeId): readonly Uncovered[];
   /** The repositories at the time of the state; empty without any. */
   git(tree: TreeId): readonly GitPosition[];
   /** The differences, sorted by path. @throws KlausError `usage` for a state that is no longer stored. */
@@ -125,6 +132,13 @@ export interface Snapshots {
   links(tree: TreeId): Promise<readonly { path: string; entry: TreeEntry }[]>;
   /** Content of a file, or the target of a symlink. @throws KlausError `store.corrupt` if it is missing or was changed. */
   content(entry: TreeEntry): Promise<Uint8Array>;
+  /** Stores a state with the entry `after` of each row at its path. The contents of the entries are stored already. */
+  edit(base: TreeId, rows: readonly TreeChange[]): Promise<TreeId>;
+  /**
+   * When paths were changed last: Unix milliseconds, by the clock of the file system. For a missing path, when the entries
+   * of the nearest existing folder above it changed last. Undefined if the file system may have a clock of its own.
+   */
+  changeTimes(paths: readonly string[]): Promise<ReadonlyMap<string, number | undefined>>;
   /** Stores content that is not in the workspace, such as a file with only some hunks of a change. */
   put(content: Uint8Array, entry: Pick<TreeEntry, 'type' | 'mode'>): Promise<TreeEntry>;
   /**

@@ -8,9 +8,9 @@ import type {
   EventBody,
   FileChange,
   ImagePart,
-  TerraformProgram,
   Receipt,
   Resume,
+  ShownFile,
   Todo,
   InputAnswer,
   InputQuestion,
@@ -19,12 +19,15 @@ import type {
 import type { Agents } from './agents.ts';
 import type { ChildPlan, Children } from './children.ts';
 import type { ContextInfo } from './context-info.ts';
+import type { DeployOptions } from './tools/deploy-options.ts';
 import type { EditorBuffers } from './editor-buffers.ts';
 import type { ToolFormatter } from '../formatting/formatter.ts';
+import type { LastShown } from './tools/last-shown.ts';
 import type { Knowledge } from './memory.ts';
 import type { Skills } from '../skills/skills.ts';
 import type { ToolSpec } from './model.ts';
 import type { Recall } from './recall.ts';
+import type { UserGit } from './tools/user-git.ts';
 import type { Processes, ProcessStatus, StartProcess } from './processes.ts';
 import type { ExecLimits, PrestartRequest, Sandbox } from './sandbox.ts';
 import type { NetworkProxy, ProviderSearch, WebClient, WebSearchSettings } from './web-client.ts';
@@ -83,6 +86,8 @@ export interface ToolOutput {
   /** Images that the model gets after the text, in each later request too. Larger ones than a provider accepts fail its request. */
   images?: readonly ImagePart[];
   changes?: readonly FileChange[];
+  /** Files whose content `text` shows. */
+  shown?: readonly ShownFile[];
   /** The complete output, if `text` is cut. */
   blob?: BlobRef;
   /** Lines of the complete output of a program, without notes of the tool on it. Default: those of `text`. */
@@ -99,26 +104,6 @@ export interface ToolOutput {
   untrusted?: Untrusted;
   /** Set by a call that started or stopped a background process. */
   process?: ProcessStatus;
-}
-
-/** The services of the deploy tools, as the user has configured them. */
-export interface DeployOptions {
-  /** Base of Netlify's API, without a final slash. */
-  netlifyUrl: string;
-  /** Base of Vercel's API, without a final slash. */
-  vercelUrl: string;
-  /** Base of an S3-compatible service, without a final slash. Absent: Amazon's address of the bucket. */
-  s3Url?: string;
-  /** Base of CloudFront's API, without a final slash. */
-  cloudfrontUrl: string;
-  /** Site of Netlify for calls that name none. */
-  netlifySite?: string;
-  /** Region of AWS for calls that name none. */
-  awsRegion?: string;
-  /** First wait before a request is repeated, in milliseconds. */
-  retryMs: number;
-  /** The program of the Terraform tools. Absent: the one on the PATH, Terraform before OpenTofu. */
-  terraform?: TerraformProgram;
 }
 
 /** The background processes of the session for tools. */
@@ -172,6 +157,14 @@ export interface ToolContext {
   readonly workspace: Workspace;
   /** The user's editor, if the session has one. */
   readonly buffers?: EditorBuffers;
+  /** Encodings of files by glob, as the user has set them: `src/*.c=gbk`. Later ones precede. */
+  readonly encodings: readonly string[];
+  /**
+   * The content of a file that a result showed last, or that a call of the model wrote. Undefined: none is known.
+   *
+   * @param path As `Workspace.resolve` returns it.
+   */
+  readonly lastShown: (path: string) => LastShown | undefined;
   /** The formatters of the project; absent: the session may run none. */
   readonly formatter?: ToolFormatter;
   readonly sandbox: Sandbox;
@@ -200,6 +193,7 @@ export interface ToolContext {
   readonly maxSearchResults: number;
   /** The author of commits if the repository has no identity. */
   readonly gitIdentity: { name: string; email: string };
+  readonly userGit: UserGit;
   /** Addresses and names of the services that deploy tools use. */
   readonly deploy: DeployOptions;
   /** Replaces placeholders in `text` by the values in `current`. See `Redactor.restore`. */

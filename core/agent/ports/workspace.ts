@@ -1,3 +1,4 @@
+import type { TextEncoding } from '../../policy/index.ts';
 import type { FileChange } from '../../protocol/index.ts';
 
 /** A path that was verified to be inside the workspace. */
@@ -16,6 +17,16 @@ export interface FileState {
   size: number;
   /** Permission bits. */
   mode: number;
+  /** Number of its names (hard links), if there are several. */
+  links?: number;
+}
+
+/** The other names of a file (hard links). */
+export interface OtherNames {
+  /** In the folder, as `resolve` returns them. */
+  names: string[];
+  /** True if it has names outside of the folder. */
+  isShared: boolean;
 }
 
 /** A file to write or delete. */
@@ -28,6 +39,10 @@ export interface FileEdit {
   before: string | null;
   /** Permission bits; default: those of the file, or 0644. */
   mode?: number;
+  /** Of the content before and after, if it is known. */
+  encoding?: TextEncoding;
+  /** Other names of the file, which stay names of it. */
+  links?: readonly string[];
 }
 
 export interface ReadOptions {
@@ -63,6 +78,8 @@ export interface Folder {
 export interface Workspace extends Folder {
   /** Lower-case SHA-256 of the content; null if there is no such file. */
   hash(path: string): Promise<string | null>;
+  /** The other names of a file. A file with several is searched in the complete folder. */
+  otherNames(path: string): Promise<OtherNames>;
   /**
    * Writes and deletes files in one step as far as the filesystem allows: all `before` hashes are checked first, each file
    * is replaced by rename after fsync, and the changes are reverted after a failure.

@@ -96,6 +96,12 @@ export function createRecordedActivities(recording: Recording): Activities {
     applyAccepted: async (_work, call) =>
       readBodies(recording.at, (event) => event.type === 'tool.finished' && event.call === call.id).slice(0, 1),
     guardWorkspace: async (_work, { tree, gitTree }) => ({ ...readGuarded(), tree, gitTree }),
+    // The recorded result has it.
+    findRejected: async () => [],
+    async findOwnState() {
+      const { own, gitOwn, unclear, others } = findType('workspace.snapshotted') ?? {};
+      return { own, gitOwn, unclear, others };
+    },
     reportUnprotected: () => readGuarded().bodies.filter(isUnprotectedNotice),
     findKnownCommits: () => findType('workspace.snapshotted')?.known ?? [],
     async loadInstructions(_work, access) {

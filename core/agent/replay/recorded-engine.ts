@@ -1,6 +1,7 @@
 import { KlausError, type EventOf } from '../../protocol/index.ts';
 import type { Redactor } from '../../policy/index.ts';
 import type { Engine } from '../loop/engine.ts';
+import { UNLIMITED } from '../budget/result-limit.ts';
 import type { Store } from '../ports/store.ts';
 import { createRecordedModel, type ReplayedRequest } from './recorded-model.ts';
 import { createRecordedTools } from './recorded-tools.ts';
@@ -41,7 +42,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     settings: {
       ...settings,
       maxOutputTokens: Number.MAX_SAFE_INTEGER,
-      maxToolOutputContext: Number.MAX_SAFE_INTEGER,
+      maxToolOutputContext: UNLIMITED,
       // The log shows where states were stored for other machines.
       keepsStates: false,
     },
@@ -49,7 +50,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     openWorkspace: async (root) => ({
       root,
       mark: async () => '',
-      ...refusing('resolve', 'locate', 'stat', 'read', 'hash', 'apply', 'changedSince'),
+      ...refusing('resolve', 'locate', 'stat', 'read', 'hash', 'apply', 'changedSince', 'otherNames'),
     }),
     openKnowledge: () => ({ list: async () => [], ...refusing('get', 'set', 'count', 'search', 'remove') }),
     openAgents: (workspace) => ({
@@ -71,6 +72,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
     listProcesses: refuse,
     openWeb: refuse,
     openProxy: refuse,
+    userGit: { settings: refuse },
     registries: refuse,
     findSecret: refuse,
     createRedactor: () => NO_REDACTOR,
@@ -82,7 +84,7 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       git: () => [],
       hasGitObject: refuse,
       ...refusing('changes', 'entry', 'links', 'content', 'put', 'apply', 'applyGit', 'isSameIndex', 'gitlinks'),
-      ...refusing('compareIndexes', 'repairIndex'),
+      ...refusing('compareIndexes', 'repairIndex', 'edit', 'changeTimes'),
     }),
     openLayers: async () => ({
       open: async () => ({ kind: 'copy', folder: '', touched: unreachable, close: async () => {} }),

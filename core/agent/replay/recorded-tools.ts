@@ -57,7 +57,7 @@ async function answer(recorded: RecordedCall, context: ToolContext): Promise<Too
   if (end.kind === 'reviewed') return { text: '' };
   if (end.kind === 'waits') return { text: '', awaits: end.waiting };
   const { outcome, output, detail, changes, ...rest } = end.finished;
-  const { images, blob, evidence, todos, untrusted } = rest;
+  const { images, blob, evidence, todos, untrusted, shown } = rest;
   // Also for a failure.
   const channel = channelOf(context);
   if (channel) channel.found = untrusted;
@@ -75,6 +75,7 @@ async function answer(recorded: RecordedCall, context: ToolContext): Promise<Too
     evidence,
     todos,
     untrusted,
+    shown,
     changes,
     closed: end.closed,
   };

@@ -8,7 +8,7 @@ import { pushMessage } from './fold-messages.ts';
 import { foldFetch, foldUntrusted } from './fold-taint.ts';
 import { isInherited } from './fold-session.ts';
 import { toNamedTexts } from './named-texts.ts';
-import type { State } from './state.ts';
+import type { CallState, State } from './state.ts';
 
 export function foldDecision(state: State, event: EventOf<'gate.decided'>): void {
   const call = state.calls.find(({ id }) => id === event.call);
@@ -18,11 +18,13 @@ export function foldDecision(state: State, event: EventOf<'gate.decided'>): void
     if (call)
       state.turnEffects.approved.push(...toNamedTexts(call, call.asked), ...event.findings.map(({ reason }) => reason));
   }
-  if (event.reviews) foldReviews(state, event, event.reviews);
+  // Without a user, a question is a denial.
+  const isDenial = event.verdict === 'ask' ? state.run?.onAsk === 'deny' : event.verdict === 'deny' && event.reviews;
+  if (isDenial) state.denials.push({ at: event.at, key: toDenialKey('call', event.rule, event.reason) });
+  if (event.reviews) foldReviews(state, event.reviews);
 }
 
-function foldReviews(state: State, { verdict, rule, reason, at }: EventOf<'gate.decided'>, reviews: readonly Review[]) {
-  if (verdict === 'deny') state.denials.push({ at, key: toDenialKey('call', rule, reason) });
+function foldReviews(state: State, reviews: readonly Review[]): void {
   for (const { reviewer, decidedBy, outcome } of reviews) {
     if (reviewer === 'error-acknowledge') state.errorsReviewed = state.messages.at(-1)?.id ?? '';
     if (decidedBy === 'unavailable' && outcome === 'pass') state.isReviewMissing = true;
@@ -113,6 +115,7 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
     if (change.kind === 'deleted') state.deleted.add(change.path);
     else state.deleted.delete(change.path);
   }
+  foldShown(state, event, call);
   const { run } = state;
   if (run) {
     if (wasRun) run.toolCalls++;
@@ -125,6 +128,19 @@ export function foldFinish(state: State, event: EventOf<'tool.finished'>): void 
   delete call.started;
   delete call.awaits;
   if (state.calls.every(({ finished }) => finished)) foldResults(state, event.turn);
+}
+
+/** What the model knows of files: what results showed, and what its own edits made of that. */
+function foldShown({ shown }: State, event: EventOf<'tool.finished'>, { started }: CallState): void {
+  if (event.outcome !== 'ok') return;
+  // A command can write what no call contains.
+  for (const { path, before, after } of started?.resume === 'probe' ? event.changes : []) {
+    const known = shown.get(path);
+    if (after === null) shown.delete(path);
+    else if (before === null) shown.set(path, { hash: after });
+    else if (known?.hash === before) shown.set(path, { hash: after, ...(known.part ? { part: true } : {}) });
+  }
+  for (const { path, ...file } of event.shown ?? []) shown.set(path, { ...file, seq: event.seq });
 }
 
 /** Adds the results of all calls of an answer to the history, and the messages that were held back until then. */

@@ -34,6 +34,7 @@ export function foldTurnStart(state: State, event: EventOf<'turn.started'>): voi
   state.turn = event.turn;
   state.models.add(event.model);
   state.openTurn = event;
+  state.contextWindow = event.modelInfo?.contextWindow;
   state.prompted = state.messages.length;
   delete state.tree;
   delete state.failingSince;

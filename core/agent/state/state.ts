@@ -27,6 +27,7 @@ import type { TaintState } from './taint-state.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { ModelRefusals } from '../refusals/model-refusals.ts';
 import type { FinishedCall } from '../calls/finished-call.ts';
+import type { LastShown } from '../ports/tools/last-shown.ts';
 import type { LearnedSizes } from '../budget/learned-sizes.ts';
 import { accountOf, openRequestsOf, type Ledger, type OpenRequest } from '../budget/ledger.ts';
 
@@ -150,6 +151,8 @@ export interface State {
   turn: number;
   /** The turn that has no answer yet. */
   openTurn?: EventOf<'turn.started'>;
+  /** Tokens of the window of the model that the last turn asked. Undefined: unknown. */
+  contextWindow?: number;
   /** Start of the present outage: the first failure of the open request, in Unix milliseconds. */
   failingSince?: number;
   /** The history as the model sees it. Messages are only appended; a compaction replaces the array. */
@@ -167,6 +170,8 @@ export interface State {
   /** Calls of the last answer whose results are not in the history. */
   calls: CallState[];
   callIds: Set<string>;
+  /** The content of files that the model knows, by path. */
+  shown: Map<string, LastShown>;
   /** Files that tools deleted and did not create again. After a crash they are not reported as missing. */
   deleted: Set<string>;
   /** Messages that arrived while calls were open. They are added to the history after the results. */
@@ -245,6 +250,7 @@ export function createState(): State {
     learned: [],
     calls: [],
     callIds: new Set(),
+    shown: new Map(),
     deleted: new Set(),
     held: [],
     pins: [],

@@ -1,4 +1,12 @@
-import { decodeText, keepHunks, MAX_SHOWN_BYTES, toChangeHunks, type KeptChange } from '../../policy/index.ts';
+import {
+  decodeText,
+  keepHunks,
+  MAX_SHOWN_BYTES,
+  toChangeHunks,
+  type ChangeContents,
+  type KeptChange,
+  type TextEncoding,
+} from '../../policy/index.ts';
 import { renderHunk, type Hunk, type HunkAnswer, type TreeChange } from '../../protocol/index.ts';
 import type { Intent } from '../ports/tool.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
@@ -10,6 +18,8 @@ export interface ChangePart {
   /** Content before; null if there was none, or if it is too large to be shown. */
   before: Uint8Array | null;
   after: Uint8Array | null;
+  /** Of the content, if it is known. */
+  encoding?: TextEncoding | undefined;
   hunks: Hunk[];
 }
 
@@ -31,7 +41,7 @@ export async function toEditParts(workspace: Workspace, { edits = [], changes = 
           ? null
           : { type: 'file', hash: change.after, size: edit.content?.length ?? 0, mode: edit.mode ?? mode },
     };
-    parts.push(toPart(row, before, edit.content));
+    parts.push(toPart(row, { before, after: edit.content, encoding: edit.encoding }));
   }
   return parts;
 }
@@ -57,13 +67,14 @@ export async function toChangeParts(
   for (const row of rows) {
     left -= (row.before?.size ?? 0) + (row.after?.size ?? 0);
     const isShown = left >= 0;
-    parts.push(toPart(row, isShown ? await read(row.before) : null, isShown ? await read(row.after) : null));
+    const before = isShown ? await read(row.before) : null;
+    parts.push(toPart(row, { before, after: isShown ? await read(row.after) : null }));
   }
   return parts;
 }
 
-function toPart(row: TreeChange, before: Uint8Array | null, after: Uint8Array | null): ChangePart {
-  return { row, before, after, hunks: toChangeHunks(row, { before, after }) };
+function toPart(row: TreeChange, contents: ChangeContents): ChangePart {
+  return { row, ...contents, hunks: toChangeHunks(row, contents) };
 }
 
 /** The change as unified diff text. Changes without lines are described by a sentence. */
@@ -79,14 +90,15 @@ export function toDiffText(parts: readonly ChangePart[]): string {
 
 /** The accepted content of a part. An edited hunk counts as accepted. @param restore As `Redactor.restore`. */
 export function selectPart(
-  { row, hunks, before, after }: ChangePart,
+  { row, hunks, before, after, encoding }: ChangePart,
   answer: HunkAnswer,
   restore: (text: string, current: string) => string,
 ): KeptChange {
   const mine = new Set(hunks.map(({ id }) => id));
   const edited = (answer.edited ?? []).filter(({ id }) => mine.has(id));
-  const current = edited.length > 0 ? [before, after].map((side) => (side && decodeText(side)) ?? '').join('\n') : '';
+  const current =
+    edited.length > 0 ? [before, after].map((side) => (side && decodeText(side, encoding)) ?? '').join('\n') : '';
   const restored = edited.map(({ id, text }) => ({ id, text: restore(text, current) }));
   const accepted = [...new Set([...answer.accepted, ...(answer.edited ?? []).map(({ id }) => id)])];
-  return keepHunks(row, { hunks, before, answer: { accepted, edited: restored } });
+  return keepHunks(row, { hunks, before, encoding, answer: { accepted, edited: restored } });
 }

@@ -10,16 +10,22 @@ export interface Composed {
   foreign: Conflict[];
 }
 
-/** The changes that undo several turns in one step. All changes since an interrupted turn began count as its own. */
+/** A turn, or git's own data in it. */
+export type ComposedTurn = Pick<TurnStates, 'before' | 'after' | 'own'>;
+
+/**
+ * The changes of a session that undo several turns in one step. Without another state, all changes since an interrupted
+ * turn began count as its own.
+ */
 export async function compose(
   snapshots: Snapshots,
-  turns: readonly Pick<TurnStates, 'before' | 'after'>[],
+  turns: readonly ComposedTurn[],
   now: () => Promise<TreeId> = () => snapshots.snapshot(),
 ): Promise<Composed> {
   const paths = new Map<string, { first: TreeEntry | null; last: TreeEntry | null }>();
   const foreign = new Map<string, Conflict>();
   for (const turn of turns) {
-    const after = turn.after ?? (await now());
+    const after = turn.own ?? turn.after ?? (await now());
     for (const { path, before, after: left } of await snapshots.changes(turn.before, after)) {
       const known = paths.get(path);
       if (known && !isSame(known.last, before)) foreign.set(path, { path, expected: known.last, found: before });

@@ -14,7 +14,10 @@ export async function guardWorkspace(work: Work, input: GuardInput): Promise<Git
   const git = await guardGit(work, input);
   const rows = await findTurnPlaces(work, { opened, after: git.tree });
   const given = { opened, tree: git.tree, gitTree: git.gitTree, rows };
-  const carried = await findCarried(work, given);
+  // The same question was answered for the result of the last call.
+  const known = work.scanned.after;
+  const isKnown = known?.carried !== undefined && known.tree === git.tree && known.gitTree === git.gitTree;
+  const carried = isKnown ? known.carried! : await findCarried(work, given);
   const places = await guardPlaces(work, { opened, after: git.tree, rows, found: carried.found });
   const guarded = await guardCarried(work, carried, { ...given, tree: places.tree, reverted: places.steps });
   return {

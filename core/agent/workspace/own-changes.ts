@@ -20,8 +20,8 @@ type States = (TreeEntry | null)[];
  */
 export async function findOwnChanges(snapshots: Snapshots, steps: readonly Step[]): Promise<OwnChange[]> {
   const paths = new Map<string, States[]>();
-  for (const [at, { from, to }] of steps.entries()) {
-    const end = to ?? steps[at + 1]?.from ?? (await snapshots.snapshot());
+  for (const [at, { from, to, own }] of steps.entries()) {
+    const end = own ?? to ?? steps[at + 1]?.from ?? (await snapshots.snapshot());
     for (const { path, before, after } of await snapshots.changes(from, end)) {
       const chain = cutReverted(paths.get(path) ?? [], before);
       const last = chain.at(-1)!;

@@ -1,7 +1,14 @@
-import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
+import {
+  KlausError,
+  optional,
+  type OtherChange,
+  type TreeChange,
+  type TreeEntry,
+  type TreeId,
+} from '../../protocol/index.ts';
 import { NO_GIT, planGitRedo, planGitUndo, type GitPlan } from '../git/plan-git.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
-import { compose } from './compose-turns.ts';
+import { compose, type ComposedTurn } from './compose-turns.ts';
 import { isSame } from './tree-row.ts';
 import type { TurnHistory, TurnStates } from './turn-history.ts';
 
@@ -34,6 +41,11 @@ export interface RestorePlan {
   git: GitPlan;
   /** Files that another program changed after the session. */
   foreign: Conflict[];
+  /** Changes of which it is unclear whether the session made them, and the plan that includes them. */
+  unclear: TreeChange[];
+  all: Pick<RestorePlan, 'changes' | 'foreign'>;
+  /** What others changed in these turns, or may have changed. */
+  others: readonly OtherChange[];
 }
 
 interface Planning {
@@ -67,7 +79,8 @@ async function planUndo(
   for (let at = active.length; at > 0;) {
     const same = toStep(active.slice(0, at), step);
     const plan = await composeTurns(snapshots, same, all);
-    if (plan.changes.length > 0 || plan.foreign.length > 0 || plan.git.changes.length > 0) return plan;
+    const isEmpty = plan.changes.length + plan.unclear.length + plan.foreign.length + plan.git.changes.length === 0;
+    if (!isEmpty) return plan;
     at = active.indexOf(same[0]!);
   }
   throw nothing('This session has no change that can be undone.');
@@ -85,12 +98,37 @@ function toStep(active: readonly TurnStates[], step: boolean): TurnStates[] {
 
 /** One step that undoes several turns: their files, unless they are undone already, and git's data. */
 async function composeTurns(snapshots: Snapshots, turns: readonly TurnStates[], all: boolean): Promise<RestorePlan> {
-  const { changes, foreign } = await compose(
-    snapshots,
-    turns.filter(({ isUndone }) => !isUndone),
-  );
+  const open = turns.filter(({ isUndone }) => !isUndone);
+  const own = await compose(snapshots, open);
+  const isUnclear = open.some(({ unclear }) => unclear !== undefined);
+  const mixed = isUnclear ? await compose(snapshots, open.map(withUnclear)) : own;
   const git = await planGitUndo(snapshots, turns, all);
-  return { turns: [...new Set(turns.map(({ turn }) => turn))], changes, foreign, git };
+  return {
+    turns: [...new Set(turns.map(({ turn }) => turn))],
+    ...own,
+    git,
+    unclear: findUnclear(own.changes, mixed.changes),
+    all: mixed,
+    others: open.flatMap(({ others }) => others),
+  };
+}
+
+function withUnclear({ before, after, own, unclear }: TurnStates): ComposedTurn {
+  return { before, ...optional({ after, own: unclear ?? own }) };
+}
+
+/** The changes that only the plan with the unclear ones has. */
+function findUnclear(own: readonly TreeChange[], mixed: readonly TreeChange[]): TreeChange[] {
+  const known = new Map(own.map((row) => [row.path, row]));
+  return mixed.filter(({ path, before, after }) => {
+    const row = known.get(path);
+    return !row || !isSame(row.before, before) || !isSame(row.after, after);
+  });
+}
+
+/** A plan whose changes are all those of the session. */
+function toPlainPlan(plan: Pick<RestorePlan, 'turns' | 'changes' | 'foreign' | 'git'>): RestorePlan {
+  return { ...plan, unclear: [], all: plan, others: [] };
 }
 
 async function planRedo({ snapshots, history }: Planning): Promise<RestorePlan> {
@@ -98,19 +136,15 @@ async function planRedo({ snapshots, history }: Planning): Promise<RestorePlan> 
   if (!last) throw nothing('There is no undo to redo.');
   const { kind, turns, from, to } = last.event;
   const changes = await snapshots.changes(to, from);
-  return {
-    turns: kind === 'undo' ? turns : [],
-    changes,
-    foreign: [],
-    git: await planGitRedo(snapshots, last.event.git),
-  };
+  const git = await planGitRedo(snapshots, last.event.git);
+  return toPlainPlan({ turns: kind === 'undo' ? turns : [], changes, foreign: [], git });
 }
 
 /** The last entry that the session wrote at each path. */
 async function findLeft(snapshots: Snapshots, { steps }: TurnHistory): Promise<Map<string, TreeEntry | null>> {
   const left = new Map<string, TreeEntry | null>();
-  for (const { from, to } of steps) {
-    const rows = await snapshots.changes(from, to ?? (await snapshots.snapshot()));
+  for (const { from, to, own } of steps) {
+    const rows = await snapshots.changes(from, own ?? to ?? (await snapshots.snapshot()));
     for (const { path, after } of rows) left.set(path, after);
   }
   return left;
@@ -153,7 +187,7 @@ async function planFile(
     const expected = left.has(at) ? left.get(at)! : ((await snapshots.entry(first, at)) ?? null);
     if (!isSame(now, expected)) foreign.push({ path: at, expected, found: now });
   }
-  return { turns: [turn], changes, foreign, git: NO_GIT };
+  return toPlainPlan({ turns: [turn], changes, foreign, git: NO_GIT });
 }
 
 function nothing(message: string): KlausError {

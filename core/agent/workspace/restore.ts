@@ -1,4 +1,4 @@
-import { KlausError, type EventBody, type TreeChange, type TreeId } from '../../protocol/index.ts';
+import { KlausError, type EventBody, type OtherChange, type TreeChange, type TreeId } from '../../protocol/index.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import { restoreGit, type GitPlan } from '../git/plan-git.ts';
 import type { Engine } from '../loop/engine.ts';
@@ -11,11 +11,16 @@ import { runIdOf } from '../state/state.ts';
 import { planRestore, type RestorePlan, type RestoreRequest } from './plan-restore.ts';
 import { snapshotAfter } from './snapshot-workspace.ts';
 import { isSame, reverse } from './tree-row.ts';
-import { readTurnHistory } from './turn-history.ts';
+import { addAuthors, readTurnHistory, type TurnHistory } from './turn-history.ts';
 
 export interface RestoreOptions {
   /** What to do if a file was changed after the session. Default `refuse`: nothing is restored. */
   conflicts?: 'refuse' | 'keep' | 'overwrite';
+  /**
+   * What to do with changes of which it is unclear whether the session made them. `refuse`: they are conflicts too, unless
+   * `conflicts` decides about those. Default: `restore` if conflicts are overwritten, else `keep`.
+   */
+  unclear?: 'refuse' | 'keep' | 'restore';
   /** True: only returns what would be restored. */
   dryRun?: boolean;
   /** Who requested it, for the log. */
@@ -32,9 +37,23 @@ export type Restored =
       git: GitRestored;
       kept: Conflict[];
       uncovered: readonly string[];
+      /** Paths in `kept` of which it is unclear whether the session changed them. */
+      unclear: string[];
+      /** What others changed in these turns, or may have changed. */
+      others: readonly OtherChange[];
     }
   /** Nothing was restored. */
-  | { done: false; turns: number[]; changes: TreeChange[]; git: GitRestored; conflicts: Conflict[] };
+  | {
+      done: false;
+      turns: number[];
+      changes: TreeChange[];
+      git: GitRestored;
+      conflicts: Conflict[];
+      unclear: string[];
+      others: readonly OtherChange[];
+      /** Of a dry run: paths that no state contains. */
+      uncovered?: readonly string[];
+    };
 
 export type GitRestored = Pick<GitPlan, 'changes' | 'refs' | 'left'>;
 
@@ -54,6 +73,7 @@ export async function restore(
     if (!options.dryRun) await snapshotAfter(work);
     const snapshots = await work.snapshots();
     const history = readTurnHistory(await readLog(engine.store, (request.kind === 'file' && request.of) || session));
+    if (options.dryRun) await addOpenAuthors(work, history);
     const plan = await planRestore({ snapshots, history }, request);
     const allGit = request.kind === 'undo' && request.git === true;
     const step = { ...plan, left: history.steps.at(-1)?.to };
@@ -65,6 +85,17 @@ export async function restore(
   });
 }
 
+/** Adds the authors of an open turn, whose state after is not in the log yet. */
+async function addOpenAuthors(work: Work, { turns }: TurnHistory): Promise<void> {
+  const opened = work.state.openSnapshot;
+  const turn = turns.at(-1);
+  if (!opened || !turn || turn.after !== undefined) return;
+  const snapshots = await work.snapshots();
+  const tree = await snapshots.snapshot();
+  const found = { tree, gitTree: await snapshots.snapshotGit(tree) };
+  addAuthors({ turn }, await work.activities.findOwnState(work, { opened, found, guarded: found }));
+}
+
 interface RestoreStep extends RestorePlan {
   /** The state of the folders after the last step of the session. */
   left: TreeId | undefined;
@@ -73,7 +104,7 @@ interface RestoreStep extends RestorePlan {
 /** What `apply` would change, and the conflicts that it would return: files that were changed after the session. */
 async function survey(
   snapshots: Snapshots,
-  { changes, foreign, git }: RestorePlan,
+  { changes, foreign, git }: Pick<RestorePlan, 'changes' | 'foreign' | 'git'>,
 ): Promise<{ changes: TreeChange[]; conflicts: Conflict[] }> {
   const conflicts = new Map(foreign.map((conflict) => [conflict.path, conflict]));
   const open: TreeChange[] = [];
@@ -94,7 +125,11 @@ async function survey(
  *
  * @param before The state that was replaced.
  */
-async function findBegin(snapshots: Snapshots, { changes, left }: RestoreStep, before: TreeId): Promise<TreeId> {
+async function findBegin(
+  snapshots: Snapshots,
+  { changes, left }: Pick<RestoreStep, 'changes' | 'left'>,
+  before: TreeId,
+): Promise<TreeId> {
   if (left === undefined || left === before) return before;
   const planned = new Map(changes.map((row) => [row.path, row]));
   const done = await snapshots.changes(left, before);
@@ -107,27 +142,48 @@ async function findBegin(snapshots: Snapshots, { changes, left }: RestoreStep, b
 
 async function carryOut(
   work: Work,
-  plan: RestoreStep,
+  { unclear: doubtful, all, others, ...own }: RestoreStep,
   {
     kind,
     allGit,
     by,
     conflicts: choice = 'refuse',
+    unclear: chosen = choice === 'overwrite' ? 'restore' : 'keep',
     dryRun,
   }: { kind: RestoreRequest['kind']; allGit: boolean } & RestoreOptions,
 ): Promise<Restored> {
-  const { turns } = plan;
+  const { turns } = own;
+  const restoresAll = chosen === 'restore' || (chosen === 'refuse' && choice === 'overwrite');
+  const plan = restoresAll ? { ...own, ...all } : own;
   const snapshots = await work.snapshots();
+  const open = restoresAll ? [] : await stillDifferent(snapshots, doubtful);
+  const asked = chosen === 'refuse' && choice === 'refuse' ? open : [];
+  const unclear = open.map(({ path }) => path);
   const { refs, left: leftRefs } = plan.git;
   const git = { changes: plan.git.changes, refs, left: leftRefs };
-  if (dryRun) return { done: false, turns, git, ...(await survey(snapshots, plan)) };
-  const known = plan.git.changes.length > 0 ? (await survey(snapshots, plan)).conflicts : plan.foreign;
-  if (known.length > 0 && choice === 'refuse') {
-    return { done: false, turns, changes: plan.changes, git, conflicts: known };
+  const about = { turns, unclear, others };
+  if (dryRun) {
+    const { changes, conflicts } = await survey(snapshots, plan);
+    const uncovered = snapshots.uncovered(await snapshots.snapshot()).map(({ path }) => path);
+    return {
+      done: false,
+      ...about,
+      git,
+      changes,
+      conflicts: [...conflicts, ...asked],
+      ...(uncovered.length > 0 ? { uncovered } : {}),
+    };
   }
+  const sure = plan.git.changes.length > 0 ? (await survey(snapshots, plan)).conflicts : plan.foreign;
+  const known = [...sure, ...asked];
+  if (known.length > 0 && choice === 'refuse') {
+    return { done: false, ...about, changes: plan.changes, git, conflicts: known };
+  }
+  if (plan.changes.length + plan.git.changes.length === 0 && open.length > 0 && choice === 'refuse')
+    return { done: false, ...about, changes: [], git, conflicts: open };
   const cleared = await clearPlaces(snapshots, plan, choice);
   if (cleared?.applied === false)
-    return { done: false, turns, changes: plan.changes, git, conflicts: cleared.conflicts };
+    return { done: false, ...about, changes: plan.changes, git, conflicts: cleared.conflicts };
   // Git's data is restored first: a folder that is removed can contain a repository that is removed.
   const gitResult = await restoreGit(snapshots, plan.git, choice === 'keep');
   let kept: Conflict[] = choice === 'keep' ? plan.foreign : [];
@@ -148,29 +204,42 @@ async function carryOut(
         git: gitResult.states,
         allGit: allGit || undefined,
         files: restored.length + gitResult.changes.length,
-        kept: [...left, ...gitResult.kept.map(({ path }) => path)],
+        kept: [...left, ...unclear, ...gitResult.kept.map(({ path }) => path)],
         by,
       };
       await work.append([body, ...toNote(work, { kind, turns, changes: restored })]);
       const uncovered = snapshots.uncovered(result.before).map(({ path }) => path);
       const done = { changes: gitResult.changes, refs: gitResult.changes.length > 0 ? refs : [], left: leftRefs };
-      return { done: true, turns, changes: result.changes, git: done, kept: [...kept, ...gitResult.kept], uncovered };
+      const all = [...kept, ...open, ...gitResult.kept];
+      return { done: true, ...about, changes: result.changes, git: done, kept: all, uncovered };
     }
     const isNew = result.conflicts.some(({ path }) => !left.has(path) && !overwrite.has(path));
     if (choice === 'refuse' || !isNew) {
       await snapshots.applyGit(gitResult.changes.map(reverse));
       if (cleared) await snapshots.apply(cleared.changes.map(reverse));
-      return { done: false, turns, changes, git, conflicts: result.conflicts };
+      return { done: false, ...about, changes, git, conflicts: result.conflicts };
     }
     if (choice === 'keep') kept = [...kept, ...result.conflicts];
     else overwrite = new Set([...overwrite, ...result.conflicts.map(({ path }) => path)]);
   }
 }
 
+/** The changes that are not restored by others already, as the conflicts that they are. */
+async function stillDifferent(snapshots: Snapshots, rows: readonly TreeChange[]): Promise<Conflict[]> {
+  if (rows.length === 0) return [];
+  const now = await snapshots.snapshot();
+  const found: Conflict[] = [];
+  for (const { path, before, after } of rows) {
+    const entry = (await snapshots.entry(now, path)) ?? null;
+    if (!isSame(entry, after)) found.push({ path, expected: before, found: entry });
+  }
+  return found;
+}
+
 /** Removes files at the place of a folder in which git's data is restored. @returns Undefined if there are none. */
 async function clearPlaces(
   snapshots: Snapshots,
-  { changes, git }: RestorePlan,
+  { changes, git }: Pick<RestorePlan, 'changes' | 'git'>,
   choice: RestoreOptions['conflicts'],
 ): Promise<ApplyResult | undefined> {
   const restored = git.changes.filter(({ after }) => after);

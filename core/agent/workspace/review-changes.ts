@@ -50,7 +50,9 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
     beside: layer.beside,
   });
   const changes = await snapshots.changes(from, to);
-  const finished = withTrees(input.finished, { tree: from, left: to });
+  const result =
+    git && input.finished.outcome === 'ok' ? { ...input.finished, outcome: 'error' as const } : input.finished;
+  const finished = withTrees(result, { tree: from, left: to });
   // Without changes only the evidence is updated.
   if (changes.length === 0 && notes.length === 0 && finished !== input.finished) return [finished];
   if (changes.length === 0) return notes.length > 0 ? [withNotes(finished, notes)] : undefined;
@@ -80,7 +82,6 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
     return [decided, { ...withNotes(finished, [...notes, why]), outcome: 'denied' }];
   }
   const shown = parts.filter(({ row }) => !refused.includes(row.path));
-  const result = withNotes(finished, notes);
   const { command } = ready.intent;
   return [
     decided,
@@ -96,7 +97,7 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
         files: kept.length,
         diff: shorten(toDiffText(shown)),
         hunks: shown.flatMap((part) => part.hunks),
-        result: toResult(result),
+        result: toResult(withNotes(finished, notes)),
       },
       title: `apply the changes of ${ready.intent.title} (${kept.length} ${kept.length === 1 ? 'file' : 'files'})`,
       reason: verdict.reason,

@@ -12,29 +12,34 @@ const MAX_UNCOVERED = 20;
 /**
  * Takes a snapshot before an effect, unless one is open. The events must be appended with the intent of that effect.
  *
+ * @param options.report Called every second with what it does, if it takes longer. Default: not reported.
  * @returns Undefined if it was stopped: no effect may begin then.
  */
-export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undefined> {
+export async function snapshotWorkspace(
+  work: Work,
+  { report }: { report?: (text: string) => void } = {},
+): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
+  await using progress = reportProgress(work, report);
   await work.prestart.snapshot?.done;
   // Read before the snapshot: states of the same files share one position, the last one.
   const last = toLastPositions(work, snapshots);
-  const tree = await unlessStopped(work, () => snapshots.snapshot({ signal: work.stop }));
+  const tree = await unlessStopped(work, () =>
+    snapshots.snapshot({ signal: work.stop, onProgress: (seen) => progress.count(seen) }),
+  );
   if (tree === undefined) return undefined;
   const between = await guardBackgroundChanges(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
   const known = work.activities.findKnownCommits(snapshots.git(tree), last);
   const { gitTree } = between;
   // Protected places come first: see `findUnseen`.
   const isPlace = (path: string): number => (placeOf(path) === undefined ? 1 : 0);
-  const uncovered = snapshots
-    .uncovered(tree)
-    .map(({ path }) => path)
-    .toSorted((a, b) => isPlace(a) - isPlace(b));
+  const left = snapshots.uncovered(tree);
+  const uncovered = left.map(({ path }) => path).toSorted((a, b) => isPlace(a) - isPlace(b));
   return [
     ...between.bodies,
-    ...(state.left ? [] : work.activities.reportUnprotected(work, uncovered)),
+    ...(state.left ? [] : work.activities.reportUnprotected(work, left)),
     {
       type: 'workspace.snapshotted',
       run: runOf(state).id,
@@ -47,6 +52,27 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
       ...toUnreverted(between.unreverted),
     },
   ];
+}
+
+const EVERY_MS = 1_000;
+
+/** Reports a snapshot that takes longer than a second, until it is disposed. */
+function reportProgress({ engine }: Work, report?: (text: string) => void) {
+  let files = 0;
+  const begun = engine.clock.now();
+  const stop = engine.clock.every(EVERY_MS, () => {
+    const seconds = Math.round((engine.clock.now() - begun) / 1_000);
+    const looked = files > 0 ? `, ${files} files` : '';
+    report?.(`storing the state of the workspace for undo${looked}, ${seconds} s\n`);
+  });
+  return {
+    count(seen: number): void {
+      files = seen;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      stop();
+    },
+  };
 }
 
 /** The repositories after the last turn. New commits may not be the user's if a background process ran since. */
@@ -85,7 +111,9 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
     ![...turnEffects.tools].some((name) => tools.find(name)?.effects.includes('execute') ?? true);
   const only = isKnown ? { only: { base: before.tree, paths: [...turnEffects.paths] } } : {};
   // A check that ended last has already taken the snapshot.
-  const known = isDriven ? undefined : work.state.tree;
+  const { after } = work.scanned;
+  const scanned = after && after.call === turnEffects?.last?.call ? after.tree : undefined;
+  const known = isDriven ? undefined : (work.state.tree ?? scanned);
   const tree = known ?? (await snapshots.snapshot(only));
   const { run, turn } = before;
   const now = { tree, gitTree: await snapshots.snapshotGit(tree) };
@@ -94,6 +122,7 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
     ? { bodies: [], unreverted: [], hidden: work.state.left?.hidden?.slice(), ...now }
     : await work.activities.guardWorkspace(work, { opened: { ...before, uncovered: before.uncovered ?? [] }, ...now });
   const { gitTree } = guarded;
+  const authors = await work.activities.findOwnState(work, { opened: before, found: now, guarded });
   await work.append([
     ...guarded.bodies,
     {
@@ -105,6 +134,7 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
       gitTree,
       ...(guarded.hidden ? { hidden: guarded.hidden } : {}),
       ...(released ? { released } : {}),
+      ...authors,
       ...toUnreverted(guarded.unreverted),
     },
   ]);

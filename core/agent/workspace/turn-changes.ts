@@ -1,4 +1,4 @@
-import { KlausError, type TreeChange } from '../../protocol/index.ts';
+import { KlausError, optional, type OtherChange, type TreeChange } from '../../protocol/index.ts';
 import { openSnapshotsOf } from '../folders/open-folders.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
@@ -6,6 +6,16 @@ import { loadState, readLog } from '../state/load-state.ts';
 import { openedOf } from '../state/state.ts';
 import { findOwnChanges } from './own-changes.ts';
 import { readTurnHistory } from './turn-history.ts';
+
+export interface TurnChanges {
+  /** 0 for all turns. */
+  turn: number;
+  changes: TreeChange[];
+  parts: TreeChange[];
+  /** What others changed during these turns, or may have changed: `changes` does not have it. */
+  others: readonly OtherChange[];
+  snapshots: Snapshots;
+}
 
 /**
  * What a session changed in a turn (default: the last) or in `all`, as rows and as the parts of its diff: see `OwnChange`.
@@ -16,7 +26,7 @@ export async function changesOfTurn(
   engine: Engine,
   session: string,
   turn: number | 'all' | undefined,
-): Promise<{ turn: number; changes: TreeChange[]; parts: TreeChange[]; snapshots: Snapshots }> {
+): Promise<TurnChanges> {
   const history = readTurnHistory(await readLog(engine.store, session));
   const number = turn === 'all' ? 0 : (turn ?? history.turns.at(-1)?.turn);
   const ofTurn = history.turns.filter((candidate) => candidate.turn === number);
@@ -29,7 +39,12 @@ export async function changesOfTurn(
     );
   }
   const snapshots = await openSnapshotsOf(engine, openedOf(await loadState(engine, session)));
-  const steps = turn === 'all' ? history.steps : ofTurn.map(({ before: from, after: to }) => ({ from, to }));
+  const steps =
+    turn === 'all'
+      ? history.steps
+      : ofTurn.map(({ before: from, after: to, own }) => ({ from, ...optional({ to, own }) }));
   const own = await findOwnChanges(snapshots, steps);
-  return { turn: number, changes: own.map(({ row }) => row), parts: own.flatMap(({ parts }) => parts), snapshots };
+  const others = (turn === 'all' ? history.turns : ofTurn).flatMap((one) => one.others);
+  const changes = own.map(({ row }) => row);
+  return { turn: number, changes, parts: own.flatMap(({ parts }) => parts), others, snapshots };
 }

@@ -1,4 +1,5 @@
-import type { Event, EventOf, TreeId } from '../../protocol/index.ts';
+import { optional, type Event, type EventOf, type OtherChange, type TreeId } from '../../protocol/index.ts';
+import type { OwnState } from '../authors/owned.ts';
 
 /** The states of the workspace before and after the effects of a turn. */
 export interface TurnStates {
@@ -14,6 +15,13 @@ export interface TurnStates {
   /** The same for git's own data; undefined without a repository. */
   gitBefore?: TreeId;
   gitAfter?: TreeId;
+  /** The states after with the changes of the session alone. Absent: all changes are its own. */
+  own?: TreeId;
+  gitOwn?: TreeId;
+  /** `own` with the changes that may be those of others too. Absent: there are none. */
+  unclear?: TreeId;
+  /** What others changed, or may have changed. */
+  others: readonly OtherChange[];
   /** Undone and not redone. */
   isUndone: boolean;
   /** The same for all of git's own data. */
@@ -33,6 +41,17 @@ export interface TurnHistory {
 export interface Step {
   from: TreeId;
   to?: TreeId;
+  /** The state after with the changes of the session alone. Absent: `to`. */
+  own?: TreeId;
+}
+
+/** Adds what is known about the authors of the changes of a turn. */
+export function addAuthors(
+  { turn, step }: { turn: TurnStates; step?: Step },
+  { own, gitOwn, unclear, others = [] }: OwnState,
+): void {
+  Object.assign(turn, optional({ own, gitOwn, unclear }), { others });
+  if (step) Object.assign(step, optional({ own }));
 }
 
 /** Reads the history for undo and redo from the log. */
@@ -48,7 +67,7 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
       if (event.moment === 'before') {
         const { turn, run, at, tree: before, gitTree } = event;
         const states = { turn, run, prompt, at, before, isUndone: false, isGitUndone: false, gitBefore: gitTree };
-        open = { turn: states, step: { from: before } };
+        open = { turn: { ...states, others: [] }, step: { from: before } };
         turns.push(open.turn);
         steps.push(open.step);
         continue;
@@ -56,6 +75,7 @@ export function readTurnHistory(events: Iterable<Event>): TurnHistory {
       if (!open) continue;
       open.turn.after = open.step.to = event.tree;
       if (event.gitTree !== undefined) open.turn.gitAfter = event.gitTree;
+      addAuthors(open, event);
       open = undefined;
     } else if (event.type === 'workspace.restored' && event.kind !== 'review') {
       steps.push({ from: event.from, to: event.to });

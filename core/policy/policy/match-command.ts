@@ -21,7 +21,21 @@ export function understand(line: string, workspace: string): readonly SimpleComm
 export function matchCommand(pattern: string, { argv, name }: SimpleCommand): Match {
   const words = readGitWords({ argv, name });
   const asGit = words && compareWords(pattern, { argv: ['git', ...words], name: 'git' });
-  return asGit ?? compareWords(pattern, { argv, name });
+  return asGit ?? compareWords(pattern, { argv, name }) ?? compareScript(pattern, { argv, name });
+}
+
+const INTERPRETER = /^(?:node|nodejs|bun|deno|tsx|python[\d.]*|ruby|perl|php|sh|bash|dash|zsh)$/;
+
+/** A program that its interpreter starts: `node /usr/bin/npm publish`. */
+function compareScript(pattern: string, { argv, name }: Pick<SimpleCommand, 'argv' | 'name'>): Match {
+  if (!INTERPRETER.test(name)) return undefined;
+  const at = argv.findIndex((word, index) => index > 0 && !word.startsWith('-'));
+  const script = argv[at];
+  if (script === undefined) return undefined;
+  const file = script.slice(script.lastIndexOf('/') + 1).replace(/(?:-cli)?\.(?:[cm]?js|py|rb|pl|php|sh)$/, '');
+  const match = compareWords(pattern, { argv: [file, ...argv.slice(at + 1)], name: file });
+  // The file can be another program of that name.
+  return match && 'possible';
 }
 
 function compareWords(pattern: string, { argv, name }: Pick<SimpleCommand, 'argv' | 'name'>): Match {

@@ -57,6 +57,10 @@ export const toolStarted = z
       .describe(
         'The agent of another program began the call by itself. The gate judged it only if a decision follows.',
       ),
+    layer: z
+      .literal(true)
+      .optional()
+      .describe('Its command changes only a copy of the workspace, from which reviewed changes are applied.'),
     mark: z.string().optional().describe("Time on the workspace's own clock, from which later changes are found."),
   })
   .describe('A call is about to run. The event is durable before the effect begins.');

@@ -2,6 +2,16 @@ import { z } from 'zod';
 import { run, turn } from './event-fields.ts';
 import { treeIdSchema } from '../changes/tree-change.ts';
 
+/** Who changed a path during a turn, if it was not certainly the session alone. */
+export const otherChangeSchema = z.object({
+  path: z.string(),
+  by: z
+    .enum(['session', 'outside', 'unclear'])
+    .describe('`session`: another session; `outside`: written while no command of this session ran.'),
+  session: z.string().optional().describe('Id of the other session, if it is known.'),
+});
+export type OtherChange = z.infer<typeof otherChangeSchema>;
+
 export const workspaceSnapshotted = z
   .object({
     type: z.literal('workspace.snapshotted'),
@@ -28,6 +38,17 @@ export const workspaceSnapshotted = z
       .array(z.string())
       .optional()
       .describe('Protected places that a command changed and that could not be restored; at most 20.'),
+    own: treeIdSchema
+      .optional()
+      .describe('The state before the turn with the changes of this session alone. Absent: all changes are its own.'),
+    gitOwn: treeIdSchema.optional().describe("The same for git's own data."),
+    unclear: treeIdSchema
+      .optional()
+      .describe('`own` with the changes that may be those of others too. Absent: there are none.'),
+    others: z
+      .array(otherChangeSchema)
+      .optional()
+      .describe('Paths that others changed during the turn, or may have changed; at most 200.'),
   })
   .describe('A snapshot of the workspace was stored, so that the turn can be undone.');
 

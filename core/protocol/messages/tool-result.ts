@@ -26,6 +26,14 @@ export const untrustedTextSchema = z.object({
 });
 export type UntrustedText = z.infer<typeof untrustedTextSchema>;
 
+export const shownFileSchema = z.object({
+  path: z.string().describe('Relative to the workspace, absolute outside it, every symlink resolved.'),
+  hash: z.string().describe('Lower-case SHA-256 of its content.'),
+  part: z.literal(true).optional().describe('Present if only a part of the content was shown.'),
+});
+/** A file whose content a result shows to the model. */
+export type ShownFile = z.infer<typeof shownFileSchema>;
+
 export const toolResultSchema = z.object({
   outcome: z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']),
   output: z.string().describe('The text for the model.'),
@@ -33,6 +41,7 @@ export const toolResultSchema = z.object({
   blob: blobSchema.optional().describe('The complete output, if `output` was cut.'),
   detail: z.unknown().optional().describe('Structured details for doors.'),
   changes: z.array(fileChangeSchema).describe('Known changes of the call.'),
+  shown: z.array(shownFileSchema).optional().describe('Files whose content `output` shows.'),
   evidence: receiptSchema.optional().describe('Present when the call was a check.'),
   todos: z.array(todoSchema).optional().describe('The new todo list, if the call replaced it.'),
   untrusted: untrustedSchema

@@ -3,6 +3,8 @@ import { modeSchema, onAskSchema } from '../authority/mode.ts';
 import { narrowerMode, only } from './narrowing.ts';
 import { defineSetting } from './setting.ts';
 
+const GIB = 1_024 ** 3;
+
 export const APPROVAL_SETTINGS = {
   approve: defineSetting({
     schema: modeSchema,
@@ -39,6 +41,19 @@ export const APPROVAL_SETTINGS = {
     env: 'KLAUS_UNDO_KEEP_DAYS',
     description:
       'Days for which `klaus db gc` keeps the snapshots that undo needs. Snapshots of deleted sessions are not kept.',
+  }),
+  'undo.maxBytes': defineSetting({
+    schema: z.number().min(0),
+    default: 20 * GIB,
+    env: 'KLAUS_UNDO_MAX_BYTES',
+    description:
+      'Bytes that the snapshots of one workspace may take. Beyond it, files over 16 MiB with new content are not stored, and undo does not restore them. 0: no limit.',
+  }),
+  'undo.maxTotalBytes': defineSetting({
+    schema: z.number().min(0),
+    default: 100 * GIB,
+    env: 'KLAUS_UNDO_MAX_TOTAL_BYTES',
+    description: 'The same for the snapshots of all workspaces. 0: no limit.',
   }),
   onAsk: defineSetting({
     schema: onAskSchema,

@@ -75,6 +75,14 @@ export const HOOK_SETTINGS = {
     description: 'Milliseconds for the formatters of one call.',
     project: atMost,
   }),
+  'edit.encodings': defineSetting({
+    schema: z.array(z.string().regex(/^.+=[\w.:-]+$/, 'must be GLOB=ENCODING')),
+    default: [],
+    env: 'KLAUS_EDIT_ENCODINGS',
+    values: 'a list of GLOB=ENCODING',
+    description:
+      'Encodings of files that are not UTF-8, such as `src/**/*.c=gbk`. The last glob that matches a path decides, before `.gitattributes` and `.editorconfig`.',
+  }),
   'lsp.enabled': defineSetting({
     schema: z.boolean(),
     default: false,

@@ -66,6 +66,13 @@ export const REPOSITORY_SETTINGS = {
     description: 'The most that one review may cost, in US dollars. 0: no limit of its own.',
     project: capAtMost,
   }),
+  'git.sign': defineSetting({
+    schema: z.boolean(),
+    default: false,
+    env: 'KLAUS_GIT_SIGN',
+    description:
+      'Commits are signed where `commit.gpgSign` is set, outside of the sandbox: by the program and with the key of your own Git configuration, never those of a repository.',
+  }),
   'git.userName': defineSetting({
     schema: identity,
     env: 'GIT_USER_NAME',

@@ -109,6 +109,13 @@ export const SANDBOX_SETTINGS = {
     description:
       'You confirm that the network of the cluster enforces network policies. The Kubernetes sandbox refuses to work without it.',
   }),
+  'sandbox.shell': defineSetting({
+    schema: z.enum(['bash', 'sh']),
+    default: 'bash',
+    env: 'KLAUS_SANDBOX_SHELL',
+    description:
+      'The shell of commands and hooks: `bash` where it is installed, without profiles and otherwise `sh`, or always `sh`.',
+  }),
   'sandbox.env': defineSetting({
     schema: z.array(z.string().regex(/^[A-Za-z_]\w*\*?$/)),
     default: [] as string[],

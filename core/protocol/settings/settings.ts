@@ -50,6 +50,15 @@ type ValueOf<T> =
 /** The type of a setting's value. It includes undefined only without a default. */
 export type SettingValue<K extends SettingKey> = ValueOf<(typeof SETTINGS)[K]>;
 
+/** Values as a caller writes them, by key: `{ model: 'sonnet', 'limits.usd': 2 }`. */
+export type SettingsInput = {
+  readonly [K in SettingKey]?: (typeof SETTINGS)[K] extends Setting<infer S, infer _>
+    ? ReadonlyList<z.input<S>> | undefined
+    : never;
+};
+
+type ReadonlyList<T> = T extends (infer E)[] ? readonly E[] : T;
+
 type Flat = { [K in SettingKey]: SettingValue<K> };
 type Head<K extends string> = K extends `${infer H}.${string}` ? H : K;
 type Tail<K extends string, H extends string> = K extends `${H}.${infer T}` ? T : never;

@@ -4,6 +4,7 @@ import { judgeSession } from './judge-session.ts';
 const IDLE = {
   status: 'idle',
   isHeld: false,
+  isLost: false,
   isAsking: false,
   needsSlot: false,
   waitingMs: null,
@@ -27,6 +28,9 @@ test.each<[facts: Partial<Facts>, state: string, reason: string | null]>([
   [{ waitingMs: 60_000, needsSlot: true }, 'queued', 'slot'],
   [{ status: 'running', idleMs: 10 }, 'queued', null],
   [{ status: 'running' }, 'stuck', 'run'],
+  [{ status: 'running', idleMs: 10, isLost: true }, 'stuck', 'worker'],
+  // Its holder ended after its run.
+  [{ isLost: true }, 'idle', null],
   [{ waitingMs: 10, problem: PROBLEM }, 'stuck', 'problem'],
   [{ status: 'running', problem: PROBLEM, isHeld: true }, 'running', null],
   // Nothing is left to do, so that the problem is over.

@@ -15,6 +15,8 @@ export type StuckReason =
   | 'command'
   /** Its run has no end, and no live process works on it. */
   | 'run'
+  /** The worker that has it does not renew its lease: it was killed, or lost Postgres. Another one takes it. */
+  | 'worker'
   /** Its move to or from another place is not complete. */
   | 'move';
 
@@ -26,16 +28,17 @@ export interface JudgedSession {
 
 type Facts = Pick<
   ActiveSession,
-  'status' | 'isHeld' | 'isAsking' | 'needsSlot' | 'waitingMs' | 'idleMs' | 'problem' | 'move'
+  'status' | 'isHeld' | 'isLost' | 'isAsking' | 'needsSlot' | 'waitingMs' | 'idleMs' | 'problem' | 'move'
 >;
 
 /** @param stuckMs Milliseconds after which a session counts as stuck. */
 export function judgeSession(facts: Facts, stuckMs: number): JudgedSession {
-  const { status, isHeld, isAsking, needsSlot, waitingMs, idleMs, problem, move } = facts;
+  const { status, isHeld, isLost, isAsking, needsSlot, waitingMs, idleMs, problem, move } = facts;
   const stuck = (reason: StuckReason): JudgedSession => ({ state: 'stuck', reason });
   const is = (state: SessionState): JudgedSession => ({ state, reason: null });
   if (move) return move.state === 'leaving' || move.state === 'arriving' ? stuck('move') : is('moved');
   if (isHeld) return is('running');
+  if (isLost && status === 'running') return stuck('worker');
   if (needsSlot) return { state: 'queued', reason: 'slot' };
   if (problem && (waitingMs !== null || status === 'running')) return stuck('problem');
   if (waitingMs !== null) return waitingMs >= stuckMs ? stuck('command') : is('queued');

@@ -26,7 +26,7 @@ export interface RepairReport {
 }
 
 export interface RepairOptions {
-  store: Pick<PostgresWorkerStore, 'audit' | 'verify' | 'session' | 'approvals' | 'administration' | 'tree'>;
+  store: Pick<PostgresWorkerStore, 'audit' | 'verify' | 'session' | 'approvals' | 'administration' | 'tree' | 'wakes'>;
   scheduler: Pick<RunScheduler, 'wake' | 'at'>;
   /** Ids. Default: all sessions. */
   sessions?: readonly string[];
@@ -56,17 +56,8 @@ export async function repairSessions(options: RepairOptions): Promise<RepairRepo
     const row = Object.assign(of(session), { log: isDerived ? 'rebuilt' : 'damaged', message: report.message });
     if (isDerived && !dryRun) await rebuild(store, row);
   }
-  const wanted = sessions && new Set((await Promise.all(sessions.map((session) => store.tree(session)))).flat());
-  const roots = new Set<string>();
-  for (const facts of await store.administration.active()) {
-    if (wanted && !wanted.has(facts.id)) continue;
-    const { state } = judgeSession(facts, 0);
-    if (state === 'stuck' && !facts.move) roots.add(await findRoot(store, facts.id));
-  }
-  for (const session of roots) {
-    if (!dryRun) await scheduler.wake(session, 'sweep');
-    of(session).woken = true;
-  }
+  for (const session of await retrySessions({ store, scheduler, sessions, dryRun })) of(session).woken = true;
+  const wanted = await findTrees(store, sessions);
   for (const { session, expiresAt } of await store.approvals({ open: true })) {
     if (wanted && !wanted.has(session)) continue;
     const root = await findRoot(store, session);
@@ -79,6 +70,41 @@ export async function repairSessions(options: RepairOptions): Promise<RepairRepo
     examined: sessions?.length ?? audits[0]!.sessions.length,
     host: audits.map(({ host }) => (host.intact ? null : host.message)).find((text) => text !== null) ?? null,
   };
+}
+
+/**
+ * Wakes sessions now that have something to do and that no worker runs: those that a sweep would wake later, such as after
+ * a failure of a service. Returns the ids of those that the user opened.
+ */
+export async function retrySessions({
+  store,
+  scheduler,
+  sessions,
+  dryRun = false,
+}: Omit<RepairOptions, 'store' | 'scheduler'> & {
+  store: Pick<PostgresWorkerStore, 'session' | 'administration' | 'tree' | 'wakes'>;
+  scheduler: Pick<RunScheduler, 'wake'>;
+}): Promise<string[]> {
+  const wanted = await findTrees(store, sessions);
+  const roots = new Set<string>();
+  for (const facts of await store.administration.active()) {
+    if (wanted && !wanted.has(facts.id)) continue;
+    const { state } = judgeSession(facts, 0);
+    if (state === 'stuck' && !facts.move) roots.add(await findRoot(store, facts.id));
+  }
+  if (dryRun) return [...roots];
+  // If it fails again, the sweep begins with short waits.
+  await store.wakes.forget([...roots]);
+  for (const session of roots) await scheduler.wake(session, 'sweep');
+  return [...roots];
+}
+
+/** Sessions with those below them; undefined for all. */
+async function findTrees(
+  store: Pick<PostgresWorkerStore, 'tree'>,
+  sessions: readonly string[] | undefined,
+): Promise<ReadonlySet<string> | undefined> {
+  return sessions && new Set((await Promise.all(sessions.map((session) => store.tree(session)))).flat());
 }
 
 /** Damage that a fold does not repair is that of the log. */

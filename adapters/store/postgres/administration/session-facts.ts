@@ -12,6 +12,8 @@ export interface ActiveSession {
   worker: string | null;
   /** True if a live process holds it or a session below it. */
   isHeld: boolean;
+  /** True if a process holds it that has not renewed its lease in time, such as a worker that lost Postgres. */
+  isLost: boolean;
   /** True if it, or a session below it, waits for an approval. */
   isAsking: boolean;
   /** True if it waits for a free slot of its project. */
@@ -56,6 +58,8 @@ export function listActive(sql: Sql): Promise<ActiveSession[]> {
        (SELECT coalesce((SELECT workers.id FROM workers WHERE workers.holder = held.holder LIMIT 1),
           'process ' || held.holder) FROM held WHERE held.id = sessions.id) AS worker,
        EXISTS (SELECT 1 FROM up JOIN held ON held.id = up.id WHERE up.above = sessions.id) AS "isHeld",
+       EXISTS (SELECT 1 FROM leases WHERE session_id = sessions.id AND holder IS NOT NULL
+         AND session_id NOT IN (SELECT id FROM held)) AS "isLost",
        EXISTS (SELECT 1 FROM up JOIN approvals ON approvals.session_id = up.id AND answer IS NULL
          WHERE up.above = sessions.id) AS "isAsking",
        EXISTS (SELECT 1 FROM tenant_runs WHERE session_id = sessions.id AND tenant_runs.holder IS NULL) AS "needsSlot",

@@ -102,6 +102,7 @@ describe.skipIf(!findPostgres())('the same events in both stores have the same a
     { archived: false },
     { archived: true },
     { model: 'scripted/other' },
+    { activeSince: new Date(START + 40_000).toISOString() },
     { since: new Date(START + 40_000).toISOString(), until: new Date(START + 400_000).toISOString() },
     ...['100%', '_', 'REPARIERE', 'ÄRGER', 'ärger', 'zEBRA', '🧮', '\\', '01ke', 'nowhere'].map((search) => ({
       search,

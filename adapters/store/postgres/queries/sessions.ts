@@ -40,6 +40,8 @@ export async function listSessions(sql: Sql, filter: SessionFilter = {}): Promis
   if (filter.model !== undefined) where.add((place) => `model = ${place(filter.model)}`);
   if (filter.since !== undefined) where.add((place) => `updated_at >= ${place(filter.since)}`);
   if (filter.until !== undefined) where.add((place) => `updated_at < ${place(filter.until)}`);
+  if (filter.activeSince !== undefined)
+    where.add((place) => `(updated_at >= ${place(filter.activeSince)} OR status IN ('running', 'waiting'))`);
   if (search !== undefined) {
     where.add((place) => {
       const pattern = place(toAsciiLower(toContains(search)));

@@ -9,9 +9,12 @@ const KEYS = {
   title: (row: SessionRow) => toAsciiLower(row.title ?? ''),
 } as const;
 
+const ACTIVE: ReadonlySet<string> = new Set(['running', 'waiting']);
+
 /** The rows as the query of the same name returns them. */
 export function listRows(rows: ReadonlyMap<string, ViewRow>, filter: Omit<SessionFilter, 'search'> = {}): SessionRow[] {
-  const { sort = 'updated', order = 'desc', limit = 50, before, workspace, archived, model, since, until } = filter;
+  const { sort = 'updated', order = 'desc', limit = 50, before, workspace, archived, model } = filter;
+  const { since, until, activeSince } = filter;
   const toKey = (row: SessionRow): [string | number, string] => [KEYS[sort](row), row.id];
   const sign = order === 'desc' ? -1 : 1;
   const last = before === undefined ? undefined : rows.get(before)?.row;
@@ -25,6 +28,7 @@ export function listRows(rows: ReadonlyMap<string, ViewRow>, filter: Omit<Sessio
         (model === undefined || row.model === model) &&
         (since === undefined || row.updatedAt >= since) &&
         (until === undefined || row.updatedAt < until) &&
+        (activeSince === undefined || row.updatedAt >= activeSince || ACTIVE.has(row.status)) &&
         (!last || sign * compare(toKey(row), toKey(last)) > 0),
     )
     .toSorted((a, b) => sign * compare(toKey(a), toKey(b)));

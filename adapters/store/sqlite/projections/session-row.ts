@@ -27,14 +27,23 @@ export function listSessions(database: Database, filter: SessionFilter = {}): Se
       AND (?6 IS NULL OR model = ?6)
       AND (?7 IS NULL OR updated_at >= ?7)
       AND (?8 IS NULL OR updated_at < ?8)
+      AND (?9 IS NULL OR updated_at >= ?9 OR status IN ('running', 'waiting'))
       AND (?2 IS NULL OR id LIKE ?2 ESCAPE '\\' OR title LIKE ?2 ESCAPE '\\' OR summary LIKE ?2 ESCAPE '\\'
         OR workspace_dir LIKE ?2 ESCAPE '\\'
         OR EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id AND content LIKE ?2 ESCAPE '\\'))
     ORDER BY ${key} ${order}, id ${order} LIMIT ?3`;
-  const { before = null, limit = 50, workspace = null, model = null, since = null, until = null } = filter;
+  const {
+    before = null,
+    limit = 50,
+    workspace = null,
+    model = null,
+    since = null,
+    until = null,
+    activeSince = null,
+  } = filter;
   const archived = filter.archived === undefined ? null : Number(filter.archived);
   return database
-    .all<StoredSession>(sql, before, pattern, limit, workspace, archived, model, since, until)
+    .all<StoredSession>(sql, before, pattern, limit, workspace, archived, model, since, until, activeSince)
     .map(toSessionRow);
 }
 

@@ -1,9 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { toolFailed } from '../../tool-failed.ts';
 import { runGit, toGitError, type GitContext, type GitOptions } from '../git.ts';
 
-/** Ends an answer. No path is empty or has a null character, so that no name in a repository looks like it. */
-const END = Buffer.from('\0\0end');
 /** Bytes of the output that an error can name. */
 const SHOWN_BYTES = 65_536;
 
@@ -40,8 +39,10 @@ export interface GitDialogue {
 export function openGitDialogue(context: GitContext, options: DialogueOptions): GitDialogue {
   const { repository, env, timeoutMs, keepBytes, cases } = options;
   const input = new PassThrough();
+  // Ends an answer. Nothing in a repository can have guessed it.
+  const mark = `end ${randomUUID()}`;
   let answer: Answer | undefined;
-  const ended = runGit(context, ['/bin/sh', '-c', toScript(cases)], {
+  const ended = runGit(context, ['/bin/sh', '-c', toScript(cases, mark)], {
     repository,
     env,
     timeoutMs,
@@ -57,7 +58,7 @@ export function openGitDialogue(context: GitContext, options: DialogueOptions): 
   ended.catch(() => {});
   return {
     async ask(word, request = {}) {
-      const received = (answer = createAnswer(keepBytes));
+      const received = (answer = createAnswer(keepBytes, Buffer.from(mark)));
       const args = request.args ?? [];
       if (args.some((arg) => arg.includes('\n'))) throw toolFailed('A name with a line break cannot be read.');
       const text = toLines((request.input ?? []).filter((line) => !line.includes('\n')));
@@ -71,7 +72,7 @@ export function openGitDialogue(context: GitContext, options: DialogueOptions): 
   };
 }
 
-function toScript(cases: Readonly<Record<string, string>>): string {
+function toScript(cases: Readonly<Record<string, string>>, mark: string): string {
   const lines = Object.entries(cases).map(([word, script]) => `${word}) ${script} ;;`);
   return `
 set -u
@@ -86,7 +87,7 @@ while read -r word size count; do
     ${lines.join('\n    ')}
     *) exit 9 ;;
   esac
-  printf '\\000\\000end'
+  printf '%s' '${mark}'
 done`;
 }
 
@@ -96,7 +97,7 @@ function toLines(lines: readonly string[]): string {
 
 type Answer = ReturnType<typeof createAnswer>;
 
-function createAnswer(keepBytes: number) {
+function createAnswer(keepBytes: number, mark: Buffer) {
   const { promise: text, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -107,8 +108,8 @@ function createAnswer(keepBytes: number) {
       size += chunk.length;
       if (size > keepBytes) return reject(toolFailed('The changes of a command are too many to be read.'));
       chunks.push(Buffer.from(chunk));
-      tail = Buffer.concat([tail, chunk.subarray(-END.length)]).subarray(-END.length);
-      if (tail.equals(END)) resolve(Buffer.concat(chunks).toString('utf8', 0, size - END.length));
+      tail = Buffer.concat([tail, chunk.subarray(-mark.length)]).subarray(-mark.length);
+      if (tail.equals(mark)) resolve(Buffer.concat(chunks).toString('utf8', 0, size - mark.length));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { toolFailed } from '../../tool-failed.ts';
+import { KlausError } from '@klaus/core/protocol';
 import { runGit, type GitContext } from '../git.ts';
 import { findRepository } from '../repository.ts';
 import type { GitText, GitTextOptions } from './git-text.ts';
@@ -51,10 +51,10 @@ export async function listCommits(context: GitContext, { limit }: { limit: numbe
  * The message and the diff of a commit; of a merge, against its first parent.
  *
  * @param hash At least four hexadecimal digits of its id.
- * @throws KlausError `tool.failed`, also if there is no such commit.
+ * @throws KlausError `usage` if there is no such commit, `tool.failed`.
  */
 export async function readCommit(context: GitContext, hash: string, options: GitTextOptions): Promise<GitText> {
-  const missing = toolFailed(`The repository has no commit ${JSON.stringify(hash.slice(0, 100))}.`);
+  const missing = new KlausError('usage', `There is no commit ${JSON.stringify(hash.slice(0, 100))}.`);
   if (!/^[0-9a-f]{4,64}$/.test(hash)) throw missing;
   const repository = await findRepository(context);
   const command = ['git', 'rev-parse', '--verify', '-q', '--end-of-options', `${hash}^{commit}`];

@@ -6,8 +6,9 @@ import type { Directory } from '../../directory.ts';
 import type { ObjectWriter } from '../objects/object-writer.ts';
 import type { Yielder } from '../../yielder.ts';
 import { sha256 } from '../tree.ts';
+import { findCut, MAX_CHUNK_BYTES } from './find-cut.ts';
 
-/** Smaller files are read at once, larger ones in chunks of this size. */
+/** Smaller files are read at once, larger ones in pieces of this size. */
 const PIECE_BYTES = 1024 * 1024;
 /** Attempts to read a file that changes. The last result is used. */
 const MAX_TRIES = 4;
@@ -79,19 +80,22 @@ async function readLarge(path: string, { writer, yielder }: FileReader): Promise
   if (!before.isFile()) return 'missing';
   const total = createHash('sha256');
   const chunks: Buffer[] = [];
+  const buffer = Buffer.allocUnsafeSlow(MAX_CHUNK_BYTES);
   let size = 0;
-  for (let ended = false; !ended;) {
-    const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
-    let length = 0;
-    while (length < PIECE_BYTES && !ended) {
-      const { bytesRead } = await handle.read(buffer, length, PIECE_BYTES - length, null);
+  let length = 0;
+  for (let ended = false; !ended || length > 0;) {
+    while (length < buffer.length && !ended) {
+      const { bytesRead } = await handle.read(buffer, length, Math.min(PIECE_BYTES, buffer.length - length), null);
       length += bytesRead;
       ended = bytesRead === 0;
     }
-    const piece = buffer.subarray(0, length);
     if (length === 0) break;
+    // Without a writer the boundaries do not matter.
+    const piece = Buffer.from(buffer.subarray(0, writer ? findCut(buffer.subarray(0, length)) : length));
+    buffer.copyWithin(0, piece.length, length);
+    length -= piece.length;
     total.update(piece);
-    size += length;
+    size += piece.length;
     if (writer) {
       const hash = sha256(piece);
       chunks.push(hash);
@@ -100,7 +104,7 @@ async function readLarge(path: string, { writer, yielder }: FileReader): Promise
     }
     yielder.check();
     // The file grows faster than it is read.
-    if (size > before.size + PIECE_BYTES) break;
+    if (size > before.size + MAX_CHUNK_BYTES) break;
   }
   const hash = total.digest();
   if (chunks.length > 1) writer?.addChunked(hash, size, chunks);

@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { showName } from '@klaus/core/protocol';
 import { joinNames } from '../../path-entry.ts';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Batch } from '../objects/batch.ts';
@@ -7,6 +8,7 @@ import { toNumbers, encodeDirectory, type StatCache, type CachedDirectory } from
 import { readFile, readLink, type FileReader } from './file-reader.ts';
 import { findUnnamedGit } from '../git/unnamed-git.ts';
 import type { DirHandle } from '../restore/dir-handle.ts';
+import type { Room } from '../room.ts';
 import type { Uncovered } from '../states.ts';
 import { compareNames, EMPTY, encodeTree, type Node } from '../tree.ts';
 import type { Trees } from '../trees.ts';
@@ -39,6 +41,7 @@ export interface Scan extends FileReader {
   /** True when git's own data is scanned. */
   isGit?: boolean;
   files: number;
+  room: Room;
   onProgress?: (files: number) => void;
 }
 
@@ -151,7 +154,8 @@ function toDecodable(scan: Scan, dir: ScanDir): string[] {
     if (Buffer.from(name).equals(bytes)) return [name];
     const relative = joinNames(dir.relative, name);
     const absolute = Buffer.concat([Buffer.from(`${dir.absolute}/`), bytes]);
-    for (const path of [relative, ...findUnnamedGit(absolute, relative)])
+    const shown = joinNames(dir.relative, showName(bytes));
+    for (const path of [shown, ...findUnnamedGit(absolute, relative)])
       scan.uncovered.push({ path, why: 'name is not UTF-8' });
     return [];
   });
@@ -223,7 +227,13 @@ async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fre
       const node: Node = { name, type: 'symlink', mode: 0, size: link.size, hash: link.hash };
       return { node, numbers: toNumbers(stat, { since: scan.since, steady: true }) };
     }
-    const content = await readFile(directory, name, scan);
+    const isStored = scan.isGit === true || scan.room.take(stat.size);
+    // Without room, a content that is stored already costs nothing.
+    const content = await readFile(directory, name, isStored ? scan : { yielder: scan.yielder });
+    if (!isStored && typeof content === 'object' && scan.writer?.has(content.hash) !== true) {
+      scan.uncovered.push({ path: joinNames(dir.relative, name), why: 'over the limit' });
+      return undefined;
+    }
     if (scan.writer?.full) await scan.writer.drain();
     if (content === 'missing') return undefined;
     if (content !== 'unreadable') {

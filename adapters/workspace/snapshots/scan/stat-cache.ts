@@ -68,7 +68,7 @@ export class StatCache {
   readonly #db: Database;
   readonly #loaded = new Map<string, Uint8Array>();
   #bytes = 0;
-  #version = -1;
+  #version = '';
 
   constructor(db: Database) {
     this.#db = db;
@@ -76,7 +76,9 @@ export class StatCache {
 
   /** Clears the memory when another process has written to the database. Call it before each scan. */
   refresh(): void {
-    const { data_version: version } = this.#db.get<{ data_version: number }>('PRAGMA data_version')!;
+    const { data_version: data } = this.#db.get<{ data_version: number }>('PRAGMA data_version')!;
+    // Each connection counts for itself.
+    const version = `${this.#db.openings} ${data}`;
     if (version !== this.#version) this.#clear();
     this.#version = version;
   }

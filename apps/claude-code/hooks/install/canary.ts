@@ -61,8 +61,14 @@ export interface CanaryServer {
   close(): Promise<void>;
 }
 
-/** `denied`: the guard works. `ran`: the program ran the call. `unknown`: it did not come to the call. */
-export type CanaryOutcome = { outcome: 'denied' | 'ran' } | { outcome: 'unknown'; reason: string };
+/**
+ * `denied`: the guard works. `ran`: the program ran a call. `refused`: it ran none, for another reason than the guard, such
+ * as a hook that does not start. `unknown`: it did not come to the call. `saw`: what its model got, in one line.
+ */
+export type CanaryOutcome =
+  | { outcome: 'denied' }
+  | { outcome: 'ran' | 'refused'; saw: string }
+  | { outcome: 'unknown'; reason: string };
 
 /**
  * Lets the real program make two calls, against a model on this machine: the canary, which the guard denies, and a file at a
@@ -106,8 +112,10 @@ export async function flyCanary({
         outcome: 'unknown',
         reason: `it ended with code ${code}: ${headOf(errors.trim() || output.trim(), 300)}`,
       };
-    const isDenied = result.includes(CANARY_RULE) && result.includes('Klaus') && !existsSync(asked);
-    return { outcome: isDenied ? 'denied' : 'ran' };
+    if (existsSync(asked)) return { outcome: 'ran', saw: `it wrote ${asked}` };
+    if (result.text.includes(CANARY_RULE) && result.text.includes('Klaus')) return { outcome: 'denied' };
+    const saw = headOf(result.text.replaceAll(/\s+/g, ' ').trim(), 300);
+    return { outcome: result.isError ? 'refused' : 'ran', saw };
   } finally {
     rmSync(asked, { force: true });
     // Claude Code may have created the folder.
@@ -129,13 +137,23 @@ function toEnv(env: CanaryInput['env'], url: string): NodeJS.ProcessEnv {
   };
 }
 
-/** The result of the call that the model received. */
-function findResult(requests: CanaryServer['requests']): string | undefined {
+interface ToolResult {
+  type?: string;
+  is_error?: boolean;
+  content?: string | readonly { text?: string }[];
+}
+
+/** The result of the first call that the model received. */
+function findResult(requests: CanaryServer['requests']): { text: string; isError: boolean } | undefined {
   for (const { json } of requests.toReversed()) {
     const { messages = [] } = (json ?? {}) as { messages?: { content?: unknown }[] };
     for (const { content } of messages)
-      for (const part of Array.isArray(content) ? (content as { type?: string }[]) : [])
-        if (part.type === 'tool_result') return JSON.stringify(part);
+      for (const part of Array.isArray(content) ? (content as ToolResult[]) : [])
+        if (part.type === 'tool_result') return { text: toText(part.content), isError: part.is_error === true };
   }
   return undefined;
+}
+
+function toText(content: ToolResult['content'] = ''): string {
+  return typeof content === 'string' ? content : content.map(({ text: one = '' }) => one).join('\n');
 }

@@ -201,7 +201,19 @@ async function checkCanary(input: DiagnoseInput, program: string, mode: Mode): P
     case 'denied':
       return { name, status: 'ok', text: `${program}: test calls were denied` };
     case 'ran':
-      return { name, status: 'fail', text: `${program}: a test call RAN although the guard denies it`, fix: INSTALL };
+      return {
+        name,
+        status: 'fail',
+        text: `${program}: a test call RAN although the guard denies it: ${found.saw}`,
+        fix: INSTALL,
+      };
+    case 'refused':
+      return {
+        name,
+        status: 'fail',
+        text: `${program}: the test call did not run, but it was not the guard that denied it: ${found.saw}`,
+        fix: INSTALL,
+      };
     case 'unknown':
       return { name, status: 'warn', text: `${program}: no test call came about: ${found.reason}` };
   }

@@ -25,7 +25,7 @@ export interface AskOptions<T> {
  * Asks a model in a session of its own, until its answer is valid JSON. The session is in the log, and its cost is
  * limited.
  *
- * @throws StageFailure `confirm.invalid` after three invalid answers, `limit`, `model.failed`, `cancelled`.
+ * @throws StageFailure `STAGE.invalid` after three invalid answers, `limit`, `model.failed`, `cancelled`.
  * @throws KlausError `auth` without a key, and others of `klaus.open`.
  */
 export async function ask<T>(chain: Chain, options: AskOptions<T>): Promise<{ value: T; session: string }> {
@@ -54,7 +54,7 @@ export async function ask<T>(chain: Chain, options: AskOptions<T>): Promise<{ va
     prompt = `Your answer is not valid:\n${mistakes.map((mistake) => `- ${mistake}`).join('\n')}\nAnswer again, with the corrected JSON value and nothing else.`;
   }
   throw new StageFailure(
-    { stage: options.stage, code: 'confirm.invalid' },
+    { stage: options.stage, code: `${options.stage}.invalid` },
     `The model gave no valid answer: ${mistakes.join('; ')}.`,
     {
       hint: `klaus show ${session.id} shows its answers.`,
@@ -99,5 +99,5 @@ function readAnswer<T>(text: string, schema: z.ZodType<T>): { value: T } | { mis
     if (parsed.success) return { value: parsed.data };
     return { mistakes: parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'answer'}: ${message}`) };
   }
-  return { mistakes: ['The answer is not JSON.'] };
+  return { mistakes: ['the answer is not JSON'] };
 }

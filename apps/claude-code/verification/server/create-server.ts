@@ -1,3 +1,6 @@
+import { toNearest } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import { describeUnknownField } from '@klaus/sdk/verification';
 import { VERSION } from '@klaus/sdk/version';
 import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -28,7 +31,13 @@ export function createServer({ roots, engine, ready }: ServerOptions): McpServer
     const { name, description, stage, annotations } = tool;
     server.registerTool(
       name,
-      { title: annotations.title, description, inputSchema: tool.input, outputSchema: tool.output, annotations },
+      {
+        title: annotations.title,
+        description,
+        inputSchema: toClosed(tool.input),
+        outputSchema: tool.output,
+        annotations,
+      },
       (input: Record<string, unknown>, context: ServerContext) =>
         toResult(stage, async () => {
           const folder = roots.find(String(input['working_dir']));
@@ -44,7 +53,7 @@ export function createServer({ roots, engine, ready }: ServerOptions): McpServer
     {
       title: 'List repositories',
       description: 'List the Git repositories in which the other tools can work.',
-      inputSchema: z.object({ working_dir: z.string().min(1).optional().describe('Only in this folder.') }),
+      inputSchema: toClosed(z.object({ working_dir: z.string().min(1).optional().describe('Only in this folder.') })),
       outputSchema: listResultSchema,
       annotations: {
         title: 'List repositories',
@@ -64,6 +73,16 @@ export function createServer({ roots, engine, ready }: ServerOptions): McpServer
       }),
   );
   return server;
+}
+
+/** Refuses fields that the tool does not have, with the nearest name. */
+function toClosed<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
+  const known = Object.keys(shape);
+  const describe = (path: string) =>
+    describeUnknownField({ path, known, ...optional({ nearest: toNearest(path, known) }) });
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map(describe).join(' ') : undefined),
+  });
 }
 
 /** The steps of a call as progress, if the client asked for it, and as log messages. */

@@ -46,7 +46,7 @@ export const stuck: LeafCommand = {
   name: 'stuck',
   summary: 'list the sessions that should run and do not',
   description:
-    'Reasons: `command` waits for too long, `run` without an end and without a worker, `problem` of the worker that tried it, `move` that is not complete.',
+    'Reasons: `worker` that has it does not answer, `command` waits for too long, `run` without an end and without a worker, `problem` of the worker that tried it, `move` that is not complete.',
   footer: `Examples:
   klaus admin stuck
   klaus admin stuck --stuck-after 600 --json

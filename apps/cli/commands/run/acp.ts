@@ -19,7 +19,7 @@ import {
 } from '../../program/run-options.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 import { logIn } from '../system/login.ts';
-import { checkServerOptions } from './run.ts';
+import { checkServerOptions } from './server-options.ts';
 
 export const command: LeafCommand = {
   name: 'acp',

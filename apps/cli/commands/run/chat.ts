@@ -15,7 +15,7 @@ import { isLineByLine } from '../../prompt/accessible.ts';
 import { offerFirstModel } from '../../prompt/first-model.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 import { withLocalModel } from '../../prompt/local-model.ts';
-import { checkServerOptions } from './run.ts';
+import { checkServerOptions } from './server-options.ts';
 
 export const command: LeafCommand = {
   name: 'chat',
@@ -32,39 +32,50 @@ export const command: LeafCommand = {
         .option('--new', 'start a new session instead of continuing the last one')
         .option('--no-history', 'start a new session that no later chat continues'),
     ),
-  async run(name: string | undefined, command: ChatCommandOptions, declared: Command) {
-    if (toGivenServer(command) !== undefined) checkServerOptions(command);
-    const options = await withLocalModel(command);
-    const isFirst = declared.parent?.args.length === 0;
-    if (canShowTerminal(options)) {
-      await offerFirstModel(options);
-      const { runInTerminal } = await import('../../chat/run-in-terminal.ts');
-      return await runInTerminal({ name, isStart: isFirst, options });
-    }
-    const output = createOutput(options);
-    await using client = await openClient(options, {
-      cwd: options.cwd,
-      settings: toSettings(options),
-      onNotice: output.note,
-    });
-    if (client.warning !== undefined) output.note(client.warning, 'warn');
-    const start = await beginChat(client, { name, isStart: isFirst, options });
-    const { agent, keepsHistory, latest, notes } = start;
-    for (const note of notes) output.note(note);
-    const isInteractive = process.stdin.isTTY && err.isTTY;
-    if (latest) {
-      await findFreeSession(client, latest.id);
-      if (isInteractive) output.note(`Session ${latest.id}${latest.title ? `, ${toPrintable(latest.title)}` : ''}`);
-    }
-    if (isInteractive) output.note(`Chat with ${agent ?? 'Klaus'}. /help lists the commands, Ctrl-D ends the chat.`);
-    using lines = isInteractive ? await openTerminal(client, agent, latest?.id) : openPipe();
-    using stop = createInterruptSignal(['SIGTERM', 'SIGHUP']);
-    const session = latest?.id;
-    const given = { ...options, approve: isInteractive ? start.mode : options.approve };
-    const chat = { client, output, lines, options: given, agent, keepsHistory, session, isInteractive };
-    return await runChat({ ...chat, signal: stop.signal });
-  },
+  run: (name: string | undefined, options: ChatCommandOptions, declared: Command) =>
+    chat({ name, isStart: declared.parent?.args.length === 0, options }),
 };
+
+interface ChatRequest {
+  /** Of an agent. */
+  name: string | undefined;
+  /** True: with the agent of the last chat. */
+  isStart: boolean;
+  options: ChatCommandOptions;
+}
+
+/** Chats in this terminal, or line by line. @returns The exit code. */
+export async function chat({ name, isStart, options: given }: ChatRequest): Promise<number> {
+  if (toGivenServer(given) !== undefined) checkServerOptions(given);
+  const options = await withLocalModel(given);
+  if (canShowTerminal(options)) {
+    await offerFirstModel(options);
+    const { runInTerminal } = await import('../../chat/run-in-terminal.ts');
+    return await runInTerminal({ name, isStart, options });
+  }
+  const output = createOutput(options);
+  await using client = await openClient(options, {
+    cwd: options.cwd,
+    settings: toSettings(options),
+    onNotice: output.note,
+  });
+  if (client.warning !== undefined) output.note(client.warning, 'warn');
+  const start = await beginChat(client, { name, isStart, options });
+  const { agent, keepsHistory, latest, notes } = start;
+  for (const note of notes) output.note(note);
+  const isInteractive = process.stdin.isTTY && err.isTTY;
+  if (latest) {
+    await findFreeSession(client, latest.id);
+    if (isInteractive) output.note(`Session ${latest.id}${latest.title ? `, ${toPrintable(latest.title)}` : ''}`);
+  }
+  if (isInteractive) output.note(`Chat with ${agent ?? 'Klaus'}. /help lists the commands, Ctrl-D ends the chat.`);
+  using lines = isInteractive ? await openTerminal(client, agent, latest?.id) : openPipe();
+  using stop = createInterruptSignal(['SIGTERM', 'SIGHUP']);
+  const session = latest?.id;
+  const shown = { ...options, approve: isInteractive ? start.mode : options.approve };
+  const request = { client, output, lines, options: shown, agent, keepsHistory, session, isInteractive };
+  return await runChat({ ...request, signal: stop.signal });
+}
 
 /** True for a terminal that can show more than lines. Without one, with --plain and with --json the chat is line by line. */
 export function canShowTerminal({ json, plain }: Options): boolean {

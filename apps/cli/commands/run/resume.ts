@@ -11,6 +11,7 @@ import {
 } from '../../program/run-options.ts';
 import { openRunResult } from '../../run/open-run-result.ts';
 import { runSession, toOnAsk } from '../../run/run-session.ts';
+import { chooseSession, SESSION_HELP } from '../sessions/chosen-session.ts';
 
 export const command: LeafCommand = {
   name: 'resume',
@@ -20,16 +21,19 @@ export const command: LeafCommand = {
   declare: (declared) =>
     addShowOptions(
       addLimitOptions(
-        declared.addArgument(new IdArgument('<id>', 'sessions')).addOption(onAskOption).addOption(waitForModelOption),
+        declared
+          .addArgument(new IdArgument('[id]', 'sessions', SESSION_HELP))
+          .addOption(onAskOption)
+          .addOption(waitForModelOption),
       ),
     ).addOption(outputFormatOption),
-  async run(id: string, options: Options) {
+  async run(given: string | undefined, options: Options) {
     const result = await openRunResult(options);
     const { output } = result;
     const settings = { onAsk: options.onAsk, 'retry.waitMs': options.waitForModel };
     await using client = await openClient(options, { settings, onNotice: output.note });
     const { onAsk, asks } = toOnAsk(options, await client.settings());
-    const session = await client.session(id);
+    const session = await client.session(await chooseSession(client, given));
     const limits = toLimits(options);
     await client.resume(session.id, { onAsk, waitForModelMs: options.waitForModel, limits });
     const run = { client, session, show: options, output, asks, onAsk };

@@ -1,7 +1,9 @@
 import { toPrintable } from '@klaus/sdk/printable';
+import { listFixed } from '../../chat/chat-options.ts';
 import { openClient } from '../../client/open-client.ts';
 import { toOrigin } from '../../instance/origin.ts';
 import { UsageError } from '../../program/cli-error.ts';
+import { checkServerOptions } from './server-options.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRunOptions, checkCombination, toLimits, toSettings, toWorkingCopy } from '../../program/run-options.ts';
@@ -24,14 +26,20 @@ export const command: LeafCommand = {
 };
 
 async function run(line: readonly string[], declared: Options): Promise<number> {
-  const options = await withLocalModel(declared);
-  const words = options.prompt === undefined ? line : [options.prompt, ...line];
-  if (words.length === 0 && options.session === undefined && process.stdin.isTTY) {
+  const words = declared.prompt === undefined ? line : [declared.prompt, ...line];
+  if (words.length === 0 && declared.session === undefined && process.stdin.isTTY) {
+    if (isForTerminal(declared)) {
+      const { chat } = await import('./chat.ts');
+      const isNew = listFixed(declared).length > 0;
+      const chatOptions = { ...declared, history: true, ...(isNew ? { new: true as const } : {}) };
+      return await chat({ name: declared.agent, isStart: declared.agent === undefined, options: chatOptions });
+    }
     throw new UsageError(
       'There is no prompt.',
       'Write it in quotes: klaus "fix the failing test". `klaus --help` lists the commands.',
     );
   }
+  const options = await withLocalModel(declared);
   checkCombination(options);
   if (toGivenServer(options) !== undefined) checkServerOptions(options);
   const result = await openRunResult(options);
@@ -93,36 +101,9 @@ async function run(line: readonly string[], declared: Options): Promise<number> 
   return await result.finish(run, await runSession(run));
 }
 
-/** @throws UsageError for options that a server does not take. */
-export function checkServerOptions({ cwd, set, allowAnyWorkspace, root, addDir, trustCommand }: Options): void {
-  if (cwd !== undefined && !cwd.startsWith('/')) {
-    throw new UsageError(
-      `With --server, --cwd names a folder on the machine of the server, and ${cwd} is not an absolute path.`,
-      'Pass its absolute path, or leave it out to work in the default folder of the server.',
-    );
-  }
-  if (set) {
-    throw new UsageError(
-      '--set cannot change the settings of a server.',
-      '`klaus serve --set key=value` sets them for the runs that start there.',
-    );
-  }
-  if (root !== undefined || addDir) {
-    throw new UsageError(
-      `${root === undefined ? '--add-dir' : '--root'} is not available with --server.`,
-      'The folders that commands can read are configured on the machine of the server (sandbox.folders).',
-    );
-  }
-  if (trustCommand) {
-    throw new UsageError(
-      '--trust-command is not available with --server.',
-      'The agents whose programs run there are defined on the machine of the server, in ~/.klaus/agents.',
-    );
-  }
-  if (allowAnyWorkspace) {
-    throw new UsageError(
-      '--allow-any-workspace is not available with --server.',
-      'The folders that runs can work in are configured on the machine of the server.',
-    );
-  }
+/** True for options that a terminal takes too. */
+function isForTerminal(options: Options): boolean {
+  const { json, plain, outputFormat, outputSchema, pin, continue: continues } = options;
+  const isRun = [json, plain, outputFormat, outputSchema, pin, continues].some((value) => value !== undefined);
+  return !isRun && toWorkingCopy(options) === undefined && process.stdout.isTTY;
 }

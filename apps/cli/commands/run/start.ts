@@ -19,7 +19,7 @@ import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
 import { withLocalModel } from '../../prompt/local-model.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { runSession, toOnAsk } from '../../run/run-session.ts';
-import { checkServerOptions } from './run.ts';
+import { checkServerOptions } from './server-options.ts';
 
 /** Most sessions of one command. */
 const MAX_COUNT = 100;

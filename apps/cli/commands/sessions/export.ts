@@ -10,12 +10,16 @@ import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { Options } from '../../program/options.ts';
 import { choiceOption, RAW_OPTION } from '../../program/run-options.ts';
+import { chooseSession, SESSION_HELP } from './chosen-session.ts';
+
+const FORMATS = ['md', 'json', 'html'] as const;
+type Format = (typeof FORMATS)[number];
 
 interface ExportOptions extends Options {
-  format: 'md' | 'json' | 'html';
+  format: Format;
   /** Absent: English. */
   language?: 'en' | 'de';
-  as?: 'test';
+  as?: 'test' | Format;
   out?: string;
 }
 
@@ -27,23 +31,28 @@ export const command: LeafCommand = {
   server: 'both',
   declare: (declared) =>
     declared
-      .addArgument(new IdArgument('<id>', 'sessions'))
-      .addOption(
-        choiceOption('--format <format>', 'Markdown, JSON, or HTML for others', ['md', 'json', 'html']).default('md'),
-      )
+      .addArgument(new IdArgument('[id]', 'sessions', SESSION_HELP))
+      .addOption(choiceOption('--format <format>', 'Markdown, JSON, or HTML for others', FORMATS).default('md'))
       .addOption(choiceOption('--language <language>', 'of the HTML: en or de (default: en)', ['en', 'de']))
       .addOption(
-        choiceOption('--as <what>', 'test: a script for the scripted model server and a test that runs it', ['test']),
+        choiceOption(
+          '--as <what>',
+          'test: a script for the scripted model server and a test that runs it; else as --format',
+          ['test', ...FORMATS],
+        ),
       )
       .option('--raw', RAW_OPTION)
       .option('--out <folder>', 'where the test is written; it must not exist (default: klaus-test-ID)'),
-  async run(id: string, options: ExportOptions) {
+  async run(chosen: string | undefined, { as: kind, ...given }: ExportOptions) {
+    const isTest = kind === 'test';
+    const options = { ...given, format: kind === undefined || isTest ? given.format : kind };
     if (options.language !== undefined && options.format !== 'html')
       throw new UsageError('--language requires --format html.', 'Other documents have no texts of Klaus.');
-    if (options.as === undefined && options.out !== undefined)
+    if (!isTest && options.out !== undefined)
       throw new UsageError('--out requires --as test.', 'A document goes to standard output.');
     await using client = await openClient(options);
-    if (options.as === 'test') await writeTest(client, id, options.out);
+    const id = await chooseSession(client, chosen);
+    if (isTest) await writeTest(client, id, options.out);
     else for await (const text of await client.export(id, options.format, options)) print(text, options);
   },
 };

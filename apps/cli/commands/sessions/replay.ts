@@ -6,6 +6,8 @@ import { openKlaus } from '../../client/open-klaus.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
+import { findFittingSession } from '../fitting-session.ts';
+import { SESSION_HELP } from './chosen-session.ts';
 
 /** Characters of one side of a difference. */
 const MAX_SIDE = 2_000;
@@ -16,10 +18,11 @@ export const command: LeafCommand = {
   description:
     'Runs the loop on the recorded answers of models, tools and users, without effects, and compares every request and every event. Exit code 0: equal; 1: different, or it cannot be replayed.',
   server: 'local',
-  declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')).option('--json', 'one JSON document'),
-  async run(id: string, { json }: { json?: true }) {
+  declare: (declared) =>
+    declared.addArgument(new IdArgument('[id]', 'sessions', SESSION_HELP)).option('--json', 'one JSON document'),
+  async run(given: string | undefined, { json }: { json?: true }) {
     await using klaus = await openKlaus();
-    const session = await klaus.session(id);
+    const session = await findFittingSession(klaus, given, 'turns');
     const replayed = await session.replay();
     const isEqual = replayed.outcome === 'equal';
     if (json) out.json({ session: session.id, ...replayed }, 2);

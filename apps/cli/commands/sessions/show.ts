@@ -9,6 +9,7 @@ import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { Options } from '../../program/options.ts';
 import { RAW_OPTION } from '../../program/run-options.ts';
+import { chooseSession, SESSION_HELP } from './chosen-session.ts';
 
 /** Maximum number of matches. */
 const MAX_MATCHES = 20;
@@ -19,16 +20,17 @@ export const command: LeafCommand = {
   server: 'both',
   declare: (declared) =>
     declared
-      .addArgument(new IdArgument('<id>', 'sessions'))
+      .addArgument(new IdArgument('[id]', 'sessions', SESSION_HELP))
       .option('--json', 'the events as NDJSON; with --grep one object per match')
       .option('--plain', 'no colours')
       .option('--raw', RAW_OPTION)
       .option('--full', 'complete outputs, of which the transcript has the first lines')
       .option('--grep <words>', 'only the passages that contain these words, in complete outputs too'),
-  async run(id: string, options: Options & { grep?: string; full?: true }) {
+  async run(given: string | undefined, options: Options & { grep?: string; full?: true }) {
     if (options.full && (options.json || options.grep !== undefined))
       throw new UsageError('--full is for the transcript, without --json or --grep.');
     await using client = await openClient(options);
+    const id = await chooseSession(client, given);
     if (options.grep !== undefined)
       printMatches(await client.search(id, options.grep, { limit: MAX_MATCHES }), options);
     else {

@@ -14,6 +14,22 @@ function toTurn(text: string): number {
   throw new InvalidArgumentError('It must be the number of a turn. `--session ID` names a session.');
 }
 
+const MAX_LISTED = 20;
+
+/** Names what others changed during these turns, or may have changed. */
+function describeOthers(others: readonly { path: string; by: string }[]): string {
+  const list = (isUnclear: boolean, text: string): string => {
+    const paths = [...new Set(others.filter(({ by }) => (by === 'unclear') === isUnclear).map(({ path }) => path))];
+    if (paths.length === 0) return '';
+    const more = paths.length > MAX_LISTED ? ` and ${paths.length - MAX_LISTED} more` : '';
+    return `${text}: ${toPrintable(paths.slice(0, MAX_LISTED).join(', '))}${more}\n`;
+  };
+  return (
+    list(false, 'Not shown, because others changed them during these turns') +
+    list(true, 'Not shown, because it is unclear who changed them')
+  );
+}
+
 export const command: LeafCommand = {
   name: 'diff',
   summary: 'show the changes of a session in the workspace',
@@ -35,6 +51,7 @@ export const command: LeafCommand = {
       const other = await findOther(klaus, { not: session, with: 'changes', command });
       err.write(`This session changed nothing.\n${other ? `${other.text}\n` : ''}`);
     }
+    if (found.others.length > 0 && !options.json) err.write(describeOthers(found.others));
     if (options.json) out.json({ session: session.id, ...found }, 2);
     else if (options.names) out.write(`${listChanges(found.changes)}\n`);
     else if (options.raw) out.raw(found.diff);

@@ -18,6 +18,7 @@ export function addRestoreOptions(command: Command): Command {
     .option('--dry-run', 'only print what would be done')
     .option('--keep', 'leave files unchanged that others have changed since, and restore the rest')
     .option('--overwrite', 'also restore files that others have changed since')
+    .option('--yes', 'do not ask')
     .option('--json', 'one JSON document');
 }
 
@@ -66,18 +67,55 @@ async function restoreSession(session: Session, request: RestoreRequest, options
   const { dryRun, keep, overwrite, json } = options;
   const movesRefs = request.kind === 'undo' && request.git && !dryRun && !json;
   if (movesRefs && !(await confirmRefs(session, request, options.yes === true))) return EXIT.failed;
+  const unclear = await askUnclear(session, request, options);
   const restored = await session.restore(request, {
     by: 'cli',
     ...(dryRun ? { dryRun: true } : {}),
     ...(keep ? { conflicts: 'keep' } : overwrite ? { conflicts: 'overwrite' } : {}),
+    ...(unclear ? { unclear } : {}),
   });
+  const isOpen = unclear === undefined && !keep && restored.unclear.length > 0;
   if (json) out.json({ session: session.id, ...restored }, 2);
   else if (restored.done) {
     out.write(describe(restored, VERBS[request.kind]));
     if (request.kind === 'undo') err.write(`\`klaus redo\` applies it again. ${NOT_COVERED}\n`);
   } else if (dryRun) out.write(describe(restored, 'Would change'));
   else err.write(describeConflicts(restored));
-  return restored.done || dryRun ? EXIT.done : EXIT.failed;
+  if (dryRun) return EXIT.done;
+  return restored.done && !isOpen ? EXIT.done : EXIT.failed;
+}
+
+/** Asks about files that the session or others may have changed, if a user can answer and has not done so. */
+async function askUnclear(
+  session: Session,
+  request: RestoreRequest,
+  { dryRun, keep, overwrite, json }: Options,
+): Promise<'keep' | 'restore' | undefined> {
+  if (request.kind !== 'undo' || dryRun || keep || overwrite || json || !hasKeyboard()) return undefined;
+  const { unclear } = await session.restore(request, { by: 'cli', dryRun: true });
+  if (unclear.length === 0) return undefined;
+  err.write(`${UNCLEAR}\n${listPaths(unclear)}\n`);
+  return (await confirm('Restore them too?', '')) ? 'restore' : 'keep';
+}
+
+const UNCLEAR = 'A command of this session may have changed these files, or you, or another session:';
+const MAX_LISTED = 20;
+
+function listPaths(paths: readonly string[]): string {
+  const names = paths.slice(0, MAX_LISTED).map((path) => `  ${toPrintable(path)}`);
+  if (paths.length > MAX_LISTED) names.push(`  … and ${paths.length - MAX_LISTED} more`);
+  return names.join('\n');
+}
+
+/** Lists what was left because others changed it, or may have. */
+function describeOthers({ done, unclear, others }: Restored): string[] {
+  const lines = unclear.length > 0 ? [`Left, because it is unclear who changed them:\n${listPaths(unclear)}`] : [];
+  const certain = others.filter(({ by }) => by !== 'unclear');
+  const names = certain.map(({ path, session }) => (session ? `${path} (session ${session})` : path));
+  if (names.length > 0) lines.push(`Left, because others changed them:\n${listPaths([...new Set(names)])}`);
+  const before = done ? '`klaus redo`, then ' : '';
+  if (unclear.length > 0) lines.push(`${before}\`klaus undo --overwrite\` restores the unclear ones too.`);
+  return lines;
 }
 
 const NOT_COVERED =
@@ -89,10 +127,12 @@ function describe(restored: Restored, verb: string): string {
   const lines = [`${verb} ${what}, ${formatNumber(changes.length, 'path')}.`];
   if (changes.length === 0 && git.changes.length === 0) lines.push('The files had this content already.');
   if (changes.length > 0) lines.push(listChanges(changes));
+  lines.push(...describeOthers(restored));
   lines.push(...listGitChanges(git));
   if (!restored.done) {
     const { conflicts } = restored;
     if (conflicts.length > 0) lines.push(`Changed by others since:\n${listConflicts(conflicts)}`);
+    lines.push(...describeUncovered(restored.uncovered ?? [], 'cannot be'));
     return `${lines.join('\n')}\n`;
   }
   const { kept, uncovered } = restored;
@@ -103,17 +143,23 @@ function describe(restored: Restored, verb: string): string {
     const more = git.left.length > names.length ? ` and ${git.left.length - names.length} more` : '';
     lines.push(`Git refs were left: ${toPrintable(names.join(', '))}${more}. \`klaus undo --git\` restores them too.`);
   }
-  if (kept.length > 0) lines.push(`Left unchanged:\n${listConflicts(kept)}`);
-  if (uncovered.length > 0) {
-    const names = uncovered.slice(0, 10).map((path) => `\n  ${toPrintable(path)}`);
-    lines.push(`Not stored, so not restored: ${formatNumber(uncovered.length, 'path')}${names.join('')}`);
-  }
+  const left = kept.filter(({ path }) => !restored.unclear.includes(path));
+  if (left.length > 0) lines.push(`Left unchanged:\n${listConflicts(left)}`);
+  lines.push(...describeUncovered(uncovered, 'not'));
   return `${lines.join('\n')}\n`;
 }
 
-function describeConflicts({ conflicts }: Extract<Restored, { done: false }>): string {
+function describeUncovered(paths: readonly string[], verb: string): string[] {
+  if (paths.length === 0) return [];
+  const names = paths.slice(0, 10).map((path) => `\n  ${toPrintable(path)}`);
+  return [`Not stored, so ${verb} restored: ${formatNumber(paths.length, 'path')}${names.join('')}`];
+}
+
+function describeConflicts({ conflicts, unclear }: Extract<Restored, { done: false }>): string {
+  const isUnclear = conflicts.every(({ path }) => unclear.includes(path));
+  const why = isUnclear ? 'changed, and it is unclear by whom' : 'changed since, and not by this session';
   return (
-    `No file was changed: ${formatNumber(conflicts.length, 'path')} changed since, and not by this session.\n` +
+    `No file was changed: ${formatNumber(conflicts.length, 'path')} ${why}.\n` +
     `${listConflicts(conflicts)}\n` +
     '`--keep` leaves them unchanged and restores the rest; `--overwrite` restores them too. Both can be undone.\n'
   );

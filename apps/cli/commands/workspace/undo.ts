@@ -16,8 +16,7 @@ export const command: LeafCommand = {
         .argument('[turn]', 'the same as --turn', integer(1))
         .option('--turn <number>', 'undo this turn and all later ones', integer(1))
         .option('--step', 'undo only the last turn that changed something')
-        .option('--git', 'also undo changes of git data: HEAD, branches, tags, index, stash, reflogs')
-        .option('--yes', 'with --git: do not ask before refs move'),
+        .option('--git', 'also undo changes of git data: HEAD, branches, tags, index, stash, reflogs'),
     ),
   run(first: number | undefined, given: Options & { turn?: number; step?: true; git?: true }) {
     const { turn = first, step, git, ...options } = given;

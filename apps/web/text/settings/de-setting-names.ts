@@ -49,6 +49,11 @@ export const deSettingNames: typeof enSettingNames = {
   },
   checkpoint: { name: 'Git-Prüfpunkte', hint: 'Commits des Arbeitsbereichs auf einer privaten Referenz.' },
   'undo.enabled': { name: 'Rückgängig', hint: 'Speichert vor der ersten Änderung jeder Runde einen Schnappschuss.' },
+  'undo.maxBytes': {
+    name: 'Platz für Schnappschüsse eines Ordners',
+    hint: 'Bytes. Darüber werden große Dateien nicht gespeichert.',
+  },
+  'undo.maxTotalBytes': { name: 'Platz für alle Schnappschüsse', hint: 'Bytes. 0: keine Grenze.' },
   'undo.keepDays': { name: 'Tage, die Schnappschüsse bleiben', hint: 'Ältere löscht `klaus db gc`.' },
   'limits.usd': {
     name: 'Kosten einer Sitzung',

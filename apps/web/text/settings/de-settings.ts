@@ -1,4 +1,6 @@
 import { deSettingNames } from './de-setting-names.ts';
+import { deMcp } from './de-mcp.ts';
+import { deModels } from './de-models.ts';
 import type { SettingsText } from './en-settings.ts';
 
 /** The same in German. */
@@ -7,6 +9,7 @@ export const deSettings: SettingsText = {
   search: 'Einstellungen durchsuchen',
   sections: {
     keys: 'Schlüssel und Anbieter',
+    mcp: 'MCP-Server',
     model: 'Modell und Modus',
     budgets: 'Budgets',
     sandbox: 'Sandbox',
@@ -18,6 +21,7 @@ export const deSettings: SettingsText = {
   },
   sectionHints: {
     keys: 'Schlüssel werden auf dem Rechner des Servers gespeichert, wie durch `klaus login`. Sie werden nie wieder angezeigt.',
+    mcp: 'Programme und Adressen, deren Werkzeuge Sitzungen verwenden können. Es sind die von `klaus mcp`.',
     model: 'Vorgaben für neue Sitzungen. Jede Sitzung kann andere wählen.',
     budgets: 'Grenzen jeder neuen Sitzung.',
     sandbox: 'Befehle laufen in einer Sandbox. Sie zeigt ihnen den Arbeitsbereich und was hier hinzugefügt wird.',
@@ -92,6 +96,8 @@ export const deSettings: SettingsText = {
     failed: 'Die Anbieter konnten nicht geladen werden.',
     tested: (ago) => `geprüft ${ago}`,
   },
+  models: deModels,
+  mcp: deMcp,
   checks: {
     title: 'Prüfungen dieses Rechners',
     failed: 'Die Prüfungen konnten nicht ausgeführt werden.',
@@ -155,7 +161,9 @@ export const deSettings: SettingsText = {
   },
   first: {
     title: 'Klaus einrichten',
-    keyTitle: 'Schlüssel eines Anbieters hinzufügen',
+    keyTitle: 'Modell verbinden',
+    server: 'Anderer Server',
+    local: 'Lokales Modell',
     sandboxTitle: 'Sandbox',
     checking: 'Die Sandbox wird geprüft…',
     demo: 'Demo ohne Schlüssel ansehen',

@@ -47,6 +47,11 @@ export const enSettingNames = {
   },
   checkpoint: { name: 'Git checkpoints', hint: 'Commits of the workspace on a private ref.' },
   'undo.enabled': { name: 'Undo', hint: 'Stores a snapshot before the first change of each turn.' },
+  'undo.maxBytes': {
+    name: 'Space for the snapshots of a folder',
+    hint: 'Bytes. Beyond it, large files are not stored.',
+  },
+  'undo.maxTotalBytes': { name: 'Space for all snapshots', hint: 'Bytes. 0: no limit.' },
   'undo.keepDays': { name: 'Days to keep snapshots', hint: 'Older ones are deleted by `klaus db gc`.' },
   'limits.usd': {
     name: 'Cost of a session',

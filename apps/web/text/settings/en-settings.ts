@@ -1,3 +1,5 @@
+import { enMcp } from './en-mcp.ts';
+import { enModels } from './en-models.ts';
 import { enSettingNames } from './en-setting-names.ts';
 
 /** Texts of the settings page in English. They are loaded with it. */
@@ -6,6 +8,7 @@ export const enSettings = {
   search: 'Search settings',
   sections: {
     keys: 'Keys and providers',
+    mcp: 'MCP servers',
     model: 'Model and mode',
     budgets: 'Budgets',
     sandbox: 'Sandbox',
@@ -17,6 +20,7 @@ export const enSettings = {
   },
   sectionHints: {
     keys: 'Keys are stored on the machine of the server, as `klaus login` stores them. They are never shown again.',
+    mcp: 'Programs and addresses whose tools sessions can use. They are those of `klaus mcp`.',
     model: 'Defaults of new sessions. Each session can choose others.',
     budgets: 'Limits of each new session.',
     sandbox: 'Commands run in a sandbox. It shows them the workspace and what you add here.',
@@ -91,6 +95,8 @@ export const enSettings = {
     failed: 'The providers could not be loaded.',
     tested: (ago: string) => `tested ${ago}`,
   },
+  models: enModels,
+  mcp: enMcp,
   checks: {
     title: 'Checks of this machine',
     failed: 'The checks could not run.',
@@ -154,7 +160,9 @@ export const enSettings = {
   },
   first: {
     title: 'Set up Klaus',
-    keyTitle: 'Add the key of a provider',
+    keyTitle: 'Connect a model',
+    server: 'Other server',
+    local: 'Local model',
     sandboxTitle: 'Sandbox',
     checking: 'Checking the sandbox…',
     demo: 'Watch a demo without a key',

@@ -55,6 +55,8 @@ export interface SessionFilter {
   since?: string;
   /** The same before this time. */
   until?: string;
+  /** Only with an open run, or with such an event at or after this time, in ISO 8601. */
+  activeSince?: string;
   /** Default `updated`. */
   sort?: 'updated' | 'created' | 'cost' | 'title';
   /** Default `desc`. */

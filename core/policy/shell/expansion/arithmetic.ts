@@ -39,7 +39,9 @@ export function evaluateArithmetic(
     case 'ArithmeticBinary': {
       const right = value(expression.right);
       if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(expression.operator)) {
-        const before = expression.operator === '=' ? 0 : value(expression.left);
+        // Also of an assignment: the subscript of its target can run commands.
+        const left = value(expression.left);
+        const before = expression.operator === '=' ? 0 : left;
         const result = expression.operator === '=' ? right : combine(expression.operator.slice(0, -1), before, right);
         assign(expression.left, result, context);
         return result;

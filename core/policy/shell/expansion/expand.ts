@@ -93,10 +93,13 @@ function expandPart(part: WordPart, context: ExpansionContext, quoted: boolean):
     case 'AnsiCQuoted':
       return [{ text: part.value, split: false, quoted: true }];
     case 'Glob':
+      runInside(part.parts, context);
       return [{ text: part.kind === 'star' ? STAR : ONE, split: false }];
     case 'ExtendedGlob':
+      runInside(part.parts ?? reparse(part.pattern)?.parts, context);
       return [{ text: ANY_NAME, split: false }];
     case 'BraceExpansion':
+      runInside(part.parts ?? reparse(part.text.slice(1, -1))?.parts, context);
       return [{ text: part.text, split: false }];
     case 'DoubleQuoted':
     case 'LocaleString':
@@ -123,6 +126,11 @@ function expandPart(part: WordPart, context: ExpansionContext, quoted: boolean):
     case 'ProcessSubstitution':
       return [{ text: part.script ? context.toPath(part.script, part.operator) : UNKNOWN, split: false }];
   }
+}
+
+/** Runs the substitutions in a pattern, whose text is not known. */
+function runInside(parts: readonly WordPart[] | undefined, context: ExpansionContext): void {
+  if (parts) expandParts(parts, context);
 }
 
 function fromValues(values: Word[], name: string, quoted: boolean): Piece[] {

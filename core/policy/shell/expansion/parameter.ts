@@ -77,8 +77,10 @@ export function expandParameter(
       const replacement = expand(operation.replacement);
       return change((value) => replace(value, pattern, { replacement, operator: operation.operator }));
     }
-    case 'CaseModification':
-      return change((value) => changeCase(value, operation.operator, operation.operand && expand(operation.operand)));
+    case 'CaseModification': {
+      const pattern = operation.operand && expand(operation.operand);
+      return change((value) => changeCase(value, operation.operator, pattern));
+    }
     case 'Transform': {
       const kind = expand(operation.operand);
       if (kind === 'P') for (const value of values ?? []) expandHidden(value, context, { anywhere: true });

@@ -9,7 +9,7 @@ import { isBelow } from '../../path.ts';
 
 /** Commands of Klaus that only show something. Every other one is denied, except those that start an agent. */
 const SHOWS = toSet(
-  'agents list|agents show|agents grants|approvals|attention|audit|audit show|audit verify|completion|config explain|config get|config list|copies|db check|db status|diff|doctor|export|gate test|grants|guard doctor|guard explain|guard log|guard status|help|hooks list|instances|logs|mcp list|memory list|model list|models|policy check|policy show|projects|ps|replay|sandbox list|secrets check|secrets scan|sessions|show|skills list|skills show|status|usage|version|watch'
+  'agents list|agents show|agents grants|approvals|attention|audit|audit show|audit verify|completion|config explain|config get|config list|config path|copies|db check|db status|diff|doctor|export|gate test|grants|guard doctor|guard explain|guard log|guard status|help|hooks list|instances|logs|mcp list|memory list|model list|models|policy check|policy show|projects|ps|replay|sandbox list|secrets check|secrets scan|sessions|show|skills list|skills show|status|usage|version|watch'
     .replaceAll(' ', '_')
     .replaceAll('|', ' '),
 );

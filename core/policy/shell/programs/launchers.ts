@@ -2,6 +2,7 @@ import type { Call, Interpreter } from '../interpreter/interpreter.ts';
 import { git } from './git-launcher.ts';
 import { toRecipes } from './makefile.ts';
 import { readOptions } from './options.ts';
+import { readPackageCommand } from './package-options.ts';
 import { runArgument, runInner } from './run-argument.ts';
 import { runTextTool } from './text-tools.ts';
 import { resolvePath } from '../expansion/resolve-path.ts';
@@ -94,25 +95,35 @@ const BUILT_INS =
   /^(?:install|i|ci|add|remove|rm|uninstall|update|up|upgrade|publish|pack|link|unlink|run|run-script|test|t|start|stop|restart|exec|x|dlx|init|create|config|set|get|pkg|audit|outdated|ls|list|ll|la|view|info|show|why|explain|help|version|whoami|login|logout|adduser|cache|prune|dedupe|rebuild|root|bin|prefix|fund|doctor|ping|search|token|team|owner|access|deprecate|dist-tag|hook|org|profile|star|stars|unpublish|shrinkwrap|set-script|query|completion|docs|repo|bugs|edit|explore|store|patch|deploy|fetch|import|licenses|env|setup|server|workspace|workspaces|node|build|plugin|dedup|constraints|stage|npm|policies|generate-lock-entry|pm|repl)$/;
 
 function packageRunner(call: Call, shell: Interpreter): Word {
+  const [first, ...others] = readPackageCommand(call.argv[0] ?? 'npm', call.argv.slice(1));
+  const isCertain = others.length === 0;
+  const runs = [first ?? [], ...others].filter((words) => runPackage(words, { call, isCertain }, shell));
+  // Where the command is not certain, every word counts.
+  if (!isCertain || runs.length === 0) shell.record(call);
+  return UNKNOWN;
+}
+
+/** Runs the program that a package manager runs. False: it runs none. */
+function runPackage(
+  words: readonly Word[],
+  { call, isCertain }: { call: Call; isCertain: boolean },
+  shell: Interpreter,
+): boolean {
   const name = call.argv[0] ?? 'npm';
-  const valued = ['-C', '--prefix', '--dir', '--cwd', '-w', '--workspace', '--filter', '-F'];
-  const [command = '', ...rest] = readOptions(call.argv.slice(1), valued, true).rest;
+  const [command = '', ...rest] = words;
   const runs = /^(?:exec|x|dlx)$/.test(command);
   const isProgram = runs || (name !== 'npm' && !BUILT_INS.test(command)) || (name === 'yarn' && command === 'node');
-  if (command === '' || !isProgram) {
-    shell.record(call);
-    return UNKNOWN;
-  }
-  const from = runs ? rest : [command, ...rest];
+  if (command === '' || !isProgram) return false;
+  const from = runs ? rest : words;
   const text = from.findIndex((arg) => arg === '-c' || arg === '--call');
   const first = from.findIndex((arg) => !arg.startsWith('-'));
   // Of the program that it may fetch, its name is recorded.
   const own = call.argv.length - rest.length + first + 1;
-  shell.record(runs ? { ...call, argv: call.argv.slice(0, own) } : call);
+  if (isCertain) shell.record(runs ? { ...call, argv: call.argv.slice(0, own) } : call);
   if (runs && text >= 0) runArgument(from[text + 1] ?? '', `${name} exec -c`, shell);
   else if (first >= 0)
     shell.subshell(`${name}${runs ? ` ${command}` : ''}`, () => runInner(from.slice(first), shell, call.stdin));
-  return UNKNOWN;
+  return true;
 }
 
 function make(call: Call, shell: Interpreter): Word {

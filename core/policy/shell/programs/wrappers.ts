@@ -139,6 +139,11 @@ export function unwrap(name: string, call: Call, shell: Interpreter): Word {
     if (wrapper.joins) return runText(rest.join(' '), call, shell);
     return runInner(rest, shell, call.stdin);
   };
+  // An option without an entry in `valued` can take the next word.
+  const [, ...later] = rest;
+  const hasUnknown = [...options.flags].some((flag) => !options.values.has(flag)) && options.rest.length > 1;
+  if (hasUnknown && !wrapper.each && !wrapper.joins && later.length > 0 && !later[0]!.startsWith('-'))
+    shell.subshell(name, () => runInner(later, shell, call.stdin));
   // `exec`, `command` and `builtin` run in this shell; other wrappers cannot change it.
   if (name === 'exec' || name === 'command' || name === 'builtin') return shell.inside(name, run);
   return shell.subshell([name, ...skipped].join(' ').slice(0, 40), run);

@@ -1,5 +1,6 @@
 import { ask, askUnknown, askNetwork, type ShellFinding } from './command-rule.ts';
 import { readOptions } from '../programs/options.ts';
+import { readPackageCommand } from '../programs/package-options.ts';
 import type { SimpleCommand } from '../evaluation.ts';
 import type { ShellContext } from './target.ts';
 import { isKnown, showWord, type Word } from '../expansion/word.ts';
@@ -69,6 +70,8 @@ const REINSTALLS = /^(?:ci|clean-install|cit)$/;
 
 const CONTAINERS = new Set(['docker', 'podman']);
 
+const PACKAGE_MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+
 const PATH = /^(?:\.{0,2}\/|file:|\.$)/;
 
 /** Packages: fetches and runs code of others, or changes what `npm run` runs. */
@@ -87,10 +90,7 @@ export function judgePackages(command: SimpleCommand, { host }: ShellContext): S
     return undefined;
   const pattern = Object.hasOwn(FETCHES, name) ? FETCHES[name] : undefined;
   if (!pattern) return undefined;
-  const { rest } = readOptions(
-    args,
-    toList('-C --prefix --dir --cwd -w --workspace --filter -F --registry -H --host --context'),
-  );
+  const rest = findSubcommand(name, args, pattern);
   const subcommand = rest[0] ?? (/^(?:dpkg|rpm|pacman)$/.test(name) ? args[0] : undefined) ?? '';
   if (name === 'npm' || name === 'pnpm' || name === 'yarn') {
     const finding = judgeSettings(subcommand, rest, args);
@@ -112,6 +112,16 @@ export function judgePackages(command: SimpleCommand, { host }: ShellContext): S
   if (name === 'npm' && !isPath && REINSTALLS.test(subcommand))
     return { ...askNetwork(reason), worksOffline: true, reinstalls: true };
   return (isLocal ? ask : askNetwork)(reason);
+}
+
+const VALUED = '-C --prefix --dir --cwd -w --workspace --filter -F --registry -H --host --context';
+
+/** The words without options, from the subcommand on. Of several readings, one that the pattern matches. */
+function findSubcommand(name: string, args: readonly Word[], pattern: RegExp): Word[] {
+  const words = (from: readonly Word[]): Word[] => readOptions(from, toList(VALUED)).rest;
+  if (!PACKAGE_MANAGERS.has(name)) return words(args);
+  const readings = readPackageCommand(name, args).map(words);
+  return readings.find(([first = '']) => !isKnown(first) || pattern.test(first)) ?? readings[0] ?? [];
 }
 
 function judgeSettings(subcommand: Word, rest: Word[], args: readonly Word[]): ShellFinding | undefined {

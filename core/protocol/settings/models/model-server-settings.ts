@@ -21,8 +21,8 @@ const modelFacts = {
   contextWindow: tokens.optional(),
   maxOutputTokens: tokens.optional(),
   images: z.boolean().optional(),
-  /** Whether the model calls tools. False: requests have none. */
-  tools: z.boolean().optional(),
+  /** Whether the model calls tools. False: requests have none. `text`: it calls them in the text of its answers. */
+  tools: z.union([z.boolean(), z.literal('text')]).optional(),
   price: priceSchema.optional(),
   /** Levels of effort, the lowest first. */
   efforts: z.array(effortLevelSchema).optional(),
@@ -69,16 +69,15 @@ export const modelServerSchema = z
   .refine(({ key, keyCommand }) => key === undefined || keyCommand === undefined);
 export type ModelServerSettings = z.infer<typeof modelServerSchema>;
 
+export const modelServerNameSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]*$/)
+  .refine((name) => !TAKEN.has(name));
+
 /** Servers of models that have a name, and certificates. They are the user's alone: keys are sent, commands run. */
 export const MODEL_SERVER_SETTINGS = {
   servers: defineSetting({
-    schema: z.record(
-      z
-        .string()
-        .regex(/^[a-z][a-z0-9-]*$/)
-        .refine((name) => !TAKEN.has(name)),
-      modelServerSchema,
-    ),
+    schema: z.record(modelServerNameSchema, modelServerSchema),
     unset: 'none',
     values:
       'for each name: `baseUrl`, and optionally `wire` (chat, responses, messages), `family`, `key` or `keyCommand`, `keyHeader`, `headers`, `body`, `caFile`, `proxy`, `contextWindow`, `maxOutputTokens`, `images`, `tools`, `price`, `efforts`, `temperature`, `dialect`, `models`, `tiers`',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
 import { quoteShellWord } from '@klaus/core/protocol';
-import { toolFailed } from '../tool-failed.ts';
+import { toolFailed } from '../../tool-failed.ts';
 import { checkMessage, commitStaged, toPaths, toSubject } from './commit-staged.ts';
-import { describeSecrets } from './describe-secrets.ts';
-import { findOwnRepository } from './repository.ts';
-import { findStagedSecrets } from './staged-secrets.ts';
-import { stageTree } from './staging.ts';
+import { describeSecrets } from '../describe-secrets.ts';
+import { findOwnRepository } from '../repository.ts';
+import { findStagedSecrets } from '../staged-secrets.ts';
+import { stageTree } from '../staging.ts';
 
 /**
  * Commits exactly the tree that `stage_changes` returned and that was reviewed: a working tree that has changed since is

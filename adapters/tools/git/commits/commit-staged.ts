@@ -1,12 +1,14 @@
 import { headOf } from '@klaus/core/cut-text';
 import { KlausError } from '@klaus/core/protocol';
-import type { ToolContext, ToolOutput } from '@klaus/core/agent';
-import { checkWord } from '../shell/quote.ts';
-import { toolFailed } from '../tool-failed.ts';
-import { runGit, toGitError } from './git.ts';
-import { HOOK_FAILED, RUN_HOOK } from './hooks.ts';
-import type { Repository } from './repository.ts';
-import { toHookError, toPathList, type CommitSource, type StagedTree } from './staging.ts';
+import type { ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
+import { checkWord } from '../../shell/quote.ts';
+import { toolFailed } from '../../tool-failed.ts';
+import { describeRules, signCommit, toIdentity } from './commit-rules.ts';
+import { runGit, toGitError, type GitOptions } from '../git.ts';
+import { HOOK_FAILED, RUN_HOOK } from '../hooks.ts';
+import type { Repository } from '../repository.ts';
+import { isTrue } from './user-git.ts';
+import { toHookError, toLocked, toPathList, type CommitSource, type StagedTree } from '../staging.ts';
 
 /** Characters. */
 const MAX_MESSAGE = 20_000;
@@ -50,24 +52,36 @@ export function describePaths(reason: string, paths: readonly string[]): string[
   return paths.length === 0 ? [] : [`${reason}: ${paths.slice(0, 20).join(', ')}${more}.`];
 }
 
-const COMMIT = `
+/** The exit code of the script if another program has locked the index. */
+const LOCKED = 5;
+
+/** Begins each script: the verb of the reflog, and the state that was staged. */
+const BEGIN = `
 set -eu
 ${RUN_HOOK}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 if [ "$head" != "$KLAUS_HEAD" ]; then echo 'Another process moved HEAD.' >&2; exit 3; fi
-name=$(git config user.name || true)
 email=$(git config user.email || true)
+verb=commit
+if [ "$KLAUS_AMEND" = yes ]; then verb='commit (amend)'; fi
+`;
+
+/** The hooks of the message, and the commit object. */
+const MAKE = `
+name=$(git config user.name || true)
+only=$(git config --bool user.useConfigOnly || echo "$KLAUS_ONLY")
+if [ -z "$email" ] && [ "$only$KLAUS_INVENTED" = trueyes ]; then
+  echo 'Not committed: user.useConfigOnly is set, and no identity is configured for this repository.' >&2; exit 3
+fi
 export GIT_COMMITTER_NAME="\${name:-$KLAUS_NAME}" GIT_COMMITTER_EMAIL="\${email:-$KLAUS_EMAIL}"
 export GIT_AUTHOR_NAME="$GIT_COMMITTER_NAME" GIT_AUTHOR_EMAIL="$GIT_COMMITTER_EMAIL"
 set --
-verb=commit
 if [ "$KLAUS_AMEND" = yes ]; then
   if [ -n "$(git for-each-ref --contains "$head" --count=1 refs/remotes)" ]; then
     echo 'The last commit is already on a remote. Amending it would rewrite shared history.' >&2; exit 3
   fi
-  verb='commit (amend)'
   GIT_AUTHOR_NAME=$(git log -1 --format=%an "$head")
   GIT_AUTHOR_EMAIL=$(git log -1 --format=%ae "$head")
   export GIT_AUTHOR_DATE="$(git log -1 --format=%ad --date=raw "$head")"
@@ -83,20 +97,44 @@ printf '%s\\n' "$KLAUS_MESSAGE" >"$tmp/COMMIT_EDITMSG"
 (run_hook prepare-commit-msg "$tmp/COMMIT_EDITMSG" message) || exit $?
 (run_hook commit-msg "$tmp/COMMIT_EDITMSG") || exit $?
 commit=$(git stripspace <"$tmp/COMMIT_EDITMSG" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
-git update-ref -m "$verb: $KLAUS_SUBJECT" HEAD "$commit" "$head"
-# The commit is valid even if the index cannot be updated.
+`;
+
+/** The commit before it is signed: whether the repository wants that, the id, and the object. */
+const SHOW = `
+printf '%s %s\\n' "$(git config --local --bool commit.gpgSign || echo none)" "$commit"
+git cat-file commit "$commit"
+`;
+
+/** The commit of {@link SHOW}, or its object with a signature. */
+const TAKE = `
+commit=$KLAUS_COMMIT
+if [ -n "$KLAUS_OBJECT" ]; then commit=$(printf '%s' "$KLAUS_OBJECT" | git hash-object -t commit -w --stdin); fi
+`;
+
+/** Moves HEAD and the index to the commit. */
+const FINISH = `
+# As git does: no other program changes the index from here on, and the new one replaces it at once.
+index=$(git rev-parse --git-path index)
+if ! (set -C; : >"$index.lock") 2>/dev/null; then printf '%s' "$index.lock" >&2; exit 5; fi
+trap 'rm -rf "$tmp"; [ -z "$index" ] || rm -f "$index.lock"' EXIT
+if [ -f "$index" ]; then cp -p "$index" "$tmp/index"; fi
+export GIT_INDEX_FILE="$tmp/index"
 case $KLAUS_SOURCE in
   all) git read-tree --reset "$commit" ;;
-  paths) git reset -q --pathspec-from-file=- --pathspec-file-nul ;;
-esac && {
-  # Files that the pre-commit hook changed.
-  git diff-tree -r -z --name-only "$KLAUS_STAGED" "$KLAUS_TREE" >"$tmp/hooked"
-  if [ -s "$tmp/hooked" ]; then git reset -q --pathspec-from-file="$tmp/hooked" --pathspec-file-nul; fi
-} || echo 'The index could not be updated. Run git reset.'
+  paths) git reset -q --pathspec-from-file=- --pathspec-file-nul "$commit" ;;
+esac
+# Files that the pre-commit hook changed.
+git diff-tree -r -z --name-only "$KLAUS_STAGED" "$KLAUS_TREE" >"$tmp/hooked"
+if [ -s "$tmp/hooked" ]; then git reset -q --pathspec-from-file="$tmp/hooked" --pathspec-file-nul "$commit"; fi
 git update-index -q --refresh >/dev/null || true
+unset GIT_INDEX_FILE
+git update-ref -m "$verb: $KLAUS_SUBJECT" HEAD "$commit" "$head"
+if [ -f "$tmp/index" ]; then cp "$tmp/index" "$index.lock" && mv -f "$index.lock" "$index"; else rm -f "$index.lock"; fi
+index=
 rm -f "$GIT_DIR/MERGE_HEAD" "$GIT_DIR/MERGE_MSG" "$GIT_DIR/MERGE_MODE" "$GIT_DIR/AUTO_MERGE" "$GIT_DIR/SQUASH_MSG"
 (run_hook post-commit) || true
 branch=$(git symbolic-ref -q --short HEAD || echo 'detached HEAD')
+printf '%s %s\\n' "$(git config --local --bool commit.gpgSign || echo none)" "\${email:+own}"
 echo "[$branch $(git rev-parse --short "$commit")] $KLAUS_SUBJECT"
 git diff-tree --root -r --no-commit-id --no-ext-diff --no-textconv --stat=100 "$commit"
 `;
@@ -107,29 +145,44 @@ export async function commitStaged(
   job: { repository: Repository; source: CommitSource; staged: StagedTree; amend: boolean; message: string },
 ): Promise<ToolOutput> {
   const { repository, source, staged, amend, message } = job;
-  const result = await runGit(context, ['/bin/sh', '-c', COMMIT], {
-    repository,
-    env: {
-      KLAUS_HEAD: staged.head,
-      KLAUS_TREE: staged.tree,
-      KLAUS_STAGED: staged.staged,
-      KLAUS_SOURCE: source.kind,
-      KLAUS_AMEND: amend ? 'yes' : 'no',
-      KLAUS_MESSAGE: message,
-      KLAUS_SUBJECT: toSubject(message),
-      KLAUS_NAME: context.gitIdentity.name,
-      KLAUS_EMAIL: context.gitIdentity.email,
-    },
-    stdin: toPathList(source),
-  });
-  if (result.exitCode === HOOK_FAILED) throw toHookError(result);
-  if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
-  if (result.exitCode !== 0) throw toGitError(result);
-  const hash = /^\[.* ([0-9a-f]+)\] /.exec(result.stdout)?.[1];
+  const user = await context.userGit.settings();
+  const identity = toIdentity(context);
+  const env = {
+    KLAUS_HEAD: staged.head,
+    KLAUS_TREE: staged.tree,
+    KLAUS_STAGED: staged.staged,
+    KLAUS_SOURCE: source.kind,
+    KLAUS_AMEND: amend ? 'yes' : 'no',
+    KLAUS_MESSAGE: message,
+    KLAUS_SUBJECT: toSubject(message),
+    KLAUS_NAME: identity.name,
+    KLAUS_EMAIL: identity.email,
+    KLAUS_INVENTED: identity.isInvented ? 'yes' : 'no',
+    KLAUS_ONLY: String(isTrue(user.get('user.useconfigonly'))),
+  };
+  const run: Run = (script, more = {}) =>
+    runScript(context, script, { repository, env: { ...env, ...more }, stdin: toPathList(source) });
+  const sign = context.userGit.sign?.bind(context.userGit);
+  const signed = sign && (await signCommit(await run(BEGIN + MAKE + SHOW), { sign, staged, user }));
+  const { stdout } = signed ? await run(BEGIN + TAKE + FINISH, signed.env) : await run(BEGIN + MAKE + FINISH);
+  const [, facts = '', report = ''] = /^(.*)\n([^]*)$/.exec(stdout) ?? [];
+  const hash = /^\[.* ([0-9a-f]+)\] /.exec(report)?.[1];
   const text = [
-    result.stdout.trimEnd(),
+    report.trimEnd(),
+    ...describeRules(facts, { user, identity, signed }),
     ...describePaths(LEFT_OUT, staged.leftOut),
     ...describePaths(NEW_FILES, staged.untracked),
   ];
   return { text: text.join('\n'), detail: { commit: hash, files: staged.changes } };
+}
+
+type Run = (script: string, more?: Readonly<Record<string, string>>) => Promise<ExecResult>;
+
+async function runScript(context: ToolContext, script: string, options: GitOptions): Promise<ExecResult> {
+  const result = await runGit(context, ['/bin/sh', '-c', script], options);
+  if (result.exitCode === HOOK_FAILED) throw toHookError(result);
+  if (result.exitCode === LOCKED) throw toLocked(result.stderr.trim().split('\n').at(-1)!);
+  if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
+  if (result.exitCode !== 0) throw toGitError(result);
+  return result;
 }

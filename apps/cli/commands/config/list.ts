@@ -4,10 +4,11 @@ import { toTable } from '../../output/table.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
 
-export const command: LeafCommand = {
-  name: 'config',
-  summary: 'print every setting with its source',
+export const list: LeafCommand = {
+  name: 'list',
+  summary: 'print every setting with its source (the default command)',
   server: 'none',
+  isDefault: true,
   declare: (declared) =>
     declared.option('--json', 'one JSON document').option('--cwd <folder>', 'the folder whose project file applies'),
   async run({ json, cwd }: Options) {

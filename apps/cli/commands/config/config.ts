@@ -1,0 +1,12 @@
+import type { CommandGroup } from '../../program/cli-command.ts';
+import { list } from './list.ts';
+import { path } from './path.ts';
+import { set, unset } from './set.ts';
+
+export const command: CommandGroup = {
+  name: 'config',
+  summary: 'show and change settings',
+  description: 'Shows and changes settings: docs/reference/config.md. Without a command, it prints all of them.',
+  footer: 'Example:\n  klaus config set approve ask',
+  commands: [list, set, unset, path],
+};

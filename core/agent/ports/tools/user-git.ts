@@ -1,0 +1,13 @@
+/** Git as the user has configured it on this machine. It runs without a sandbox, and reads no repository. */
+export interface UserGit {
+  /** Settings of the user and of the machine, by their names in lower case. Empty without a configuration. */
+  settings(): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Signs a commit with the program and the key of these settings. Absent: the user has not allowed it.
+   *
+   * @param payload The commit object without a signature.
+   * @returns The signature, as the header `gpgsig` holds it.
+   * @throws KlausError `tool.failed` with the reason of the program.
+   */
+  sign?(payload: string): Promise<string>;
+}

@@ -1,0 +1,102 @@
+// Covers apps/server/http/openapi.ts, apps/server/handlers: the server answers as its OpenAPI document says, for any request.
+// @module-tag long
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTestServer } from '../fixtures/server.ts';
+
+const PACKAGE = 'schemathesis==4.32.5';
+/** Calls at least. One operation gets several hundred, of which most are invalid. */
+const CALLS = 20_000;
+/** For each operation. */
+const EXAMPLES = 180;
+/** Milliseconds for all calls. */
+const RUN_MS = 3_600_000;
+/**
+ * Operations that run or download something outside of a session, change how the test reaches the server, or run on the
+ * machine without a sandbox. Streams of events have no end.
+ */
+const EXCLUDED = '/(shell|push|clone|clones|demo|sign-in|sign-out|keys|configuration|settings|events)';
+const CHECKS = ['not_a_server_error', 'response_schema_conformance', 'content_type_conformance'];
+
+/** The program in a virtual environment of its own, installed once for each machine, or why it is not there. */
+function provideSchemathesis(): { program: string; reason?: undefined } | { program?: undefined; reason: string } {
+  const folder = join(homedir(), '.cache/klaus-test', PACKAGE);
+  const program = join(folder, 'bin/schemathesis');
+  if (existsSync(program)) return { program };
+  const own = `${folder}.${process.pid}`;
+  mkdirSync(own, { recursive: true });
+  const steps = [
+    ['python3', '-m', 'venv', own],
+    [join(own, 'bin/pip'), 'install', '--quiet', '--only-binary=:all:', PACKAGE],
+  ];
+  for (const [command, ...words] of steps) {
+    const { status, stderr } = spawnSync(command!, words, { encoding: 'utf8' });
+    if (status === 0) continue;
+    rmSync(own, { recursive: true, force: true });
+    return { reason: `\`${PACKAGE}\` could not be installed: ${stderr?.trim().split('\n').at(-1) ?? 'no python3'}` };
+  }
+  // Its programs have the path of the folder in them.
+  spawnSync('sed', ['-i', `1s|${own}|${folder}|`, join(own, 'bin/schemathesis')]);
+  renameSync(own, folder);
+  return { program };
+}
+
+const { program, reason } = provideSchemathesis();
+
+interface Recorded {
+  ScenarioFinished?: {
+    recorder: {
+      interactions?: Record<string, { response: { status_code: number } | null }>;
+      checks?: Record<string, { name: string; status: string; failure_info: unknown }[]>;
+    };
+  };
+}
+
+test.skipIf(program === undefined)(
+  `no call is answered by 5xx, or by what the document does not say${reason === undefined ? '' : ` (${reason})`}`,
+  { timeout: RUN_MS + 60_000 },
+  async () => {
+    await using it = await startTestServer({
+      files: { 'a.txt': 'one\n', 'src/b.ts': 'export const b = 1;\n' },
+      script: {
+        steps: [{ when: { turn: 0 }, reply: { calls: [{ name: 'read_file', input: { path: 'a.txt' } }] } }],
+        fallback: { text: 'Done.' },
+      },
+    });
+    await it.client.openSession({ body: { text: 'Read a.txt.' } });
+    const report = join(it.place.home, 'calls.ndjson');
+    const child = spawn(
+      program!,
+      [
+        ...['run', `${it.server.url}/api/openapi.json`, '--header', `Authorization: Bearer ${it.server.token}`],
+        ...['--exclude-path-regex', EXCLUDED, '--checks', CHECKS.join(',')],
+        ...['--phases', 'examples,coverage,fuzzing', '--max-examples', String(EXAMPLES), '--seed', '1'],
+        ...['--no-shrink', '--continue-on-failure', '--request-timeout', '30', '--warnings', 'off'],
+        ...['--report', 'ndjson', '--report-ndjson-path', report],
+      ],
+      { cwd: it.place.home, stdio: ['ignore', 'pipe', 'inherit'], timeout: RUN_MS },
+    );
+    child.stdout.resume();
+    await once(child, 'exit');
+    let calls = 0;
+    const errors: number[] = [];
+    const failures: unknown[] = [];
+    for (const line of readFileSync(report, 'utf8').split('\n')) {
+      const found = line === '' ? undefined : (JSON.parse(line) as Recorded).ScenarioFinished;
+      if (!found) continue;
+      for (const { response } of Object.values(found.recorder.interactions ?? {})) {
+        calls += 1;
+        if (response && response.status_code >= 500) errors.push(response.status_code);
+      }
+      for (const check of Object.values(found.recorder.checks ?? {}).flat())
+        if (check.status === 'failure') failures.push(check);
+    }
+    expect(failures.slice(0, 5)).toEqual([]);
+    expect(errors).toEqual([]);
+    expect(calls).toBeGreaterThan(CALLS);
+  },
+);
