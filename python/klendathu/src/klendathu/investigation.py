@@ -185,7 +185,9 @@ def _share(target: Any, options: Options, own: Run[Report], *, mode: str | None)
 
 def _digest(target: Any) -> str:
     """Equal for equal values. Raises `NotExact`."""
-    scopes = [dict(target.values), *(frame.variables for frame in target.frames if frame.wire.get("isUser"))]
+    from .inspect.frames import raised_in
+
+    scopes = [dict(target.values), *(frame.variables for frame in raised_in(target.exception))]
     return hashlib.sha256(repr(exact_key(scopes, strict=False)).encode("utf-8", "backslashreplace")).hexdigest()
 
 

@@ -89,6 +89,11 @@ def _of_traceback(start: types.TracebackType | None) -> list[Frame]:
     return found
 
 
+def raised_in(error: BaseException) -> list[Frame]:
+    """The frames of the project through which the error went, without their callers."""
+    return [frame for frame in _of_traceback(error.__traceback__) if frame.wire.get("isUser")]
+
+
 def _without_assertions(frames: list[Frame]) -> list[Frame]:
     """The first frame is that of the assertion in the test, not of the library that compares."""
     first = next((index for index, frame in enumerate(frames) if not _ASSERTIONS.search(frame.wire["filePath"])), 0)
