@@ -197,6 +197,7 @@ describe.each(Object.entries(RUNS))('%s', (guide, rows) => {
   });
 
   test.each(Object.entries(rows).filter(([, check]) => typeof check === 'function'))('%s', async (_, check) => {
+    expect.hasAssertions();
     await (check as () => Promise<void>)();
   });
 });

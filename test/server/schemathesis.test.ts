@@ -92,8 +92,11 @@ test.skipIf(program === undefined)(
         calls += 1;
         if (response && response.status_code >= 500) errors.push(response.status_code);
       }
-      for (const check of Object.values(found.recorder.checks ?? {}).flat())
-        if (check.status === 'failure') failures.push(check);
+      for (const [id, checks] of Object.entries(found.recorder.checks ?? {})) {
+        // The parser of HTTP answers headers that are too long itself.
+        if (found.recorder.interactions?.[id]?.response?.status_code === 431) continue;
+        failures.push(...checks.filter(({ status }) => status === 'failure'));
+      }
     }
     expect(failures.slice(0, 5)).toEqual([]);
     expect(errors).toEqual([]);
