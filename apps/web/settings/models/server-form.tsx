@@ -7,7 +7,7 @@ import { useSettingsText } from '../../text/settings/settings-text.ts';
 import { useText } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toReason } from '../../ui/empty.tsx';
-import { FormField, PLAIN_FIELD } from '../form-field.tsx';
+import { FormField, PLAIN_FIELD, TextField } from '../form-field.tsx';
 
 type Wire = ModelServerView['wire'];
 const WIRES: readonly Wire[] = ['chat', 'responses', 'messages'];
@@ -71,31 +71,23 @@ export function ServerForm({ isFirst = false, onStored, onCancel }: ServerFormPr
         void save(false);
       }}
     >
-      <FormField label={t.models.name} hint={t.models.nameHint}>
-        {(ids) => (
-          <input
-            {...ids}
-            {...PLAIN_FIELD}
-            required
-            maxLength={100}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </FormField>
-      <FormField label={t.models.baseUrl} hint={t.models.baseUrlHint}>
-        {(ids) => (
-          <input
-            {...ids}
-            {...PLAIN_FIELD}
-            required
-            type="url"
-            maxLength={8_192}
-            value={baseUrl}
-            onChange={({ target }) => setBaseUrl(target.value)}
-          />
-        )}
-      </FormField>
+      <TextField
+        label={t.models.name}
+        hint={t.models.nameHint}
+        required
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
+      <TextField
+        label={t.models.baseUrl}
+        hint={t.models.baseUrlHint}
+        required
+        type="url"
+        maxLength={8_192}
+        value={baseUrl}
+        onChange={setBaseUrl}
+      />
       <FormField label={t.models.wire}>
         {(ids) => (
           <select {...ids} className="field" value={wire} onChange={({ target }) => setWire(target.value as Wire)}>
@@ -107,18 +99,14 @@ export function ServerForm({ isFirst = false, onStored, onCancel }: ServerFormPr
           </select>
         )}
       </FormField>
-      <FormField label={t.models.key} hint={t.models.keyHint}>
-        {(ids) => (
-          <input
-            {...ids}
-            {...PLAIN_FIELD}
-            type="password"
-            maxLength={4_096}
-            value={key}
-            onChange={({ target }) => setKey(target.value)}
-          />
-        )}
-      </FormField>
+      <TextField
+        label={t.models.key}
+        hint={t.models.keyHint}
+        type="password"
+        maxLength={4_096}
+        value={key}
+        onChange={setKey}
+      />
       <FormField label={t.models.model} hint={t.models.modelHint}>
         {(ids) => (
           <>
