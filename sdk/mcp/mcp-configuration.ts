@@ -117,15 +117,10 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
     const adapter = await load();
     return { adapter, entry: found.entry, server: adapter.toMcpServer(name, found.entry, env) };
   };
-  const describe = (found: Entry, findVariables: (entry: unknown) => string[]): McpEntry => {
-    const { name, from, entry } = found;
-    const [at] = toAddress(name, entry, env);
-    return {
-      ...{ ...found, variables: findVariables(entry), hash: toEntryHash(entry) },
-      ...(at && { address: `${at.host}:${at.port}` }),
-      isAccepted: openPinStore(place, { name, from }).read() !== undefined,
-    };
-  };
+  const describe = (found: Entry, findVariables: (entry: unknown) => string[]): McpEntry => ({
+    ...toMcpEntry(found, { place, env }),
+    variables: findVariables(found.entry),
+  });
   const openLogin = (name: string, { url }: { url: string }) => openLoginStore({ home, env }, { name, url });
   const test = async (name: string, { signal, startMs }: { signal: AbortSignal; startMs?: number }) => {
     const { adapter, server, entry } = await find(name);
@@ -210,6 +205,20 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
 }
 
 type Entry = Pick<McpEntry, 'name' | 'from' | 'entry' | 'isTrusted'>;
+
+/** An entry with what is known of it without the client of the protocol. */
+function toMcpEntry(
+  found: Entry,
+  { place, env }: { place: McpPlace; env: NonNullable<McpConfigurationOptions['env']> },
+): Omit<McpEntry, 'variables'> {
+  const { name, from, entry } = found;
+  const [at] = toAddress(name, entry, env);
+  return {
+    ...{ ...found, hash: toEntryHash(entry) },
+    ...(at && { address: `${at.host}:${at.port}` }),
+    isAccepted: openPinStore(place, { name, from }).read() !== undefined,
+  };
+}
 
 /** Those of the project first: of two with one name, sessions use them. */
 function listEntries(place: McpPlace): Entry[] {

@@ -21,7 +21,10 @@ export function toShownEntry(entry: unknown): ShownEntry {
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].map(String);
   return {
     kind: typeof command === 'string' ? 'program' : 'address',
-    place: typeof command === 'string' ? hideSecrets(hideOptions(words).join(' ')) : hideSecrets(String(url ?? '')),
+    place:
+      typeof command === 'string'
+        ? hideSecrets(hideOptions(words).join(' '))
+        : hideSecrets(typeof url === 'string' ? url : ''),
     values: values.map(([name, value]) => ({ name, value: toShownValue(name, String(value)) })),
   };
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import { CodeText } from '../ui/code-text.tsx';
 
 interface FormFieldProps {
@@ -31,3 +31,25 @@ export const PLAIN_FIELD = {
   autoCapitalize: 'off',
   spellCheck: false,
 } as const;
+
+type TextFieldProps = Pick<FormFieldProps, 'label' | 'hint'> & {
+  value: string;
+  onChange: (value: string) => void;
+  /** A field with several lines. Default: one line. */
+  rows?: number;
+} & Pick<ComponentProps<'input'>, 'type' | 'required' | 'maxLength'>;
+
+/** A field for text that is no prose, with its label and its hint. */
+export function TextField({ label, hint, rows, type, onChange, ...rest }: TextFieldProps) {
+  return (
+    <FormField label={label} hint={hint}>
+      {(ids) =>
+        rows === undefined ? (
+          <input {...ids} {...PLAIN_FIELD} {...rest} type={type} onChange={({ target }) => onChange(target.value)} />
+        ) : (
+          <textarea {...ids} {...PLAIN_FIELD} {...rest} rows={rows} onChange={({ target }) => onChange(target.value)} />
+        )
+      }
+    </FormField>
+  );
+}

@@ -4,7 +4,7 @@ import { showToast } from '../../state/toasts.ts';
 import { useSettingsText } from '../../text/settings/settings-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toReason } from '../../ui/empty.tsx';
-import { FormField, PLAIN_FIELD } from '../form-field.tsx';
+import { FormField, TextField } from '../form-field.tsx';
 import { readPairs, splitCommand } from './split-command.ts';
 
 /** Adds a program or an address. Nothing is started. */
@@ -59,49 +59,26 @@ export function AddForm({ workspace, onAdded }: { workspace: string | undefined;
           </button>
         ))}
       </div>
-      <FormField label={t.mcp.name} hint={t.mcp.nameHint}>
-        {(ids) => (
-          <input
-            {...ids}
-            {...PLAIN_FIELD}
-            required
-            maxLength={48}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </FormField>
+      <TextField label={t.mcp.name} hint={t.mcp.nameHint} required maxLength={48} value={name} onChange={setName} />
       {isProgram ? (
-        <FormField label={t.mcp.commandLine} hint={t.mcp.commandHint}>
-          {(ids) => (
-            <textarea
-              {...ids}
-              {...PLAIN_FIELD}
-              required
-              rows={2}
-              value={place}
-              onChange={({ target }) => setPlace(target.value)}
-            />
-          )}
-        </FormField>
+        <TextField
+          label={t.mcp.commandLine}
+          hint={t.mcp.commandHint}
+          required
+          rows={2}
+          value={place}
+          onChange={setPlace}
+        />
       ) : (
-        <FormField label={t.mcp.url}>
-          {(ids) => (
-            <input {...ids} {...PLAIN_FIELD} required value={place} onChange={({ target }) => setPlace(target.value)} />
-          )}
-        </FormField>
+        <TextField label={t.mcp.url} required value={place} onChange={setPlace} />
       )}
-      <FormField label={isProgram ? t.mcp.env : t.mcp.headers} hint={isProgram ? t.mcp.envHint : t.mcp.headersHint}>
-        {(ids) => (
-          <textarea
-            {...ids}
-            {...PLAIN_FIELD}
-            rows={2}
-            value={pairs}
-            onChange={({ target }) => setPairs(target.value)}
-          />
-        )}
-      </FormField>
+      <TextField
+        label={isProgram ? t.mcp.env : t.mcp.headers}
+        hint={isProgram ? t.mcp.envHint : t.mcp.headersHint}
+        rows={2}
+        value={pairs}
+        onChange={setPairs}
+      />
       {isProgram ? null : (
         <label className="line check">
           <input type="checkbox" checked={isSse} onChange={({ target }) => setSse(target.checked)} />

@@ -8,7 +8,7 @@ import { useText } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toReason } from '../../ui/empty.tsx';
-import { FormField, PLAIN_FIELD } from '../form-field.tsx';
+import { TextField } from '../form-field.tsx';
 import type { Target } from './trust-dialog.tsx';
 
 /** Milliseconds between two looks at a login in progress. */
@@ -27,7 +27,6 @@ export function LoginDialog({ name, target, onClose, onDone }: LoginDialogProps)
   const words = useText();
   const [login, setLogin] = useState<McpLoginView>();
   const [failure, setFailure] = useState<string>();
-  const [address, setAddress] = useState('');
   useEffect(() => {
     const ended = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,10 +57,10 @@ export function LoginDialog({ name, target, onClose, onDone }: LoginDialogProps)
     void client.cancelMcpLogin(target).catch(() => undefined);
     onClose();
   };
-  const send = async () => {
+  const send = async (address: string) => {
     setFailure(undefined);
     try {
-      setLogin(await client.answerMcpLogin({ ...target, body: { address: address.trim() } }));
+      setLogin(await client.answerMcpLogin({ ...target, body: { address } }));
     } catch (error) {
       setFailure(toReason(error));
     }
@@ -81,30 +80,7 @@ export function LoginDialog({ name, target, onClose, onDone }: LoginDialogProps)
             </div>
             <p className="small muted wrap">{new URL(url).host}</p>
             <p>{t.mcp.loginHint}</p>
-            <form
-              className="column"
-              onSubmit={(event) => {
-                event.preventDefault();
-                void send();
-              }}
-            >
-              <FormField label={t.mcp.loginAddress} hint={t.mcp.loginOther}>
-                {(ids) => (
-                  <input
-                    {...ids}
-                    {...PLAIN_FIELD}
-                    maxLength={8_192}
-                    value={address}
-                    onChange={({ target: field }) => setAddress(field.value)}
-                  />
-                )}
-              </FormField>
-              <div>
-                <Button type="submit" disabled={address.trim() === ''}>
-                  {t.mcp.loginSend}
-                </Button>
-              </div>
-            </form>
+            <AnswerForm onSend={(address) => void send(address)} />
           </>
         )}
         <p role="status" className="small muted">
@@ -122,5 +98,33 @@ export function LoginDialog({ name, target, onClose, onDone }: LoginDialogProps)
         </div>
       </div>
     </Dialog>
+  );
+}
+
+/** The address from a browser on another machine. */
+function AnswerForm({ onSend }: { onSend: (address: string) => void }) {
+  const t = useSettingsText();
+  const [address, setAddress] = useState('');
+  return (
+    <form
+      className="column"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend(address.trim());
+      }}
+    >
+      <TextField
+        label={t.mcp.loginAddress}
+        hint={t.mcp.loginOther}
+        maxLength={8_192}
+        value={address}
+        onChange={setAddress}
+      />
+      <div>
+        <Button type="submit" disabled={address.trim() === ''}>
+          {t.mcp.loginSend}
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -7,10 +7,21 @@ import { useSettingsText } from '../../text/settings/settings-text.ts';
 import { useText } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toReason } from '../../ui/empty.tsx';
-import { FormField, PLAIN_FIELD } from '../form-field.tsx';
+import { FormField, PLAIN_FIELD, TextField } from '../form-field.tsx';
 
 type Wire = ModelServerView['wire'];
 const WIRES: readonly Wire[] = ['chat', 'responses', 'messages'];
+
+interface Draft {
+  name: string;
+  baseUrl: string;
+  wire: Wire;
+  key: string;
+  model: string;
+  isDefault: boolean;
+}
+
+const EMPTY: Draft = { name: '', baseUrl: '', wire: 'chat', key: '', model: '', isDefault: false };
 
 interface ServerFormProps {
   /** True if there is no model yet: its model becomes the default. */
@@ -23,12 +34,8 @@ interface ServerFormProps {
 export function ServerForm({ isFirst = false, onStored, onCancel }: ServerFormProps) {
   const t = useSettingsText();
   const words = useText();
-  const [name, setName] = useState('');
-  const [baseUrl, setBaseUrl] = useState('');
-  const [wire, setWire] = useState<Wire>('chat');
-  const [key, setKey] = useState('');
-  const [model, setModel] = useState('');
-  const [isDefault, setDefault] = useState(isFirst);
+  const [draft, setDraft] = useState<Draft>({ ...EMPTY, isDefault: isFirst });
+  const { name, baseUrl, wire, key, model, isDefault } = draft;
   const [isBusy, setBusy] = useState(false);
   const [test, setTest] = useState<ModelServerTest>();
   const [failure, setFailure] = useState<string>();
@@ -55,7 +62,7 @@ export function ServerForm({ isFirst = false, onStored, onCancel }: ServerFormPr
       const answer = await client.addModelServer({ body: given });
       if (!answer.isStored) return answer.test;
       // The key does not stay in the memory of the page.
-      setKey('');
+      setDraft({ ...draft, key: '' });
       await reloadSettings();
       showToast({ kind: 'info', text: t.models.stored(name.trim()), lastsMs: 10_000 });
       onStored();
@@ -71,77 +78,7 @@ export function ServerForm({ isFirst = false, onStored, onCancel }: ServerFormPr
         void save(false);
       }}
     >
-      <FormField label={t.models.name} hint={t.models.nameHint}>
-        {(ids) => (
-          <input
-            {...ids}
-            {...PLAIN_FIELD}
-            required
-            maxLength={100}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </FormField>
-      <FormField label={t.models.baseUrl} hint={t.models.baseUrlHint}>
-        {(ids) => (
-          <input
-            {...ids}
-            {...PLAIN_FIELD}
-            required
-            type="url"
-            maxLength={8_192}
-            value={baseUrl}
-            onChange={({ target }) => setBaseUrl(target.value)}
-          />
-        )}
-      </FormField>
-      <FormField label={t.models.wire}>
-        {(ids) => (
-          <select {...ids} className="field" value={wire} onChange={({ target }) => setWire(target.value as Wire)}>
-            {WIRES.map((each) => (
-              <option key={each} value={each}>
-                {t.models.wires[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </FormField>
-      <FormField label={t.models.key} hint={t.models.keyHint}>
-        {(ids) => (
-          <input
-            {...ids}
-            {...PLAIN_FIELD}
-            type="password"
-            maxLength={4_096}
-            value={key}
-            onChange={({ target }) => setKey(target.value)}
-          />
-        )}
-      </FormField>
-      <FormField label={t.models.model} hint={t.models.modelHint}>
-        {(ids) => (
-          <>
-            <input
-              {...ids}
-              {...PLAIN_FIELD}
-              list={`${ids.id}-models`}
-              maxLength={500}
-              value={model}
-              onChange={({ target }) => setModel(target.value)}
-            />
-            <datalist id={`${ids.id}-models`}>
-              {test?.models.map((each) => (
-                <option key={each} value={each} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </FormField>
-      <label className="line check">
-        <input type="checkbox" checked={isDefault} onChange={({ target }) => setDefault(target.checked)} />
-        {t.models.isDefault}
-      </label>
+      <ServerFields draft={draft} onChange={setDraft} models={test?.models ?? []} />
       <div className="line form-actions">
         <Button type="submit" needs="admin" variant="primary" disabled={isBusy}>
           {t.models.save}
@@ -163,6 +100,90 @@ export function ServerForm({ isFirst = false, onStored, onCancel }: ServerFormPr
         ) : null}
       </div>
     </form>
+  );
+}
+
+interface ServerFieldsProps {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  /** Ids that are offered for the model. */
+  models: readonly string[];
+}
+
+function ServerFields({ draft, onChange, models }: ServerFieldsProps) {
+  const t = useSettingsText();
+  const change = (part: Partial<Draft>) => onChange({ ...draft, ...part });
+  return (
+    <>
+      <TextField
+        label={t.models.name}
+        hint={t.models.nameHint}
+        required
+        maxLength={100}
+        value={draft.name}
+        onChange={(name) => change({ name })}
+      />
+      <TextField
+        label={t.models.baseUrl}
+        hint={t.models.baseUrlHint}
+        required
+        type="url"
+        maxLength={8_192}
+        value={draft.baseUrl}
+        onChange={(baseUrl) => change({ baseUrl })}
+      />
+      <FormField label={t.models.wire}>
+        {(ids) => (
+          <select
+            {...ids}
+            className="field"
+            value={draft.wire}
+            onChange={({ target }) => change({ wire: target.value as Wire })}
+          >
+            {WIRES.map((each) => (
+              <option key={each} value={each}>
+                {t.models.wires[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      </FormField>
+      <TextField
+        label={t.models.key}
+        hint={t.models.keyHint}
+        type="password"
+        maxLength={4_096}
+        value={draft.key}
+        onChange={(key) => change({ key })}
+      />
+      <FormField label={t.models.model} hint={t.models.modelHint}>
+        {(ids) => (
+          <>
+            <input
+              {...ids}
+              {...PLAIN_FIELD}
+              list={`${ids.id}-models`}
+              maxLength={500}
+              value={draft.model}
+              onChange={({ target }) => change({ model: target.value })}
+            />
+            <datalist id={`${ids.id}-models`}>
+              {models.map((each) => (
+                <option key={each} value={each} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </FormField>
+      <label className="line check">
+        <input
+          type="checkbox"
+          checked={draft.isDefault}
+          onChange={({ target }) => change({ isDefault: target.checked })}
+        />
+        {t.models.isDefault}
+      </label>
+    </>
   );
 }
 
