@@ -1,7 +1,7 @@
 // Covers apps/cli/daemon, apps/server/runs: the start and the end of the daemon.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -181,5 +181,23 @@ test(
     const refused = await roof.klaus(...start);
     expect({ code: refused.code, error: toError(refused).code }).toEqual({ code: 3, error: 'config' });
     expect(roof.descriptor()).toMatchObject({ pid: typed.pid, isDaemon: false });
+  },
+);
+
+test.runIf(process.getuid?.() === 0)(
+  'a state folder of another user is refused, and nothing is sent to a socket in it',
+  async () => {
+    await using roof = await createRoof();
+    const { home } = roof.place;
+    mkdirSync(join(home, 'server'), { recursive: true });
+    const received: string[] = [];
+    const other = createServer((connection) => connection.on('data', (piece) => received.push(String(piece))));
+    other.listen(join(home, 'server', 'klaus.sock'));
+    await once(other, 'listening');
+    chownSync(home, 65_534, 65_534);
+    const ended = await roof.klaus('start', 'klaus', 'a private prompt', '--json');
+    expect(toError(ended)).toMatchObject({ code: 'config' });
+    expect(received).toEqual([]);
+    other.close();
   },
 );

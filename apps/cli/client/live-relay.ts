@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event, Klaus, Live, Session } from '@klaus/sdk';
+import { findForeignPart } from '../instance/trusted-folder.ts';
 
 /** Milliseconds for which pieces are collected before they are sent. */
 const COLLECT_MS = 50;
@@ -18,6 +19,8 @@ const MAX_PIECES = 1_000;
  */
 export function createLiveRelay(klaus: Klaus, session: Session) {
   const socket = join(klaus.home, 'server', 'klaus.sock');
+  /** True while a server of this user, and of no other one, has a socket. */
+  const isServed = (): boolean => existsSync(socket) && findForeignPart(join(klaus.home, 'server')) === undefined;
   /** `fence` is that of the claim under which this process works. */
   let link: { fence: number; unsubscribe: () => void } | undefined;
   let waiting: Live[] = [];
@@ -75,7 +78,7 @@ export function createLiveRelay(klaus: Klaus, session: Session) {
       if (event.type === 'tool.finished') drop((piece) => 'call' in piece && piece.call === event.call);
       else if (event.type === 'turn.finished' || event.type === 'model.attempted')
         drop((piece) => piece.type === 'message.delta');
-      if (event.type !== 'turn.started' || (!link && !existsSync(socket))) return;
+      if (event.type !== 'turn.started' || (!link && !isServed())) return;
       const opened = (link ??= { fence: 0, unsubscribe: session.onLive(add) });
       void klaus.store.fenceOf(session.id).then((fence) => void (opened.fence = fence));
     },

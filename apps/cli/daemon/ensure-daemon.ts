@@ -5,6 +5,7 @@ import { VERSION } from '@klaus/sdk/version';
 import { type Client, isProblemError } from '@klaus/server/client';
 import { toSocketClient } from '../client/http/http-fetch.ts';
 import { toUnreachable } from '../client/http/server-error.ts';
+import { findForeignPart } from '../instance/trusted-folder.ts';
 import { CliError } from '../program/cli-error.ts';
 import { readDescriptor } from './server-descriptor.ts';
 import { type StartedDaemon, startDaemon } from './start-daemon.ts';
@@ -29,12 +30,13 @@ export interface Daemon {
  * Connects to the server of this state folder, or starts one in the background and waits for it. Of two callers at once,
  * both get the same one.
  *
- * @throws CliError `config` for a socket path that is too long, a folder that cannot be written, and a `klaus serve` of
- *   another version; `store.busy` for a daemon of another version that works; `store.full`; `timeout`; the error with
+ * @throws CliError `config` for a socket path that is too long, a folder that cannot be written or in which another user
+ *   can put a socket, and a `klaus serve` of another version; `store.busy` for a daemon of another version that works; `store.full`; `timeout`; the error with
  *   which the daemon did not start.
  */
 export async function ensureDaemon(): Promise<Daemon> {
   const home = toHome(process.env, process.cwd());
+  checkOwners(home);
   const socket = toSocket(home);
   const until = Date.now() + START_MS;
   let started: StartedDaemon | undefined;
@@ -49,6 +51,15 @@ export async function ensureDaemon(): Promise<Daemon> {
     if (Date.now() >= until) throw toLate(home, started);
     await sleep(POLL_MS);
   }
+}
+
+/** A user who can replace the socket would get every request. */
+function checkOwners(home: string): void {
+  const part = findForeignPart(join(home, 'server'));
+  if (part === undefined) return;
+  throw new CliError('config', `${part} belongs to another user, or others can replace what is in it.`, {
+    hint: 'Set KLAUS_HOME to a folder that you own, and that only you can write.',
+  });
 }
 
 /** The socket of the server of a state folder. @throws CliError `config` for a path that is too long. */

@@ -29,6 +29,8 @@ export function findForeignPart(path: string): string | undefined {
     const stat = lstatSync(at, { throwIfNoEntry: false });
     if (!stat) return undefined;
     if (!owners.has(stat.uid) || (stat.isDirectory() && isOpen(stat))) return at;
+    // Nothing is in a file.
+    if (!stat.isSymbolicLink() && !stat.isDirectory()) return undefined;
     if (!stat.isSymbolicLink()) {
       folder = at;
       continue;

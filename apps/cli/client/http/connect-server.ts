@@ -8,6 +8,7 @@ import { createFetch } from './http-fetch.ts';
 import { toRequestError, toServerError, toUnreachable } from './server-error.ts';
 import { CliError, UsageError } from '../../program/cli-error.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
+import { findForeignPart } from '../../instance/trusted-folder.ts';
 
 /** A server that answered and has the same API. */
 export type ConnectedServer = Awaited<ReturnType<typeof connectServer>>;
@@ -134,7 +135,9 @@ function isLoopback(host: string): boolean {
 /** The socket of the server of the own state folder, if the address is that of this server. */
 function findOwnSocket(url: URL): string | undefined {
   if (!isLoopback(url.hostname)) return undefined;
-  const socket = join(toHome(process.env, process.cwd()), 'server', 'klaus.sock');
+  const folder = join(toHome(process.env, process.cwd()), 'server');
+  if (findForeignPart(folder) !== undefined) return undefined;
+  const socket = join(folder, 'klaus.sock');
   try {
     const served = new URL((JSON.parse(readFileSync(`${socket}.json`, 'utf8')) as { url: string }).url);
     const isSame = served.port === url.port && isLoopback(served.hostname);
