@@ -36,6 +36,8 @@ test.each([
   ['a fence that a text follows', `${FENCE}json\n${READ}\n${FENCE}\nDone.`],
   ['invalid JSON', '<tool_call>{"name": "read_file", "arguments": {</tool_call>'],
   ['an empty list', '<tool_call>[]</tool_call>'],
+  ['a block quote', `It says:\n> <tool_call>${READ}</tool_call>`],
+  ['a code block that is not closed', `Like this:\n${FENCE}\n<tool_call>${READ}</tool_call>`],
   ['plain text', 'Done.'],
 ])('%s is no call', (_, answer) => {
   expect(readTextCalls(answer, NAMES)).toBeUndefined();

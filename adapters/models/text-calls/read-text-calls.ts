@@ -33,7 +33,7 @@ export function readTextCalls(answer: string, names: ReadonlySet<string>): TextC
 /** Some models stop before the last closing tag. */
 function readTagged(text: string, names: ReadonlySet<string>): TextCalls | undefined {
   const first = text.indexOf(OPEN);
-  if (first < 0) return undefined;
+  if (first < 0 || isQuoted(text.slice(0, first))) return undefined;
   const blocks = text
     .slice(first)
     .split(OPEN)
@@ -46,6 +46,13 @@ function readTagged(text: string, names: ReadonlySet<string>): TextCalls | undef
   const calls = contents.map((content) => (content === undefined ? undefined : toCalls(content, names)));
   if (calls.includes(undefined)) return undefined;
   return { text: text.slice(0, first), calls: calls.flatMap((each) => each!) };
+}
+
+/** True in a block quote, and in a code block: the model shows a call. */
+function isQuoted(before: string): boolean {
+  const lines = before.split('\n');
+  const fences = lines.filter((line) => /^\s*(?:`{3}|~{3})/.test(line)).length;
+  return /^\s*>/.test(lines.at(-1)!) || fences % 2 === 1;
 }
 
 function readFenced(text: string, names: ReadonlySet<string>): TextCalls | undefined {
