@@ -167,11 +167,7 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       const { findVariables } = await load();
       const found = findEntry(place, name);
       const described = describe(found, findVariables);
-      if (hash !== undefined && hash !== described.hash) {
-        throw new KlausError('workspace.conflict', `The entry of the MCP server ${name} has changed.`, {
-          hint: 'Read it again before you trust it.',
-        });
-      }
+      if (hash !== undefined && hash !== described.hash) throw toChanged(name);
       if (found.from === 'project') trustEntry(place, name, found.entry);
       return { ...described, isTrusted: true };
     },
@@ -202,6 +198,12 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       return stored !== undefined && hasTokens(stored);
     },
   };
+}
+
+function toChanged(name: string): KlausError {
+  return new KlausError('workspace.conflict', `The entry of the MCP server ${name} has changed.`, {
+    hint: 'Read it again before you trust it.',
+  });
 }
 
 type Entry = Pick<McpEntry, 'name' | 'from' | 'entry' | 'isTrusted'>;
