@@ -248,7 +248,7 @@ describe('instructions in the workspace', () => {
 
 describe('compaction', () => {
   test('a full window is summarised by the cheap model; calls keep their results; the log stays complete', async () => {
-    const filler = 'x'.repeat(6_000);
+    const filler = 'x'.repeat(4_000);
     await using engine = await createTestEngine({
       files: { 'big.txt': filler },
       script: {

@@ -133,7 +133,7 @@ json.dump(package, open('app/package.json', 'w'))
 
   test('is reverted or asked about only if it is new, where its file is of daily work', async () => {
     const edit = (path: string): ToolCall => ({ name: 'write_file', input: { path, content: '[tox]\nenvlist = x\n' } });
-    const turns = [[sh('printf x > noxfile.py; printf y > app/tox.ini')], [edit('app/tox.ini')], [edit('tox.ini')]];
+    const turns = [[sh('printf x > noxfile.py; echo y > app/tox.ini')], [edit('app/tox.ini')], [edit('tox.ini')]];
     await using engine = await open(turns, { 'app/tox.ini': '[tox]\n' });
     const session = await run(engine);
     expect(read(engine, 'noxfile.py')).toBeUndefined();
