@@ -191,11 +191,7 @@ function toShared(
     findCommitted,
     judgeContents,
     findIgnored,
-    // An undo would write them.
-    openSnapshots: async (root) => {
-      checkStateLinks(linkedState(), [root]);
-      return snapshots.open(root);
-    },
+    openSnapshots: (root) => snapshots.open(root),
     openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
     compareNames,
     openSecrets: perKey((root, { readable = [], ...given }) =>

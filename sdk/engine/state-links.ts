@@ -1,4 +1,5 @@
 import { overlaps } from '@klaus/adapters/workspace';
+import type { Engine } from '@klaus/core/agent';
 import { KlausError } from '@klaus/core/protocol';
 
 /**
@@ -20,4 +21,15 @@ export function checkStateLinks(links: readonly string[], folders: readonly stri
           },
         );
       }
+}
+
+/** An engine that restores no folder which {@link checkStateLinks} refuses. */
+export function withoutStateLinks(engine: Engine): Engine {
+  return {
+    ...engine,
+    async openSnapshots(root) {
+      checkStateLinks(engine.linkedState?.() ?? [], [root]);
+      return engine.openSnapshots(root);
+    },
+  };
 }
