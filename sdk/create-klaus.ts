@@ -89,7 +89,7 @@ export async function createKlausOver<S extends SessionStore>(
 ): Promise<KlausOver<S>> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const home = toHome(env, cwd, options.home);
   const given = { env, home, cwd, settings: options.settings };
   const ids = createSystemIds();
   const digest = (text: string): string => ids.digest(text);

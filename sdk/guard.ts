@@ -1,6 +1,6 @@
 /** What doors need to judge the work of another agent. */
 export { listEntries, listNames } from '@klaus/adapters/system';
-export { readFilesState } from '@klaus/adapters/workspace';
+export { findStateLinks, readFilesState } from '@klaus/adapters/workspace';
 export { findClaims, judgeClaims, readChecks } from '@klaus/core/policy';
 export type { Check, Evidence } from '@klaus/core/protocol';
 export {

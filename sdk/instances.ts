@@ -58,7 +58,7 @@ export async function openInstances(options: { home?: string; cwd?: string } = {
   ]);
   const { env } = process;
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const home = toHome(env, cwd, options.home);
   const configuration = await loadConfiguration({ env, home, cwd });
   const table = openInstanceTable(home);
   const identify = (pid: number): string | undefined => {

@@ -10,7 +10,7 @@ import { toHome } from './config/home.ts';
  */
 export async function recoverDatabase(options: { home?: string } = {}): Promise<RecoveryReport> {
   const store = await import('@klaus/adapters/store');
-  const home = options.home === undefined ? toHome(process.env, process.cwd()) : resolve(options.home);
+  const home = toHome(process.env, process.cwd(), options.home);
   return store.recoverDatabase(home);
 }
 
@@ -27,7 +27,7 @@ export async function queryDatabase(
   options: { home?: string; limit?: number; klaude?: boolean } = {},
 ): Promise<QueryResult> {
   const store = await import('@klaus/adapters/store');
-  const home = options.home === undefined ? toHome(process.env, process.cwd()) : resolve(options.home);
+  const home = toHome(process.env, process.cwd(), options.home);
   return store.queryDatabase(home, sql, { limit: options.limit ?? 1_000, klaude: options.klaude ?? false });
 }
 
@@ -42,6 +42,6 @@ export async function queryDatabase(
  */
 export async function exportKlaude(file: string, options: { home?: string } = {}): Promise<Record<string, number>> {
   const store = await import('@klaus/adapters/store');
-  const home = options.home === undefined ? toHome(process.env, process.cwd()) : resolve(options.home);
+  const home = toHome(process.env, process.cwd(), options.home);
   return store.exportKlaude(home, resolve(file));
 }

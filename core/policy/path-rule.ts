@@ -29,15 +29,22 @@ export const pathRule: Rule = {
 
 function lookAt(
   access: Extract<Access, { kind: 'fs' }>,
-  { workspace, readable = [], writable = [], home, secretPatterns, names = 'exact' }: GateContext,
+  { workspace, readable = [], writable = [], home, linkedState = [], secretPatterns, names = 'exact' }: GateContext,
   isNew: boolean,
 ): Look | undefined {
   const { path } = access;
   const isInCopy = isInWorkingCopy(workspace, home) && isBelow(path, workspace);
   // The skills of the user are texts; only a session that may read them has them among `readable`.
   const isSkill = access.right === 'r' && isBelow(path, `${home}/skills`);
-  if (isSameOrBelow(path, home, names) && !isInCopy && !isSkill)
-    return { verdict: 'deny', reason: `${path} is Klaus's own state` };
+  const isOwn = isSameOrBelow(path, home, names) && !isInCopy && !isSkill;
+  // A change of a folder moves or deletes what is in it.
+  const isAround = access.right === 'w' && path !== workspace && isSameOrBelow(home, path, names) && !isInCopy;
+  const isLinked = linkedState.some(
+    (place) =>
+      isSameOrBelow(path, place, names) ||
+      (access.right === 'w' && path !== workspace && isSameOrBelow(place, path, names)),
+  );
+  if (isOwn || isAround || isLinked) return { verdict: 'deny', reason: `${path} is Klaus's own state` };
   const relative = toRelative(path, workspace);
   const beside = readable.flatMap((folder) => toRelative(path, folder) ?? []);
   const isOpen = access.right === 'r' ? beside.length > 0 : isWritable(path, { readable, writable, names });

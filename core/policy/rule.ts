@@ -63,6 +63,8 @@ export interface GateContext {
   writable?: readonly string[];
   /** Klaus's own state, which no call may access. */
   home: string;
+  /** Paths outside of it to which its entries are links. Default: none. */
+  linkedState?: readonly string[];
   /** Unix milliseconds; expired authority is ignored. */
   now: number;
   /** Commands work on a layer, and the gate asks about their changes. Default false. */

@@ -52,7 +52,7 @@ async function connect<K extends KlausOver<SessionStore> & { readonly tenants: C
 ): Promise<OpenedCluster<K>> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const home = toHome(env, cwd, options.home);
   const configuration = await loadConfiguration({ env, home, cwd, settings: options.settings });
   const { database, bucket, temporal } = toClusterServices(configuration);
   checkClusterPackages();

@@ -1,8 +1,20 @@
+import { lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
-/** The state folder: `KLAUS_HOME`, else `~/.klaus`. Absolute; nothing is created. */
-export function toHome(env: Readonly<Record<string, string | undefined>>, cwd: string): string {
+/**
+ * The state folder: `KLAUS_HOME`, else `~/.klaus`. Absolute, with resolved links as far as it exists, so that each check of
+ * a path sees the files. Nothing is created.
+ *
+ * @param given Instead of that of the environment.
+ */
+export function toHome(env: Readonly<Record<string, string | undefined>>, cwd: string, given?: string): string {
+  return toReal(toNamedHome(env, cwd, given));
+}
+
+/** The state folder as the user names it, absolute. */
+export function toNamedHome(env: Readonly<Record<string, string | undefined>>, cwd: string, given?: string): string {
+  if (given !== undefined) return resolve(given);
   const chosen = env['KLAUS_HOME'];
   if (chosen) return resolve(cwd, chosen);
   return join(toUserHome(env), '.klaus');
@@ -11,4 +23,14 @@ export function toHome(env: Readonly<Record<string, string | undefined>>, cwd: s
 /** The home folder of the user: `HOME`, else the one of the system's user database. */
 export function toUserHome(env: Readonly<Record<string, string | undefined>>): string {
   return env['HOME'] || homedir();
+}
+
+/** A broken link keeps its name, for the error about it. */
+function toReal(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isLink || path === dirname(path) ? path : join(toReal(dirname(path)), basename(path));
+  }
 }

@@ -79,7 +79,8 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
         const { method = 'merge', into, solution } = options;
         const given = { ...(await toCommitOptions(parts, record, options)), method, into, solution };
         await checkCopy(parts, record, given);
-        const merged = await copies.merge(record, given);
+        const state = [parts.engine.home, ...(parts.engine.linkedState?.() ?? [])];
+        const merged = await copies.merge(record, { ...given, state });
         if ('conflicts' in merged) {
           const conflicts = merged.conflicts.map((conflict) => hideSecrets(conflict, given.secrets));
           return { done: false as const, session, ...merged, conflicts };

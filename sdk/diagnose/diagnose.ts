@@ -31,7 +31,7 @@ export interface DiagnoseOptions {
 export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]> {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = options.home ?? toHome(env, cwd);
+  const home = toHome(env, cwd, options.home);
   const { configuration, finding } = await checkConfiguration({ env, cwd, home });
   return [
     checkNode(),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createModels } from '@klaus/adapters/models';
 import { readOwnSecrets } from '../config/own-secrets.ts';
 import {
@@ -27,6 +27,7 @@ import {
   findConfiguredPlaces,
   findOriginal,
   findSharedObjects,
+  findStateLinks,
   hasCopy,
   joinSecretSources,
   openFolder,
@@ -38,7 +39,7 @@ import { openSkills } from '../skills/skills.ts';
 import { openAgents } from '../agents/agents.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Configurations } from '../config/configurations.ts';
-import { toUserHome } from '../config/home.ts';
+import { toNamedHome, toUserHome } from '../config/home.ts';
 import { toEngineSettings, toModelsOptions, toSandboxOptions } from './engine-settings.ts';
 import { readFolderSince } from './folder-identity.ts';
 import { readEditsSince } from './edits-since.ts';
@@ -46,6 +47,7 @@ import { createSessionFinder } from './sessions-in.ts';
 import { createOpenRedactors, type OpenRedactors } from './open-redactors.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
+import { checkStateLinks } from './state-links.ts';
 import { createSystemIds } from './system-ids.ts';
 import type { Traced } from './trace-runs.ts';
 import type { KlausOptions } from '../klaus-options.ts';
@@ -100,7 +102,8 @@ export function createEngines(input: EngineInput): (configuration: Configuration
       models: { resolve: (name) => toModels().resolve(name), cheap: (model) => toModels().cheap(model) },
       settings: toEngineSettings(configuration, options),
       userGit: createUserGit(env, { signs: configuration.values.git.sign }),
-      openSandbox: async ({ name, workspace, session, masks, protect, variables = [] }) => {
+      openSandbox: async ({ name, workspace, beside = [], session, masks, protect, variables = [] }) => {
+        checkStateLinks(shared.linkedState?.() ?? [], [workspace, ...beside]);
         const { shell, ...settings } = toSandboxOptions(configuration);
         const sandbox = await createSandbox({
           ...settings,
@@ -136,6 +139,8 @@ function toShared(
 ): Omit<Engine, 'models' | 'settings' | 'openSandbox' | 'openChild' | 'userGit'> {
   const { options, env, home, configurations, credentials, store, traced, snapshots, processes } = input;
   const ids = createSystemIds();
+  const named = toNamedHome(env, resolve(options.cwd ?? process.cwd()), options.home);
+  const linkedState = (): string[] => findStateLinks(named);
   const builtin = options.builtinTools === false ? [] : [...builtinTools, pushBranch];
   const clock = createSystemClock();
   const hostFiles = createHostFiles(toUserHome(env));
@@ -147,6 +152,7 @@ function toShared(
     clock,
     ids,
     home,
+    linkedState,
     openWorkspace: (root) =>
       createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
     openFolder,

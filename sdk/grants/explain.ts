@@ -182,7 +182,7 @@ export async function judgeCommandLine(command: string, options: JudgeOptions): 
   const on = {
     session: engine.ids.ulid(),
     workspace,
-    state: engine.home,
+    state: [engine.home, ...(engine.linkedState?.() ?? [])],
     access,
     files:
       options.sandbox === 'host' && engine.hostFiles ? { ...engine.hostFiles, readsRemote: true } : engine.hostFiles,
@@ -194,6 +194,7 @@ export async function judgeCommandLine(command: string, options: JudgeOptions): 
     patchApproval: configuration.get('requirePatchApproval'),
     workspace,
     home: engine.home,
+    linkedState: engine.linkedState?.(),
     now,
     isOffline: !isHost,
     ...(isHost ? { host: await readHostFacts(on) } : {}),

@@ -103,7 +103,7 @@ interface McpConfigurationOptions {
 export function openMcpConfiguration(options: McpConfigurationOptions = {}): McpConfiguration {
   const env = options.env ?? process.env;
   const cwd = toRealPath(resolve(options.cwd ?? process.cwd()));
-  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const home = toHome(env, cwd, options.home);
   const place = toMcpPlace(home, cwd);
   const load = () => import('@klaus/adapters/mcp');
   /** A server that may be started. */

@@ -67,7 +67,7 @@ type Allowed = z.infer<typeof allowedSchema>['allowed'];
 export function openLocalServers(options: LocalServersOptions = {}): LocalServers {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const home = toHome(env, cwd, options.home);
   const access = createLocalAccess(home);
   const places = new WeakMap<LocalServer, LocalPlace>();
   const toServer = (found: FoundServer, all: boolean): LocalServer => {

@@ -74,7 +74,7 @@ export interface KeyStore {
 export function openKeyStore(options: KeyStoreOptions = {}): KeyStore {
   const env = options.env ?? process.env;
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const home = toHome(env, cwd, options.home);
   const place = { env, home };
   const input = { env, home, cwd, settings: options.settings };
   return {

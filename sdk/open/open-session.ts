@@ -17,6 +17,7 @@ import { openCopy } from '../copies/open-copy.ts';
 import { settleCopies } from '../copies/settle-copies.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { toSandboxOptions } from '../engine/engine-settings.ts';
+import { checkStateLinks } from '../engine/state-links.ts';
 import { findSessionServers } from '../mcp/session-servers.ts';
 import { findFallback } from './find-fallback.ts';
 import { findModel } from './find-model.ts';
@@ -72,6 +73,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
     klausHome: engine.home,
     allowAny: input.given.allowAnyWorkspace ?? false,
   });
+  checkStateLinks(engine.linkedState?.() ?? [], [workspace.root]);
   const as = await openAs(input, { workspace: workspace.root, env });
   const { given } = as;
   const runner: SessionRunner | undefined = given.wrap ? { name: 'wrap', command: [...given.wrap] } : as.runner;
@@ -83,6 +85,7 @@ async function openIn(input: OpenInput & { given: { id: string } }, copy?: NewCo
   const asked = { ...resolved.grant, authorities: [...resolved.grant.authorities, ...addresses] };
   const privateHosts = given.publicOnly ? values.server.privateHosts : undefined;
   const grant = toPublicGrant(withHosts(asked, { allowNet: given.allowNet, env }), { privateHosts, addresses });
+  checkStateLinks(engine.linkedState?.() ?? [], readable);
   if (writable.length > 0 && !values.undo.enabled) {
     throw new KlausError(
       'config',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { findStateLinks, overlaps } from '@klaus/adapters/workspace';
 import { isCredentialFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
@@ -139,10 +140,10 @@ function toRoot(root: string, workspace: string): string {
   });
 }
 
-/** True for `/`, the home folder and its parents, and for folders that contain Klaus's state or are in it. */
+/** True for `/`, the home folder and its parents, and for folders that contain Klaus's state or are in it, also by links. */
 function isTooWide(folder: string, state: string): boolean {
-  const own = toRealPath(state);
-  return folder === '/' || isIn(toRealPath(homedir()), folder) || isIn(own, folder) || isIn(folder, own);
+  const own = [toRealPath(state), ...findStateLinks(state)];
+  return folder === '/' || isIn(toRealPath(homedir()), folder) || own.some((place) => overlaps(place, folder));
 }
 
 export function isIn(path: string, folder: string): boolean {

@@ -22,6 +22,7 @@ import { createCommandSender } from './send-command.ts';
 import { isTreeRunnable } from './session-tree.ts';
 import { approvalsOf, changeApproval } from './session-approvals.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
+import { withoutStateLinks } from '../engine/state-links.ts';
 import type { PolicyEngines } from '../policy/policy-engines.ts';
 
 export interface SessionParts {
@@ -93,7 +94,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     },
     applyQueuedCommands: () => applyQueuedCommands(engine, id, ['change', 'limits']),
     isRunnable: () => isTreeRunnable(store, engine, id),
-    restore: (request, options) => restore(engine, id, { request, ...options }),
+    restore: (request, options) => restore(withoutStateLinks(engine), id, { request, ...options }),
     ...createReaders({ engine, inForce, workspace }, id),
     callOutput: (call) => readCallOutput(store, id, call),
     replay: async ({ onRequest } = {}) =>

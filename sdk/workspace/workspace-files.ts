@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readRepositoryFacts, type RepositoryFacts } from '@klaus/adapters/tools';
 import { listFiles } from '@klaus/adapters/workspace';
 import type { Engine, ResolvedPath, Workspace } from '@klaus/core/agent';
+import { isBelow } from '@klaus/core/policy';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { toRealFolder } from '../open/outside-folders.ts';
 import { findHiddenFiles, toHiddenNames } from './hidden-files.ts';
@@ -79,7 +80,10 @@ export async function openWorkspaceFiles(
       if (state?.kind !== 'file') throw new KlausError('usage', `There is no file ${path}.`);
       const inForce = await open();
       const isNamed = toHiddenNames(inForce);
-      const named = isNamed(relative) || isNamed(path);
+      const isState = [engine.home, ...(engine.linkedState?.() ?? [])].some(
+        (place) => isBelow(absolute, place) && !isBelow(workspace.root, place),
+      );
+      const named = isState || isNamed(relative) || isNamed(path);
       // A hard link to a secret file can have any name, so it is checked only if several links exist.
       const hidden = named || (isLinked(absolute) && (await findHiddenFiles(inForce, workspace.root))(relative));
       const content = hidden

@@ -9,6 +9,7 @@ import type { ConflictFile } from './conflicts.ts';
 import { copyObjects, git, runGit } from './git.ts';
 import { integrate, type Method, type SolvedStep } from './integrate.ts';
 import { publish } from './publish.ts';
+import { overlaps } from '../state-links.ts';
 import { saveFiles, saveRest } from './remove-copy.ts';
 
 /** How often a merge starts again because the branch of the original moved. */
@@ -30,6 +31,8 @@ interface MergeInput extends CommitOptions {
   method: Method;
   into: string | undefined;
   solution?: Solution;
+  /** Klaus's own state, as absolute paths. */
+  state: readonly string[];
 }
 
 /**
@@ -61,11 +64,29 @@ export async function mergeCopy(record: CopyRecord, given: MergeInput): Promise<
       writeRecord({ ...record, phase: 'ending', ending: { how, head, to: target } });
       return { how, commit: target, into, submodules: [] };
     }
+    await checkState(record, { from: target, to: result.commit, state: given.state });
     const submodules = await publish(record, { how, into, from: target, to: result.commit, head });
     if (submodules) return { how, commit: result.commit, into, submodules };
   }
   throw block(`${into} could not be moved: it changed ${TRIES} times during the merge, or Git refused it.`, {
     hint: `Check \`git status\` in ${record.repository}, and repeat the command.`,
+  });
+}
+
+/** @throws KlausError `copy.blocked` for changes of Klaus's own state, which the original contains. */
+async function checkState(
+  { path, repository }: CopyRecord,
+  { from, to, state }: { from: string; to: string; state: readonly string[] },
+): Promise<void> {
+  const places = state.filter((place) => overlaps(place, repository));
+  if (places.length === 0) return;
+  const listed = await git(path, ['diff', '--name-only', '--no-renames', '-z', from, to]);
+  const name = listed
+    .split('\0')
+    .find((each) => each && places.some((place) => overlaps(place, join(repository, each))));
+  if (name === undefined) return;
+  throw block(`${name} belongs to Klaus's own state, and the working copy changed it.`, {
+    hint: 'Read the change with `klaus diff`, and make it yourself.',
   });
 }
 

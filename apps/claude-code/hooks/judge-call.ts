@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Klaus, WrittenFiles } from '@klaus/sdk';
 import {
   describePlace,
+  findStateLinks,
   findWrittenPaths,
   isBelow,
   isSecretFile,
@@ -139,7 +140,7 @@ async function judgeCommand(command: string, context: JudgeContext): Promise<Gua
 
 /** The state of this Klaus, and the usual place, where another one of the user has it. */
 function toStateFolders({ home }: Pick<Klaus, 'home'>): string[] {
-  return [...new Set([home, join(homedir(), '.klaus')].map(toRealPath))];
+  return [...new Set([home, join(homedir(), '.klaus')].flatMap((path) => [toRealPath(path), ...findStateLinks(path)]))];
 }
 
 /** The fields of a call that name what it reads. */
@@ -153,9 +154,12 @@ export async function judgeRead(
   const real = toRealPath(path);
   const own = { userHome: toRealPath(homedir()), state: toStateFolders(klaus) };
   for (const name of new Set([path, real])) {
-    if (isBelow(name, root) || reads === 'names') continue;
-    if (own.state.some((folder) => isBelow(name, folder)))
+    if (reads === 'names') continue;
+    const isState = (folder: string): boolean =>
+      isBelow(name, folder) && !(isBelow(root, folder) && isBelow(name, root));
+    if (own.state.some(isState))
       return { verdict: 'deny', rule: 'path', reason: `${name} is in the state folder of Klaus` };
+    if (isBelow(name, root)) continue;
     if (isSecretPlace(name, own)) return { verdict: 'ask', rule: 'path', reason: `${name} is a place with secrets` };
     // A search in a folder above them finds them too.
     if (

@@ -159,7 +159,8 @@ async function judgeIntent(work: Work, ready: ReadyCall, scripts: readonly strin
     isForLater: intent.isForLater,
   };
   const { session, workspace, sandbox } = openedOf(work.state);
-  const onHost = { session, workspace, state: engine.home, access: intent.access, files: engine.hostFiles };
+  const state = [engine.home, ...(engine.linkedState?.() ?? [])];
+  const onHost = { session, workspace, state, access: intent.access, files: engine.hostFiles };
   const gate = { ...toGateContext(work), ...(sandbox === 'host' ? { host: await readHostFacts(onHost) } : {}) };
   const reviewed = await reviewCall(work, ready, decide(facts, gate, [...RULES, ...engine.rules]));
   const found = await judgeByHooks(work, ready, reviewed);

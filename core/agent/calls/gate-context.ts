@@ -42,6 +42,7 @@ export function toGateContext({ state, engine, authority }: Authorized): GateCon
     readable,
     writable,
     home: engine.home,
+    linkedState: engine.linkedState?.(),
     now: engine.clock.now(),
     isolate: opened.isolate === true,
     isOffline: opened.sandbox !== 'host',

@@ -22,8 +22,8 @@ export interface HostRequest {
   session: string;
   /** Absolute. */
   workspace: string;
-  /** Klaus's own state folder. */
-  state: string;
+  /** Klaus's own state: absolute paths. */
+  state: readonly string[];
   access: readonly Access[];
   /** Absent: nothing is read, and the scripts of a command are not judged. */
   files: HostFiles | undefined;
@@ -93,7 +93,7 @@ export async function readHostFacts(given: HostRequest): Promise<HostFacts | und
     read: (path) => files.read(path)?.text,
     fetched: files.fetched ?? new Set(),
     // Another Klaus of the user has its state at the usual place.
-    state: [...new Set([state, `${files.userHome}/.klaus`])],
+    state: [...new Set([...state, `${files.userHome}/.klaus`])],
     files: found,
     written,
     code,

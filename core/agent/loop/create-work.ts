@@ -83,7 +83,10 @@ export function createWork(options: WorkOptions): Work {
       const own = options.hasNewHome ? {} : { session };
       const protect = (): Promise<readonly string[]> => findProtectedHookFiles(work);
       const masks = () => work.secrets().files();
-      return limitSandbox(await engine.openSandbox({ name, workspace, ...own, masks, protect }), opened);
+      return limitSandbox(
+        await engine.openSandbox({ name, workspace, beside: opened.readable, ...own, masks, protect }),
+        opened,
+      );
     }),
     snapshots: once(() => activities.openSnapshots(engine, openedOf(state))),
     layers: once(() => activities.openLayers(engine, openedOf(state))),

@@ -59,6 +59,8 @@ export interface SandboxRequest {
   /** Absent: the best one that works, which is never `host`. */
   name?: SandboxName;
   workspace: string;
+  /** Absolute paths of further folders that commands see. Default: none. */
+  beside?: readonly string[];
   /** The session whose home folder commands get. Absent: a new folder. */
   session?: string;
   /** Names of variables of the user that commands get, in addition to those of the settings. Default: none. */
@@ -91,6 +93,8 @@ export interface Engine {
   readonly admit?: (session: string, reserved: Reserved) => Promise<ModelFailure | undefined>;
   /** Klaus's own state folder, which no call may access. */
   readonly home: string;
+  /** Absolute paths outside of it to which its entries are links now, and the links that lead to it. Default: none. */
+  linkedState?(): readonly string[];
   /** Files of the machine, for commands without a sandbox. Absent: their scripts are not judged. */
   readonly hostFiles?: HostFiles;
   /**

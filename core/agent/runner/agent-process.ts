@@ -37,7 +37,8 @@ export async function runAgentProcess(
   const opened = openedOf(state);
   const { sandbox: name, workspace, runner } = opened;
   const plain = await engine.openSandbox({
-    ...{ name, workspace, session, masks: () => work.secrets().files(), protect: () => findProtectedHookFiles(work) },
+    ...{ name, workspace, beside: opened.readable, session },
+    ...{ masks: () => work.secrets().files(), protect: () => findProtectedHookFiles(work) },
     ...(runner?.env ? { variables: runner.env } : {}),
   });
   const sandbox = limitSandbox(plain, opened);

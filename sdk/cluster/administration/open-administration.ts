@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   createPostgresWorkerStore,
   type ActiveSession,
@@ -54,7 +53,7 @@ export async function openAdministration(
 ): Promise<OpenedAdministration> {
   const env = options.env ?? process.env;
   const cwd = process.cwd();
-  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const home = toHome(env, cwd, options.home);
   const configuration = await loadConfiguration({ env, home, cwd });
   checkSet(configuration, ['cluster.postgresUrl']);
   const alive = keepAlive();

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ObjectBlobs, openS3, type ObjectStore } from '@klaus/adapters/objects';
 import { createPostgresWorkerStore } from '@klaus/adapters/postgres-store';
 import { isPlaceholder } from '@klaus/adapters/sandboxes';
@@ -40,7 +40,7 @@ export interface OpenedCopy extends AsyncDisposable {
 export async function openCopy(options: OpenCopyOptions = {}): Promise<OpenedCopy> {
   const env = options.env ?? process.env;
   const cwd = process.cwd();
-  const home = options.home === undefined ? toHome(env, cwd) : resolve(options.home);
+  const home = toHome(env, cwd, options.home);
   const configuration = await loadConfiguration({ env, home, cwd });
   const { database, bucket } = toClusterStores(configuration);
   const maxToolResultSize = configuration.get('maxToolResultSize');
