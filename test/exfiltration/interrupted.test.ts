@@ -1,8 +1,8 @@
 // Covers core/agent/state, core/agent/calls, core/agent/loop: calls that received a text of others and have no result.
-import { defineTool, type Tool } from '@klaus/sdk';
+import { defineTool, type Session, type Tool } from '@klaus/sdk';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
+import { createTestEngine, ofType } from '../fixtures/engine.ts';
 
 const GRANT = 'fs(., rwx) exec tool(*) net(127.0.0.1, 9)';
 
@@ -37,8 +37,7 @@ function createCase({ tool, name = 'slow', input = {} }: Case) {
   });
 }
 
-async function isAsked(engine: TestEngine, id: string): Promise<boolean> {
-  const session = await engine.klaus.session(id);
+async function isAsked(session: Session): Promise<boolean> {
   await session.advance();
   const decided = ofType(await Array.fromAsync(session.events()), 'gate.decided').filter(({ name }) => name === 'send');
   expect(decided).toHaveLength(1);
@@ -49,7 +48,11 @@ const CASES: readonly (readonly [name: string, given: Case, asks: boolean])[] = 
   ['a tool with the network', {}, true],
   ['a tool of another maker', { tool: { effects: ['read'], origin: 'others', maker: 'the MCP server one' } }, true],
   ['one that is repeated', { tool: { resume: 'repeat', effects: ['read'], origin: 'others' } }, true],
-  ['a command that uses the network', { name: 'run_command', input: { command: 'curl -m 5 http://127.0.0.1:9' } }, true],
+  [
+    'a command that uses the network',
+    { name: 'run_command', input: { command: 'curl -m 5 http://127.0.0.1:9' } },
+    true,
+  ],
   ['a command without one', { name: 'run_command', input: { command: 'echo hello' } }, false],
   ['a tool without one', { tool: { effects: ['read'] } }, false],
 ];
@@ -61,6 +64,6 @@ test.each(CASES)('in a fork at its start: %s', async (_, given, asks) => {
   await session.advance();
   const events = await Array.fromAsync(session.events());
   const fork = await engine.klaus.fork(session.id, { at: ofType(events, 'tool.started')[0]!.seq });
-  await (await engine.klaus.session(fork.session)).prompt('next', { onAsk: 'deny' });
-  expect(await isAsked(engine, fork.session)).toBe(asks);
+  await fork.session.prompt('next', { onAsk: 'deny' });
+  expect(await isAsked(fork.session)).toBe(asks);
 });

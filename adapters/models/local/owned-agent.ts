@@ -1,4 +1,4 @@
-import type { Agent, ClientRequestArgs } from 'node:http';
+import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -8,24 +8,25 @@ import type { Socket } from 'node:net';
  */
 export function createOwnedAgent(isSecure: boolean, check: (at: { host: string; port: number }) => void): Agent {
   const { Agent: AgentClass } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
-  class OwnedAgent extends AgentClass {
-    override createConnection(options: ClientRequestArgs, done?: (error: Error | null, stream: Socket) => void): undefined {
-      const socket = super.createConnection(options) as Socket;
-      const fail = (error: Error): void => done?.(error, socket);
-      socket.once('error', fail);
-      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-        socket.off('error', fail);
-        try {
-          const host = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-          check({ host, port: socket.remotePort ?? 0 });
-        } catch (error) {
-          socket.destroy();
-          return fail(error as Error);
-        }
-        done?.(null, socket);
-      });
-      return undefined;
-    }
-  }
-  return new OwnedAgent({ keepAlive: true, scheduling: 'lifo', timeout: 5_000 });
+  // As the global agent.
+  const agent: Agent = new AgentClass({ keepAlive: true, scheduling: 'lifo', timeout: 5_000 });
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, done) => {
+    const socket = connect(options) as Socket;
+    const fail = (error: Error): void => done?.(error, socket);
+    socket.once('error', fail);
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      socket.off('error', fail);
+      try {
+        const host = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+        check({ host, port: socket.remotePort ?? 0 });
+      } catch (error) {
+        socket.destroy();
+        return fail(error as Error);
+      }
+      done?.(null, socket);
+    });
+    return undefined;
+  };
+  return agent;
 }
