@@ -10,7 +10,7 @@ interface Case {
   /** The tool whose call is interrupted, and its input. */
   tool?: Partial<Tool>;
   name?: string;
-  input?: Record<string, unknown>;
+  input?: Record<string, string | boolean>;
 }
 
 /** What the model calls first; then it sends something out. */
@@ -50,7 +50,7 @@ const CASES: readonly (readonly [name: string, given: Case, asks: boolean])[] = 
   ['one that is repeated', { tool: { resume: 'repeat', effects: ['read'], origin: 'others' } }, true],
   [
     'a command that uses the network',
-    { name: 'run_command', input: { command: 'curl -m 5 http://127.0.0.1:9' } },
+    { name: 'run_command', input: { command: 'curl -m 5 http://127.0.0.1:9', network: true } },
     true,
   ],
   ['a command without one', { name: 'run_command', input: { command: 'echo hello' } }, false],
