@@ -9,7 +9,7 @@ import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
 import { findDialect } from './dialect/find-dialect.ts';
-import { findOnlyLocal, openLocal, type LocalAccess } from './local/open-local.ts';
+import { findOnlyLocal, openLocal, type LocalAccess, type OpenedLocal } from './local/open-local.ts';
 import { findTiers, resolveName, type NameRules, type Target } from './names.ts';
 import { createOpenaiModel, createResponsesModel } from './openai/openai-model.ts';
 import type { ModelKeys } from './provider.ts';
@@ -152,19 +152,19 @@ function createShared({ cache, env, onSecret }: ModelsOptions): Pick<Shared, 'ad
 
 async function create({ provider, id, server }: Target, options: Shared): Promise<Model> {
   if (server !== undefined) {
-    const settings = await findServer(server, id, options);
+    const { settings, agent } = await findServer(server, id, options);
     const { keyOf, prices, local, ...shared } = options;
     const price = prices?.[`${server}/${id}`];
-    const model = { ...shared, server, id, settings, key: keyOf(server, settings), price, loads: local?.loads };
+    const model = { ...shared, server, id, settings, agent, key: keyOf(server, settings), price, loads: local?.loads };
     return createServerModel(model);
   }
   if (provider === 'scripted') return createScripted(id, options);
   return provider === 'ai' ? createAi(id, options) : createLive({ provider: provider as ProviderName, id }, options);
 }
 
-async function findServer(server: string, id: string, options: Shared): Promise<ModelServerSettings> {
+async function findServer(server: string, id: string, options: Shared): Promise<OpenedLocal> {
   const { servers = {}, env = process.env, local: access } = options;
-  if (Object.hasOwn(servers, server)) return servers[server]!;
+  if (Object.hasOwn(servers, server)) return { settings: servers[server]! };
   return openLocal({ family: server as ServerFamily, id }, { env, access });
 }
 

@@ -115,6 +115,18 @@ test('nothing is sent to a program that the user did not allow', async () => {
   expect(program.bodies).toEqual([]);
 });
 
+test('nothing is sent on a new connection when another user owns the socket', async () => {
+  const program = await start({ family: 'ollama', id: 'qwen3:8b' });
+  let isOwn = true;
+  const local = { isAllowed: () => isOwn };
+  const model = await createModels({ keys: {}, env: { OLLAMA_HOST: program.host }, local }).resolve('ollama/qwen3:8b');
+  expect((await ask(model)).at(-1)).toMatchObject({ type: 'finished' });
+  program.disconnect();
+  isOwn = false;
+  expect((await ask(model)).at(-1)).toMatchObject({ type: 'failed', failure: { code: 'auth' } });
+  expect(program.bodies).toHaveLength(1);
+});
+
 test('an allowed program answers, costs nothing, and has only its own models', async () => {
   const program = await start({ family: 'ollama', id: 'qwen3:8b' });
   const models = createModels({ keys: {}, env: { OLLAMA_HOST: program.host }, local: ALLOWED });

@@ -2,7 +2,7 @@ import { headOf } from '@klaus/core/cut-text';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
-import type { ModelFailureCause, ModelFailureCode } from '@klaus/core/protocol';
+import { isKlausError, type ModelFailureCause, type ModelFailureCode } from '@klaus/core/protocol';
 import { readErrorBody, type ErrorBody } from './error-body.ts';
 import { ConnectionLost, MalformedResponse, ProviderError, StreamCut } from './errors.ts';
 import { readModelLimits, type ModelLimits } from './model-limits.ts';
@@ -95,6 +95,8 @@ const MAX_BODY = 65_536;
 export function toFailure(error: unknown, now: number): ModelFailure | undefined {
   if (error instanceof ConnectionLost || error instanceof StreamCut) return fail('connection', error.message);
   if (error instanceof MalformedResponse || error instanceof SyntaxError) return fail('malformed', error.message);
+  // Another user owns the socket of a local program: nothing was sent.
+  if (isKlausError(error) && error.code === 'config') return fail('auth', [error.message, error.hint].join(' '));
   return error instanceof ProviderError ? fromProvider(error, now) : undefined;
 }
 

@@ -1,7 +1,9 @@
-import type { Environment } from '@klaus/adapters/system';
+import type { Agent } from 'node:http';
+import { findListener, type Environment } from '@klaus/adapters/system';
 import { KlausError, toNearest, type ModelServerSettings, type ServerFamily } from '@klaus/core/protocol';
 import { findLocalServers, type FoundServer } from './find-local.ts';
 import { describePlace, LOCAL_FAMILIES, toLocalPlace, toLocalSettings, type LocalPlace } from './local-place.ts';
+import { createOwnedAgent } from './owned-agent.ts';
 
 /** What the user allows of programs that were found on a port. */
 export interface LocalAccess {
@@ -9,6 +11,13 @@ export interface LocalAccess {
   isAllowed(place: LocalPlace): boolean;
   /** False: no program loads a model. Default true. */
   loads?: boolean;
+}
+
+/** A program that the user allowed. */
+export interface OpenedLocal {
+  settings: ModelServerSettings;
+  /** Checks the owner of each connection. Absent if the program is on another machine. */
+  agent?: Agent;
 }
 
 interface LocalOptions {
@@ -25,15 +34,11 @@ interface LocalOptions {
 export async function openLocal(
   { family, id }: { family: ServerFamily; id: string },
   { env, access }: LocalOptions,
-): Promise<ModelServerSettings> {
+): Promise<OpenedLocal> {
   const place = toLocalPlace(family, env);
   const [found] = await findLocalServers(env, family);
   if (!found) throw toMissing(place);
-  if (!access?.isAllowed(place)) {
-    throw new KlausError('config', `Nothing was sent yet to ${describePlace(place)}.`, {
-      hint: `Allow it once: klaus -m ${family}/${id} --yes "Say hello."`,
-    });
-  }
+  checkAccess(place, access, id);
   if (!hasModel(found, id)) {
     const ids = found.models.map((model) => model.id);
     const nearest = toNearest(id, ids) ?? ids[0];
@@ -45,7 +50,20 @@ export async function openLocal(
       },
     );
   }
-  return toLocalSettings(place);
+  const settings = toLocalSettings(place);
+  if (!place.isLoopback) return { settings };
+  // Another user can take the port when the program ends.
+  const check = (at: { host: string; port: number }): void =>
+    checkAccess({ ...place, owner: findListener(at) }, access, id);
+  return { settings, agent: createOwnedAgent(place.origin.startsWith('https:'), check) };
+}
+
+/** @throws KlausError `config` for a program that the user did not allow, or another owner of its socket. */
+function checkAccess(place: LocalPlace, access: LocalAccess | undefined, id: string): void {
+  if (access?.isAllowed(place)) return;
+  throw new KlausError('config', `Nothing was sent yet to ${describePlace(place)}.`, {
+    hint: `Allow it once: klaus -m ${place.family}/${id} --yes "Say hello."`,
+  });
 }
 
 /**

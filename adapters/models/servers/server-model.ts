@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http';
 import type { Model, ModelInfo, Price } from '@klaus/core/agent';
 import { optional } from '@klaus/core/optional';
 import type { ModelFacts, ModelServerSettings } from '@klaus/core/protocol';
@@ -27,6 +28,8 @@ export interface ServerModelOptions extends Pick<HttpModelOptions, 'adaptations'
   env?: ConnectionOptions['env'];
   /** Used unless the server has its own. */
   caFile?: string;
+  /** Opens its connections. Default: by the proxy and the certificates. */
+  agent?: Agent;
   /** False: the server does not load the model. Default true. */
   loads?: boolean;
 }
@@ -43,7 +46,8 @@ export async function createServerModel(options: ServerModelOptions): Promise<Mo
   const looked = look(settings, id);
   const { baseUrl, facts, entry, found } = looked;
   const { family, dialect } = found;
-  const findAgent = createAgentFinder({ proxy, caFile, env });
+  const { agent } = options;
+  const findAgent = agent ? () => agent : createAgentFinder({ proxy, caFile, env });
   const keyHeader = settings.keyHeader ?? (wire === 'messages' ? undefined : found.server?.keyHeader);
   const name = `${server}/${id}`;
   const isOwn = settings.family !== undefined || locate(baseUrl).isLocal === true;

@@ -1,4 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import { isKlausError } from '@klaus/core/protocol';
 import { ConnectionLost } from '../failure/errors.ts';
 
 export interface PostOptions {
@@ -59,7 +60,7 @@ function send(request: ClientRequest, body: PostOptions['body']): Promise<Incomi
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
     // Not `once`: an error after the response, of an abort or the network, has no other listener.
-    request.on('error', (error) => reject(new ConnectionLost(error)));
+    request.on('error', (error) => reject(isKlausError(error) ? error : new ConnectionLost(error)));
     // An answer that switches protocols is neither a response nor an error.
     request.once('close', () => reject(new ConnectionLost('The connection was closed without a response.')));
     // Joined, they would be another copy of a long history at every turn.

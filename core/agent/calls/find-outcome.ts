@@ -4,6 +4,7 @@ import { toAbsolute } from '../folders/members.ts';
 import { openedOf, type CallState } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
 import { toFinished, toHead } from './call-events.ts';
+import type { ToolFinished } from './judged-call.ts';
 import { describeStarted, toProcessChanged } from '../processes/process-events.ts';
 
 /** Changed files that the report to the model lists. */
@@ -22,7 +23,7 @@ export async function findOutcome(work: Work, call: CallState): Promise<EventBod
         const output = started.result ?? `Done: ${started.changes.map((change) => change.path).join(', ')}.`;
         const changes = await withModes(work, started.changes);
         const context = await loadInstructions(work, toAccess(work, changes));
-        return [toFinished(toHead(work, call), { outcome: 'ok', output, changes }), ...context];
+        return [toFinished(toHead(work, call), { outcome: 'ok', output, changes, ...toSource(call) }), ...context];
       }
       return reportUnknown(work, call, await changesOf(work, started.changes));
     }
@@ -49,7 +50,12 @@ function findStarted(work: Work, call: CallState): EventBody[] {
   }
   // Its end is reported like that of any other background process.
   const begun = toProcessChanged({ ...made, state: 'running' }, head);
-  return [begun, toFinished(head, { outcome: 'ok', output: describeStarted(made) })];
+  return [begun, toFinished(head, { outcome: 'ok', output: describeStarted(made), ...toSource(call) })];
+}
+
+/** What the interrupted attempt can have received, which counts as received. */
+function toSource({ started }: CallState): Pick<ToolFinished, 'untrusted'> {
+  return started?.receives === undefined ? {} : { untrusted: { source: started.receives } };
 }
 
 async function probe(work: Work, changes: readonly FileChange[]): Promise<'before' | 'after' | 'other'> {
@@ -99,5 +105,5 @@ function reportUnknown(work: Work, call: CallState, found: readonly FileChange[]
   const output =
     'Outcome unknown: Klaus was interrupted while this ran. All processes of the call were ended, and it was not run again. ' +
     `${what}\nCheck the present state before you decide whether to repeat it.`;
-  return [toFinished(toHead(work, call), { outcome: 'unknown', output, changes: [...changes] })];
+  return [toFinished(toHead(work, call), { outcome: 'unknown', output, changes: [...changes], ...toSource(call) })];
 }

@@ -10,7 +10,7 @@ import {
   type Untrusted,
 } from '../../protocol/index.ts';
 import { isReviewed } from './gate-context.ts';
-import { channelOf, withSource } from '../channel/call-channel.ts';
+import { channelOf, findReceivable, withSource } from '../channel/call-channel.ts';
 import { toAttempt, toErrorDetail, toFinished, toHead, type CallHead } from './call-events.ts';
 import { judgeCall } from './judge-call.ts';
 import type { ReadyCall, ToolFinished } from './judged-call.ts';
@@ -23,7 +23,7 @@ import { listNames } from '../workspace/unreverted-places.ts';
 import { openLayer, withNotes, withUserNote } from '../workspace/review-changes.ts';
 import type { ToolOutput } from '../ports/tool.ts';
 import { toProcessChanged } from '../processes/process-events.ts';
-import type { CallState } from '../state/state.ts';
+import { openedOf, type CallState } from '../state/state.ts';
 import { snapshotBeforeChecks } from '../evidence/check-receipt.ts';
 import { ABANDONED, ABANDONED_OUTPUT, withCancelGrace } from '../loop/cancel-grace.ts';
 import type { Work } from '../loop/work.ts';
@@ -89,7 +89,14 @@ async function toStarted(work: Work, ready: ReadyCall): Promise<EventBody> {
     layer: isReviewed(work, tool, call.by) || undefined,
     mark,
     fetches: intent.fetches,
+    receives: intent.receives ?? toReceived(work, ready),
   };
+}
+
+function toReceived({ state, engine, redactor }: Work, { tool, intent }: ReadyCall): string | undefined {
+  const { sandbox: driver, workspace } = openedOf(state);
+  const found = findReceivable(tool, intent, { driver, workspace, registries: () => engine.registries() });
+  return found === undefined ? undefined : redactor.redact(found);
 }
 
 /** Runs a durable call and appends its result. @param tree The workspace before it, if it may be a check. */

@@ -58,10 +58,17 @@ export async function createToolContext(work: Work, call: string): Promise<ToolC
     sandbox: {
       name: driver,
       async exec(request) {
-        const result = await (await work.sandbox()).exec({ ...request, ...toCommandView(work) });
         const at = { driver, workspace: workspace.root, registries: () => engine.registries() };
-        note(channel, findCommandSource(request, result, at));
-        return result;
+        const sandbox = await work.sandbox();
+        try {
+          const result = await sandbox.exec({ ...request, ...toCommandView(work) });
+          note(channel, findCommandSource(request, result, at));
+          return result;
+        } catch (error) {
+          // It may have run, and which hosts it reached is not known.
+          note(channel, findCommandSource(request, {}, at));
+          throw error;
+        }
       },
     },
     signal: work.stop,

@@ -1,7 +1,7 @@
 import { findNetworkNeed, isRegistryHost, shorten, type ConfiguredHosts } from '../../policy/index.ts';
 import { quoteShellWord, type EventBody, type SandboxName, type Untrusted } from '../../protocol/index.ts';
 import type { ExecRequest, ExecResult } from '../ports/sandbox.ts';
-import type { Tool, ToolContext } from '../ports/tool.ts';
+import type { Intent, Tool, ToolContext } from '../ports/tool.ts';
 import type { NetworkProxy, WebClient } from '../ports/web-client.ts';
 
 /**
@@ -30,11 +30,47 @@ export function note(channel: CallChannel, source: string | undefined): void {
   if (source !== undefined) channel.found ??= { source };
 }
 
+/** Where a session runs its commands, and the registries that it uses. */
+interface CommandPlace {
+  driver: SandboxName;
+  workspace: string;
+  registries: () => ConfiguredHosts;
+}
+
+/**
+ * The origin of what a call can receive from others, before it runs: it is recorded with the intent, because a call that
+ * is interrupted has no result. Undefined: nothing, or only packages of a registry.
+ */
+export function findReceivable(
+  tool: Pick<Tool<unknown>, 'name' | 'effects' | 'origin' | 'maker'>,
+  { access, command }: Pick<Intent, 'access' | 'command'>,
+  { driver, workspace, registries }: CommandPlace,
+): string | undefined {
+  const origin = toOrigin(tool);
+  if (origin === 'local') return undefined;
+  if (origin === 'others') return toMaker(tool);
+  const hosts = access.flatMap((one) => (one.kind === 'net' ? [`${one.host}:${one.port}`] : []));
+  const configured = hosts.length > 0 ? registries() : {};
+  const host = hosts.find((each) => !isRegistryHost(each, configured));
+  const what = command === undefined ? `the tool ${tool.name}` : `what \`${shorten(command)}\` received`;
+  if (host !== undefined) return host.startsWith('*') ? `${what} from the network` : `${what} from ${host}`;
+  const reaches = driver === 'host' && command !== undefined && findNetworkNeed(command, { workspace }) !== undefined;
+  return reaches ? `${what} from the network` : undefined;
+}
+
+function toOrigin({ origin, effects }: Pick<Tool<unknown>, 'origin' | 'effects'>): NonNullable<Tool['origin']> {
+  return origin ?? (effects.some((each) => each === 'network' || each === 'deploy') ? 'others' : 'channel');
+}
+
+function toMaker({ name, maker = `the tool ${name}` }: Pick<Tool<unknown>, 'name' | 'maker'>): string {
+  return maker;
+}
+
 /** What a command received from a network. Undefined: nothing, or only packages of a registry. */
 export function findCommandSource(
   { command, network = false }: Pick<ExecRequest, 'command' | 'network'>,
   { reachedHosts }: Pick<ExecResult, 'reachedHosts'>,
-  at: { driver: SandboxName; workspace: string; registries: () => ConfiguredHosts },
+  at: CommandPlace,
 ): string | undefined {
   const line = typeof command === 'string' ? command : command.map(quoteShellWord).join(' ');
   const shown = `what \`${shorten(line)}\` received`;
@@ -92,8 +128,8 @@ export function withSource(
   { tool, channel, redact }: { tool: Tool<unknown>; channel?: CallChannel; redact: (text: string) => string },
 ): Finished {
   if (finished.untrusted) return finished;
-  const { origin = tool.effects.some((each) => each === 'network' || each === 'deploy') ? 'others' : 'channel' } = tool;
+  const origin = toOrigin(tool);
   if (origin === 'local') return finished;
-  const found = channel?.found ?? (origin === 'others' ? { source: tool.maker ?? `the tool ${tool.name}` } : undefined);
+  const found = channel?.found ?? (origin === 'others' ? { source: toMaker(tool) } : undefined);
   return found ? { ...finished, untrusted: { ...found, source: redact(found.source) } } : finished;
 }

@@ -7,6 +7,7 @@ import {
   type EventBody,
   type EventOf,
 } from '../../protocol/index.ts';
+import { readChild } from '../children/child-report.ts';
 import { loadState, readLog } from '../state/load-state.ts';
 import { toEngineMessage } from '../context/engine-message.ts';
 import type { Engine } from './engine.ts';
@@ -81,7 +82,8 @@ export async function fork(engine: Engine, source: string, options: ForkOptions)
   const state = createState();
   for (const event of taken) fold(state, event);
   const opened = openedOf(state);
-  const closing = closeFork(engine, state, { now: await loadState(engine, source), ...options });
+  const answers = closeFork(engine, state, { now: await loadState(engine, source), ...options });
+  const closing = await withChildSources(engine, state, answers);
   const forked: EventOf<'session.opened'>['forked'] = {
     session: source,
     seq: at,
@@ -148,6 +150,21 @@ function closeFork(
   const last = runIdOf(state);
   if (last !== '') bodies.push(toEngineMessage(engine.ids, { run: last, turn: state.turn }, text));
   return bodies;
+}
+
+/** An agent for which an open call waits can have read a text of others, and written it to files. */
+async function withChildSources(engine: Engine, state: State, bodies: EventBody[]): Promise<EventBody[]> {
+  const add = async (body: EventBody): Promise<EventBody> => {
+    if (body.type !== 'tool.finished' || body.untrusted) return body;
+    const awaits = state.calls.find(({ id }) => id === body.call)?.awaits?.children;
+    for (const child of state.children.values()) {
+      if (child.call !== body.call && !awaits?.has(child.id)) continue;
+      const { untrusted } = await readChild(engine, child);
+      if (untrusted) return { ...body, untrusted };
+    }
+    return body;
+  };
+  return Promise.all(bodies.map(add));
 }
 
 /** New ids for copied approvals: an id belongs to one session. */

@@ -69,6 +69,8 @@ export interface Intent {
   unclear?: string;
   /** The address that it requests with GET, without data and without credentials. Its path is no way to send data. */
   fetches?: string;
+  /** The origin of what it can receive from others. Default: according to its access and its tool. */
+  receives?: string;
   /** The query that it sends to the search service of the user. */
   searches?: string;
   /** True if it stores a text that later sessions read. */

@@ -176,5 +176,6 @@ function toIntent(event: EventOf<'tool.started'>): ReadyCall['intent'] {
     diff: event.diff,
     result: event.result,
     fetches: event.fetches,
+    receives: event.receives,
   };
 }

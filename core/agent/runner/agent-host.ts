@@ -24,7 +24,7 @@ import { runAgentProcess } from './agent-process.ts';
 import { AgentText, type TakenText } from './agent-text.ts';
 import { AgentChildren, type OpenRunnerChild } from './agent-children.ts';
 import { toAgentTool, toAgentToolName, toInput } from './agent-tool.ts';
-import { toSource } from './call-source.ts';
+import { toReceivable, toSource } from './call-source.ts';
 import type { Observed, Turn } from './agent-turn.ts';
 import { receiveAnswers } from './answers.ts';
 import { performCall } from './perform-call.ts';
@@ -266,9 +266,9 @@ export class AgentHost implements RunnerHost {
     const head = toHead(work, state);
     if (!state.started && call.state !== 'waiting') {
       if (this.#isAtLimit()) return;
-      const diff = call.diff === undefined ? {} : { diff: call.diff };
+      const more = { ...(call.diff === undefined ? {} : { diff: call.diff }), ...toReceivable(work, call) };
       const attempt = toAttempt(state);
-      bodies.push({ type: 'tool.started', ...head, attempt, resume: 'tell', changes: [], ...diff, observed: true });
+      bodies.push({ type: 'tool.started', ...head, attempt, resume: 'tell', changes: [], ...more, observed: true });
     }
     if (call.state === 'done' || call.state === 'failed') {
       observed.isClosed = true;
@@ -307,7 +307,7 @@ export class AgentHost implements RunnerHost {
       return { verdict: 'deny', reason: judged.finished.output };
     }
     const { diff, fetches } = judged.ready.intent;
-    const sent = fetches === undefined ? {} : { fetches };
+    const sent = { ...(fetches === undefined ? {} : { fetches }), ...toReceivable(work, call) };
     const head = { ...sent, ...toHead(work, state), attempt: toAttempt(state), resume: 'tell' as const, changes: [] };
     const started: EventBody[] = state.started ? [] : [{ type: 'tool.started', ...head, diff }];
     const child = work.activities.recordChild(work, judged.ready);

@@ -1,5 +1,6 @@
 import { readChild } from '../children/child-report.ts';
 import type { ToolFinished } from '../calls/judged-call.ts';
+import type { EventOf } from '../../protocol/index.ts';
 import type { Work } from '../loop/work.ts';
 import type { AgentCall } from '../ports/runner.ts';
 import { openedOf } from '../state/state.ts';
@@ -19,4 +20,11 @@ export async function toSource(
   }
   const { workspace } = openedOf(work.state);
   return toForeignResult(call, output, { redactor: work.redactor, workspace, hasNetwork: hasNetwork(work) });
+}
+
+/** What a call that an agent of another program begins can receive from others, for the case that it has no result. */
+export function toReceivable(work: Work, call: AgentCall): Pick<EventOf<'tool.started'>, 'receives'> {
+  const { workspace } = openedOf(work.state);
+  const { untrusted } = toForeignResult(call, '', { redactor: work.redactor, workspace, hasNetwork: hasNetwork(work) });
+  return untrusted ? { receives: untrusted.source } : {};
 }

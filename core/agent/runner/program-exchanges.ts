@@ -5,6 +5,7 @@ import type { Work } from '../loop/work.ts';
 import type { AgentCall, ProgramExchange } from '../ports/runner.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import { hasNetwork } from './agent-process.ts';
+import { toReceivable } from './call-source.ts';
 import { toAgentToolName, toForeignResult, toInput } from './agent-tool.ts';
 
 /** Writes what the requests of a wrapped program show as events, those of one exchange at once. */
@@ -63,8 +64,9 @@ export class ProgramExchanges {
     const message: Message = { id: engine.ids.ulid(), role: 'assistant', origin: 'model', parts: [...text, ...parts] };
     return [
       { type: 'message.added', run, turn, message },
-      ...heads.map((head): EventBody => {
-        return { type: 'tool.started', ...head, attempt: 1, resume: 'tell', changes: [], observed: true };
+      ...heads.map((head, index): EventBody => {
+        const receives = toReceivable(work, calls[index]!);
+        return { type: 'tool.started', ...head, attempt: 1, resume: 'tell', changes: [], ...receives, observed: true };
       }),
     ];
   }

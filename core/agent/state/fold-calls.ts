@@ -5,14 +5,17 @@ import { isApproval } from '../calls/human-approval.ts';
 import { toUserCommandResult } from '../context/user-command.ts';
 import { foldEnvironment } from '../evidence/check-environment.ts';
 import { pushMessage } from './fold-messages.ts';
-import { foldFetch, foldUntrusted } from './fold-taint.ts';
+import { foldFetch, foldInterrupted, foldUntrusted } from './fold-taint.ts';
 import { isInherited } from './fold-session.ts';
 import { toNamedTexts } from './named-texts.ts';
 import type { CallState, State } from './state.ts';
 
 export function foldDecision(state: State, event: EventOf<'gate.decided'>): void {
   const call = state.calls.find(({ id }) => id === event.call);
-  if (call) call.decided = { verdict: event.verdict, rule: event.rule };
+  if (call) {
+    call.decided = { verdict: event.verdict, rule: event.rule };
+    if (isAnotherAttempt(call, event)) foldInterrupted(state, call.id);
+  }
   if (state.turnEffects && isApproval(event)) {
     state.turnEffects.isApproved = true;
     if (call)
@@ -22,6 +25,11 @@ export function foldDecision(state: State, event: EventOf<'gate.decided'>): void
   const isDenial = event.verdict === 'ask' ? state.run?.onAsk === 'deny' : event.verdict === 'deny' && event.reviews;
   if (isDenial) state.denials.push({ at: event.at, key: toDenialKey('call', event.rule, event.reason) });
   if (event.reviews) foldReviews(state, event.reviews);
+}
+
+/** True if the process of the attempt before ended, and the call is judged again. */
+function isAnotherAttempt({ started }: CallState, { attempt, phase }: EventOf<'gate.decided'>): boolean {
+  return started !== undefined && !started.observed && phase === undefined && attempt > started.attempt;
 }
 
 function foldReviews(state: State, reviews: readonly Review[]): void {

@@ -48,11 +48,18 @@ export function foldFetch(state: State, { fetches }: EventOf<'tool.started'>): v
   fetched.set(address, count + 1);
 }
 
-export function foldUntrusted(state: State, { call, untrusted }: EventOf<'tool.finished'>): void {
+export function foldUntrusted(state: State, { call, outcome, untrusted }: EventOf<'tool.finished'>): void {
+  if (outcome === 'unknown' && !untrusted) return foldInterrupted(state, call);
   if (!untrusted) return;
   const taint = addSource(state, untrusted.source);
   if (untrusted.isWeb) taint.pages.add(call);
   addAddresses(state, untrusted.addresses ?? [], 'web');
+}
+
+/** An attempt that ended without a result can have stored what it received, such as in a file. */
+export function foldInterrupted(state: State, id: string): void {
+  const source = state.calls.find((call) => call.id === id)?.started?.receives;
+  if (source !== undefined) addSource(state, source);
 }
 
 function addSource(state: State, source: string): TaintState {

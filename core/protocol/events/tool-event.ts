@@ -51,6 +51,12 @@ export const toolStarted = z
       .optional()
       .describe('The call starts a background process. The files of that process show whether it did.'),
     fetches: z.string().optional().describe('The address that the call requests without data.'),
+    receives: z
+      .string()
+      .optional()
+      .describe(
+        'Origin of the content of others that the call can receive. If its process ends before it has a result, or its outcome is unknown, it counts as received.',
+      ),
     observed: z
       .literal(true)
       .optional()
