@@ -3,6 +3,8 @@ import { toHostEnvironment } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 
 const MAX_OUTPUT = 256 * 1024 * 1024;
+/** Milliseconds. A named pipe that Git opens, such as a `.gitignore`, would block it for good. */
+const TIMEOUT_MS = 1_800_000;
 /** Hooks and configured programs of a repository do not run. */
 const SETTINGS = [
   'core.hooksPath=/dev/null',
@@ -39,7 +41,14 @@ export function runGit(folder: string, args: readonly string[], options: GitOpti
     const child = execFile(
       'git',
       ['--no-pager', ...SETTINGS, ...args],
-      { cwd: folder, env: { ...toEnvironment(), ...env }, maxBuffer: MAX_OUTPUT, encoding },
+      {
+        cwd: folder,
+        env: { ...toEnvironment(), ...env },
+        maxBuffer: MAX_OUTPUT,
+        encoding,
+        timeout: TIMEOUT_MS,
+        killSignal: 'SIGKILL',
+      },
       (error, stdout, stderr) => {
         const { code = error ? -1 : 0 } = (error ?? {}) as { code?: number | string };
         if (code === 'ENOENT') reject(toMissing(error));
