@@ -1,3 +1,4 @@
+export { findBlockingFile } from './blocking-file.ts';
 export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
 export { findListener, type Listener } from './listener.ts';
 export { isOwnPort, protectPort } from './own-ports.ts';

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { toHostEnvironment } from '@klaus/adapters/system';
+import { join } from 'node:path';
+import { findBlockingFile, toHostEnvironment } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 
 const MAX_OUTPUT = 256 * 1024 * 1024;
@@ -37,6 +38,11 @@ export interface GitResult {
 /** Runs Git in a folder. Rejects only if the program is missing. */
 export function runGit(folder: string, args: readonly string[], options: GitOptions = {}) {
   const { input = '', env = {}, encoding = 'utf8' } = options;
+  const blocking = findBlockingFile({ top: folder, gitDirs: [join(folder, '.git')] });
+  if (blocking !== undefined) {
+    const stderr = `${blocking} is a named pipe or a device, for which Git would wait: remove it.`;
+    return Promise.resolve<GitResult>({ code: -1, stdout: '', stderr });
+  }
   return new Promise<GitResult>((resolve, reject) => {
     const child = execFile(
       'git',
