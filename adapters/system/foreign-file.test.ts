@@ -1,10 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readForeignFile, readForeignFileSync, type ForeignFileOptions } from './foreign-file.ts';
+import { copyForeignFileSync, readForeignFile, readForeignFileSync, type ForeignFileOptions } from './foreign-file.ts';
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'klaus-foreign-'));
@@ -50,4 +60,19 @@ describe.each([
       await expect(read(at(name)), name).rejects.toMatchObject({ code: 'EINVAL' });
     await expect(read(at('missing'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
+});
+
+test('copies the content and the permissions of a file, and refuses a pipe', () => {
+  const folder = createFolder();
+  const at = (name: string): string => join(folder, name);
+  const content = 'x'.repeat(3 * 1_024 * 1_024 + 1);
+  writeFileSync(at('a'), content, { mode: 0o700 });
+  writeFileSync(at('b'), 'longer than nothing');
+  copyForeignFileSync(at('a'), at('b'));
+  copyForeignFileSync(at('a'), at('c'));
+  expect(readFileSync(at('b'), 'utf8')).toBe(content);
+  expect(statSync(at('c')).mode & 0o777).toBe(0o700);
+  execFileSync('mkfifo', [at('pipe')]);
+  expect(() => copyForeignFileSync(at('pipe'), at('d'))).toThrow(expect.objectContaining({ code: 'EINVAL' }));
+  expect(existsSync(at('d'))).toBe(false);
 });

@@ -1,9 +1,20 @@
+export { findBlockingFile } from './blocking-file.ts';
 export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
 export { findListener, type Listener } from './listener.ts';
 export { isOwnPort, protectPort } from './own-ports.ts';
 export { writeCacheFile } from './cache-file.ts';
 export { Connection, toStorageFailure } from './connection.ts';
-export { readForeignFile, readForeignFileSync, type ForeignFile, type ForeignFileOptions } from './foreign-file.ts';
+export {
+  copyForeignFileSync,
+  isRegularFile,
+  openForeignFileSync,
+  readForeignBytes,
+  readForeignBytesSync,
+  readForeignFile,
+  readForeignFileSync,
+  type ForeignFile,
+  type ForeignFileOptions,
+} from './foreign-file.ts';
 export { isFolder, isPlainFolder, listEntries, listFolders, listNames } from './list-folder.ts';
 export { makeFolder, syncFolder } from './make-folder.ts';
 export { createKeyring, type Keyring } from './keyring.ts';

@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { copyForeignFileSync, readForeignFileSync } from '@klaus/adapters/system';
 import type { Agents, Engine, FoundAgent } from '@klaus/core/agent';
 import { describeGrant, toGrantText } from '@klaus/core/policy';
 import { agentHeadSchema, isKlausError, KlausError, toProjectAgent, type AgentDefinition } from '@klaus/core/protocol';
@@ -44,7 +45,7 @@ export function openAgents(
     const copies = join(engine.home, 'agents', '.former');
     mkdirSync(copies, { recursive: true, mode: 0o700 });
     const copy = join(copies, `${basename(file, '.md')}-${engine.clock.now()}.md`);
-    copyFileSync(file, copy);
+    copyForeignFileSync(file, copy);
     return copy;
   };
   /** The user has seen what is written through Klaus. */
@@ -151,7 +152,7 @@ function changeFile<T>(file: string, change: () => T): T {
 
 /** @throws KlausError `workspace.conflict` if the file has another hash. */
 function checkUnchanged(file: string, expected: string | undefined): void {
-  if (expected === undefined || toHash(readFileSync(file, 'utf8')) === expected) return;
+  if (expected === undefined || toHash(readForeignFileSync(file).text) === expected) return;
   throw toConflict(file);
 }
 

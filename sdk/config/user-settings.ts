@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { readForeignFileSync } from '@klaus/adapters/system';
 import type { Document } from 'yaml';
 import { KlausError, type Setting, type SettingKey, SETTINGS, toAllowed } from '@klaus/core/protocol';
 import { fromYaml } from './yaml-values.ts';
@@ -72,7 +73,7 @@ interface Change {
 async function writeFile(home: string, given: Change): Promise<string> {
   const path = join(home, 'config.yaml');
   const text = existsSync(path)
-    ? readFileSync(path, 'utf8')
+    ? readForeignFileSync(path).text
     : '# Settings of Klaus. `klaus config` prints all of them.\n';
   const { isMap, parseDocument } = await import('yaml');
   const document = parseDocument(text);

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { isRegularFile, readForeignFileSync } from '@klaus/adapters/system';
 import { findStateLinks, overlaps } from '@klaus/adapters/workspace';
 import { isCredentialFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
@@ -80,11 +81,13 @@ function toWritable(folder: string, workspace: string): string {
 function isOwnGitData(folder: string, workspace: string): boolean {
   const own = join(workspace, '.git');
   if (!statSync(own, { throwIfNoEntry: false })?.isFile()) return false;
-  const named = /^gitdir: (.+)$/m.exec(readFileSync(own, 'utf8'))?.[1];
+  const named = /^gitdir: (.+)$/m.exec(readForeignFileSync(own, { max: 4_096, part: 'head' }).text)?.[1];
   if (named === undefined) return false;
   const gitDir = toRealPath(resolve(workspace, named.trim()));
   const common = join(gitDir, 'commondir');
-  const commonDir = existsSync(common) ? toRealPath(resolve(gitDir, readFileSync(common, 'utf8').trim())) : gitDir;
+  const commonDir = isRegularFile(common)
+    ? toRealPath(resolve(gitDir, readForeignFileSync(common).text.trim()))
+    : gitDir;
   // A folder of that name that holds other repositories too is no Git data.
   return isIn(folder, commonDir) || isIn(folder, gitDir);
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { readForeignFileSync } from '@klaus/adapters/system';
 import { KlausError, toPlaceholders } from '@klaus/core/protocol';
 import { replaceFile } from '../agents/agent-file.ts';
 import { orUndefined } from '../or-undefined.ts';
@@ -116,7 +117,7 @@ function readFolder(folder: string, limit?: string): Omit<SavedPrompt, 'place' |
 }
 
 function readText(path: string): string | undefined {
-  return orUndefined(() => (statSync(path).size > MAX_BYTES ? undefined : readFileSync(path, 'utf8')));
+  return orUndefined(() => readForeignFileSync(path, { max: MAX_BYTES }).text);
 }
 
 function toPrompt(name: string, file: string): Omit<SavedPrompt, 'place' | 'isOwn'> {

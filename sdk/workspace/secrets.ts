@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, readFile, realpath } from 'node:fs/promises';
+import { appendFile, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isRegularFile, readForeignFile } from '@klaus/adapters/system';
 import { type FileFinding, readSecretsAllow, scanFiles } from '@klaus/adapters/workspace';
 import { createSecretScanner, isFingerprint, SECRETS_ALLOW } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
@@ -38,7 +39,7 @@ export async function allowSecret(workspace: string, fingerprint: string): Promi
   if ((await readSecretsAllow(root)).has(word)) return false;
   const path = join(root, SECRETS_ALLOW);
   await mkdir(dirname(path), { recursive: true });
-  const before = await readFile(path, 'utf8').catch(() => '');
+  const before = isRegularFile(path) ? (await readForeignFile(path)).text : '';
   await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${word}\n`);
   return true;
 }

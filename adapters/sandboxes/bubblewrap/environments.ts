@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, type Stats, readFileSync, statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { contains, toRealPath } from '../paths.ts';
@@ -7,6 +7,7 @@ import type { ToolchainBinds } from './toolchains/toolchain-binds.ts';
 import { isSystem, toRefusal, type ToolchainPaths } from './toolchains/toolchain-paths.ts';
 import { VERSION_MANAGERS, type VersionManager } from './toolchains/version-managers.ts';
 import { listNames } from '@klaus/adapters/system';
+import { readText } from '../read-text.ts';
 
 /** Limit of environments of one manager, and of packages of one environment. */
 const MOST = 500;
@@ -142,7 +143,7 @@ function addSettings({ toolchains, places, userHome, env, found }: Search, manag
     found.variables['MISE_TRUSTED_CONFIG_PATHS'] = places.workspace;
   }
   for (const file of files.filter(isChoice)) {
-    if (file.endsWith('.toml') && VARIABLES.test(readFileSync(file, 'utf8')))
+    if (file.endsWith('.toml') && VARIABLES.test(readText(file) ?? ''))
       found.refused.push(
         `${file} of ${name} is left out: it sets variables, which may be secrets. Move its [tools] to a separate file, such as .tool-versions.`,
       );
@@ -191,7 +192,7 @@ function findEditable(root: string, isShown: (path: string) => boolean): string[
 
 function readEditable(file: string): string | undefined {
   try {
-    const { url, dir_info: info } = JSON.parse(readFileSync(file, 'utf8')) as {
+    const { url, dir_info: info } = JSON.parse(readText(file) ?? '') as {
       url?: string;
       dir_info?: { editable?: boolean };
     };

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { KlausError } from '@klaus/core/protocol';
 import { isInContainer } from '../availability.ts';
 import { contains } from '../paths.ts';
-import { readText } from '../read-text.ts';
+import { readKernelText } from '../read-text.ts';
 import { runDocker } from './docker-cli.ts';
 
 /** A folder of this process, and the same folder on the machine of the engine. */
@@ -44,7 +44,7 @@ export function toEnginePath(path: string, mappings: readonly PathMapping[]): st
 
 /** The mounts of the container in which this process runs; undefined if the engine does not know the container. */
 async function readOwnMounts(): Promise<PathMapping[] | undefined> {
-  const mountinfo = readText('/proc/self/mountinfo') ?? '';
+  const mountinfo = readKernelText('/proc/self/mountinfo') ?? '';
   // The engine mounts these files from its folder of the container.
   const id = /\/containers\/([0-9a-f]{64})\/(?:hostname|hosts|resolv\.conf) /.exec(mountinfo)?.[1] ?? hostname();
   const { ok, stdout } = await runDocker(['container', 'inspect', '--format', '{{json .Mounts}}', id]);

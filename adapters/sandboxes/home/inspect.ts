@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { CheckEnvironment } from '@klaus/core/protocol';
 import { findProgram } from '../find-program.ts';
 import { contains } from '../paths.ts';
 import { LOADED } from './configuration.ts';
-import { listNames } from '@klaus/adapters/system';
+import { listNames, readForeignBytesSync } from '@klaus/adapters/system';
 import { readText } from '../read-text.ts';
 
 /** Larger files are compared by size. */
@@ -96,7 +96,7 @@ function hashFile(file: string, within?: string): string | undefined {
     if (within !== undefined && !contains(within, real)) return undefined;
     const { size } = statSync(real);
     if (!statSync(real).isFile()) return undefined;
-    const content = size > MAX_BYTES ? `${size} bytes` : readFileSync(real);
+    const content = size > MAX_BYTES ? `${size} bytes` : readForeignBytesSync(real, MAX_BYTES);
     return createHash('sha256').update(content).digest('hex');
   } catch {
     return undefined;

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import type { V1Volume } from '@kubernetes/client-node';
 import { KlausError } from '@klaus/core/protocol';
 import { contains } from '../paths.ts';
-import { readText } from '../read-text.ts';
+import { readKernelText } from '../read-text.ts';
 
 /** A folder of this process, and the volume of a pod that contains it. */
 export interface VolumeMapping {
@@ -82,7 +82,7 @@ export function toVolumePath(
 }
 
 /** The mount points of this process. @source man 5 proc_pid_mountinfo */
-export function listMountPoints(mountinfo = readText('/proc/self/mountinfo') ?? ''): string[] {
+export function listMountPoints(mountinfo = readKernelText('/proc/self/mountinfo') ?? ''): string[] {
   return mountinfo.split('\n').flatMap((line) => {
     const point = line.split(' ')[4];
     return point === undefined

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGitSettings } from '@klaus/core/git-settings';
 import type { Repository } from './repositories.ts';
@@ -45,12 +45,12 @@ export function neutralizeRepository({ path, kind, folder }: Repository): string
 function neutralizeConfig(file: string): string[] {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found) return [];
-  const text = found.isFile() ? readFileSync(file, 'utf8') : '';
-  const { kept, refused } = readGitSettings(text);
-  if (found.isFile() && refused.length === 0) return [];
+  const text = found.isFile() ? readText(file) : undefined;
+  const { kept, refused } = readGitSettings(text ?? '');
+  if (text !== undefined && refused.length === 0) return [];
   const aside = moveAside(file);
   writeFileSync(file, kept, { flag: 'wx' });
-  const what = found.isFile() ? refused.join(', ') : 'an entry that is not a file';
+  const what = text === undefined ? 'an entry that cannot be read as a file' : refused.join(', ');
   return [`${file}: removed ${what}, which can make git run programs; the original is now ${aside}`];
 }
 

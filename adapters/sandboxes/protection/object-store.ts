@@ -7,7 +7,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -19,7 +18,8 @@ import {
 import { isAbsolute, join, resolve } from 'node:path';
 import { isGone, ownName } from '../process/owner.ts';
 import { indexPack, isValidObject } from './verify-objects.ts';
-import { isPlainFolder, listEntries } from '@klaus/adapters/system';
+import { isPlainFolder, isRegularFile, listEntries, readForeignFileSync } from '@klaus/adapters/system';
+import { readText } from '../read-text.ts';
 
 /**
  * A git object store to which a command can add objects, but in which it cannot change any. In the sandbox an empty
@@ -112,7 +112,7 @@ export function isEmptyIntake({ intake, alternates }: ObjectStore): boolean {
       ),
     );
     if (entries.toSorted().join() !== UNTOUCHED) return false;
-    return readFileSync(join(intake, 'info', 'alternates'), 'utf8') === alternates;
+    return readText(join(intake, 'info', 'alternates')) === alternates;
   } catch {
     return false;
   }
@@ -195,12 +195,8 @@ function moveFile(from: string, to: string): void {
 }
 
 function readAlternates(store: string): string[] {
-  try {
-    const text = readFileSync(join(store, 'info', 'alternates'), 'utf8');
-    return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  } catch {
-    return [];
-  }
+  const text = readText(join(store, 'info', 'alternates')) ?? '';
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 /** Changes the file under git's lock. */
@@ -210,7 +206,7 @@ function changeAlternates(store: string, change: (lines: string[]) => string[]):
   mkdirSync(join(store, 'info'), { recursive: true });
   const descriptor = takeLock(lock);
   try {
-    const lines = change(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
+    const lines = change(isRegularFile(file) ? readForeignFileSync(file).text.split('\n').filter(Boolean) : []);
     if (lines.length === 0) rmSync(file, { force: true });
     else {
       writeSync(descriptor, `${lines.join('\n')}\n`);

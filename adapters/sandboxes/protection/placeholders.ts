@@ -4,7 +4,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isGone, ownName } from '../process/owner.ts';
+import { readText } from '../read-text.ts';
 
 /** A path that a command must not create: it is created empty, mounted read-only, and removed after the command. */
 export interface Placeholder {
@@ -113,7 +113,7 @@ function removeStaleTemporaries(path: string): void {
 function remove({ path, content }: Placeholder): void {
   try {
     if (content === undefined) rmdirSync(path);
-    else if (readFileSync(path, 'utf8') === content) unlinkSync(path);
+    else if (readText(path) === content) unlinkSync(path);
   } catch {
     // It was removed, or another program has written to it.
   }

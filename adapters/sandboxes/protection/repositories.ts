@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readForeignFileSync } from '@klaus/adapters/system';
 import { contains, toRealPath } from '../paths.ts';
 import { readFolderNames } from './folder-names.ts';
 
@@ -63,8 +64,7 @@ function toRepository(path: string, kind: 'folder' | 'file' | 'link', root: stri
 /** The folder that a `.git` file names; undefined when it names none that exists. */
 export function readGitFile(path: string): string | undefined {
   try {
-    if (statSync(path).size > 4_096) return undefined;
-    const [, target] = /^gitdir: (.+?)\r?\n?$/.exec(readFileSync(path, 'utf8')) ?? [];
+    const [, target] = /^gitdir: (.+?)\r?\n?$/.exec(readForeignFileSync(path, { max: 4_096 }).text) ?? [];
     return target === undefined ? undefined : toRealPath(resolve(dirname(path), target));
   } catch {
     return undefined;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
-import { toHostPath } from '@klaus/adapters/system';
+import { readForeignBytesSync, toHostPath } from '@klaus/adapters/system';
 
 /** Larger loose objects are not verified and not stored; git keeps such files in packs. */
 const MAX_BYTES = 1_024 * 1_048_576;
@@ -16,7 +16,7 @@ const INDEX_MS = 600_000;
  */
 export function isValidObject(path: string, id: string): boolean {
   try {
-    const content = inflateSync(readFileSync(path), { maxOutputLength: MAX_BYTES });
+    const content = inflateSync(readForeignBytesSync(path, MAX_BYTES), { maxOutputLength: MAX_BYTES });
     return createHash(toAlgorithm(id)).update(content).digest('hex') === id;
   } catch {
     return false;

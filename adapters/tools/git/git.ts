@@ -1,5 +1,6 @@
 import { KlausError, quoteShellWord } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
+import { findBlockingFile } from '@klaus/adapters/system';
 import { toOfflineEnvironment } from '../shell/offline.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { findRepository, noRepository, type Repository } from './repository.ts';
@@ -60,6 +61,10 @@ export async function runGit(
   options: GitOptions,
 ): Promise<ExecResult> {
   const { repository } = options;
+  const gitDirs = [...new Set([repository.gitDir, repository.commonDir])];
+  const blocking = findBlockingFile({ top: repository.top, gitDirs });
+  if (blocking !== undefined)
+    throw toolFailed(`${blocking} is a named pipe or a device, for which Git would wait.`, { hint: 'Remove it.' });
   const variables = {
     ...toEnvironment(repository),
     // Commands can write the home folder of the sandbox, whose Git settings could name programs.

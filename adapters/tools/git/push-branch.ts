@@ -1,7 +1,8 @@
 import { headOf } from '@klaus/core/cut-text';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { copyForeignFileSync, isRegularFile, readForeignFileSync } from '@klaus/adapters/system';
 import { z } from 'zod';
 import { defineTool } from '@klaus/core/agent';
 import type { ToolContext } from '@klaus/core/agent';
@@ -100,7 +101,7 @@ export const pushBranch = defineTool({
 function readUrl({ commonDir, top }: Repository, remote: string): string {
   if (!NAME.test(remote)) throw toolFailed(`${JSON.stringify(headOf(remote, 100))} is not the name of a remote.`);
   const file = join(commonDir, 'config');
-  const { kept } = readGitSettings(existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const { kept } = readGitSettings(isRegularFile(file) ? readForeignFileSync(file).text : '');
   const section = kept
     .split(/^(?=\[)/m)
     .filter((text) => text.startsWith(`[remote "${remote}"]`))
@@ -173,7 +174,7 @@ async function push(
   try {
     await run(['init', '-q', '--bare', '.']);
     const shallow = join(repository.commonDir, 'shallow');
-    if (existsSync(shallow)) copyFileSync(shallow, join(folder, 'shallow'));
+    if (isRegularFile(shallow)) copyForeignFileSync(shallow, join(folder, 'shallow'));
     const objects = { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository.commonDir, 'objects')) };
     return await run(['push', '--porcelain', '--no-verify', ...words], objects);
   } finally {

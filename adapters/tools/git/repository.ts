@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readForeignFileSync } from '@klaus/adapters/system';
 import { isKlausError, quoteShellWord, type KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { toolFailed } from '../tool-failed.ts';
@@ -41,7 +42,8 @@ export async function findRepository({ workspace }: Pick<ToolContext, 'workspace
       const gitDir = join(folder, '.git');
       return { top: folder, gitDir, commonDir: gitDir, inside: false };
     }
-    if (found?.isFile()) return followGitFile(folder, readFileSync(join(folder, '.git'), 'utf8').slice(0, 4_096), root);
+    if (found?.isFile())
+      return followGitFile(folder, readForeignFileSync(join(folder, '.git'), { max: 4_096, part: 'head' }).text, root);
     if (folder === dirname(folder)) throw noRepository();
   }
 }
@@ -82,7 +84,7 @@ function followGitFile(top: string, text: string, root: string): Repository {
     if (!pointsBack(gitDir, top)) throw toUnboundError(gitDir, top);
     const common = join(gitDir, 'commondir');
     const commonDir = existsSync(common)
-      ? realpathSync.native(resolve(gitDir, readFileSync(common, 'utf8').trim()))
+      ? realpathSync.native(resolve(gitDir, readForeignFileSync(common).text.trim()))
       : gitDir;
     return { top, gitDir, commonDir, inside: false, linked: top === root };
   } catch (error) {
@@ -102,8 +104,8 @@ function toUnboundError(gitDir: string, top: string): KlausError {
 
 function pointsBack(gitDir: string, top: string): boolean {
   const back = join(gitDir, 'gitdir');
-  if (existsSync(back)) return resolve(gitDir, readFileSync(back, 'utf8').trim()) === join(top, '.git');
-  const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(readFileSync(join(gitDir, 'config'), 'utf8'))?.[1];
+  if (existsSync(back)) return resolve(gitDir, readForeignFileSync(back).text.trim()) === join(top, '.git');
+  const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(readForeignFileSync(join(gitDir, 'config')).text)?.[1];
   return worktree !== undefined && resolve(gitDir, worktree.trim().replaceAll('"', '')) === top;
 }
 

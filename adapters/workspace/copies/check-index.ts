@@ -1,8 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRegularFile, readForeignBytesSync } from '@klaus/adapters/system';
 import { toIndexEntries } from '../git-index/git-index.ts';
 import { block } from './commit-work.ts';
 import type { CopyRecord } from './copy-record.ts';
+
+/** Bytes. */
+const MAX_BYTES = 1_024 * 1_024 * 1_024;
 
 /**
  * The flags of an index that consists of several files, or that has entries for folders, cannot be checked.
@@ -11,8 +14,8 @@ import type { CopyRecord } from './copy-record.ts';
  */
 export function checkIndex({ path }: Pick<CopyRecord, 'path'>): void {
   const file = join(path, '.git', 'index');
-  if (!existsSync(file)) return;
-  const bytes = readFileSync(file);
+  if (!isRegularFile(file)) return;
+  const bytes = readForeignBytesSync(file, MAX_BYTES);
   if (toIndexEntries(bytes)) return;
   const isSplit = bytes.includes('link');
   throw block(

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignFileSync } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 import { isSecretFile } from '@klaus/core/policy';
 import { hasMarkers } from './conflicts.ts';
@@ -128,7 +129,7 @@ export function toNames(names: readonly string[]): string {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readForeignFileSync(file).text;
   } catch {
     return '';
   }

@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { copyForeignFileSync, isRegularFile } from '@klaus/adapters/system';
 import { isSecretFile } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import type { CopyRecord } from './copy-record.ts';
@@ -84,7 +85,7 @@ export async function readCopyDiff(
 async function writeTree(path: string): Promise<string> {
   const folder = join(path, '.git');
   const index = join(folder, `index-of-diff-${process.pid}-${performance.now()}`);
-  if (existsSync(join(folder, 'index'))) copyFileSync(join(folder, 'index'), index);
+  if (isRegularFile(join(folder, 'index'))) copyForeignFileSync(join(folder, 'index'), index);
   const env = { GIT_INDEX_FILE: index };
   try {
     await tryGit(path, ['add', '-A', '--ignore-errors', '.'], { env });

@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { copyForeignFileSync, isRegularFile } from '@klaus/adapters/system';
 import { isKlausError } from '@klaus/core/protocol';
 import { toPin, type CopyRecord } from './copy-record.ts';
 import { git } from './git.ts';
@@ -57,7 +58,7 @@ async function writeRefs(path: string, { top }: RepositoryFacts): Promise<void> 
 /** The tracked and new files of the original, as uncommitted changes of the copy. The original is only read. */
 async function copyChanges(from: RepositoryFacts, path: string): Promise<void> {
   const index = join(path, '.git', 'index-of-original');
-  if (existsSync(join(from.gitDir, 'index'))) copyFileSync(join(from.gitDir, 'index'), index);
+  if (isRegularFile(join(from.gitDir, 'index'))) copyForeignFileSync(join(from.gitDir, 'index'), index);
   // New objects are written to the copy.
   const env = {
     GIT_INDEX_FILE: index,
@@ -82,6 +83,6 @@ async function copyIgnored(top: string, path: string, globs: readonly string[]):
   for (const name of listed.split('\0').filter((one) => one !== '' && !one.endsWith('/'))) {
     if (!lstatSync(join(top, name)).isFile() || existsSync(join(path, name))) continue;
     mkdirSync(dirname(join(path, name)), { recursive: true });
-    copyFileSync(join(top, name), join(path, name));
+    copyForeignFileSync(join(top, name), join(path, name));
   }
 }

@@ -1,8 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
-import { toHostEnvironment } from '@klaus/adapters/system';
+import { join } from 'node:path';
+import { findBlockingFile, toHostEnvironment } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 
 const MAX_OUTPUT = 256 * 1024 * 1024;
+/** Milliseconds. A named pipe that Git opens, such as a `.gitignore`, would block it for good. */
+const TIMEOUT_MS = 1_800_000;
 /** Hooks and configured programs of a repository do not run. */
 const SETTINGS = [
   'core.hooksPath=/dev/null',
@@ -35,11 +38,23 @@ export interface GitResult {
 /** Runs Git in a folder. Rejects only if the program is missing. */
 export function runGit(folder: string, args: readonly string[], options: GitOptions = {}) {
   const { input = '', env = {}, encoding = 'utf8' } = options;
+  const blocking = findBlockingFile({ top: folder, gitDirs: [join(folder, '.git')] });
+  if (blocking !== undefined) {
+    const stderr = `${blocking} is a named pipe or a device, for which Git would wait: remove it.`;
+    return Promise.resolve<GitResult>({ code: -1, stdout: '', stderr });
+  }
   return new Promise<GitResult>((resolve, reject) => {
     const child = execFile(
       'git',
       ['--no-pager', ...SETTINGS, ...args],
-      { cwd: folder, env: { ...toEnvironment(), ...env }, maxBuffer: MAX_OUTPUT, encoding },
+      {
+        cwd: folder,
+        env: { ...toEnvironment(), ...env },
+        maxBuffer: MAX_OUTPUT,
+        encoding,
+        timeout: TIMEOUT_MS,
+        killSignal: 'SIGKILL',
+      },
       (error, stdout, stderr) => {
         const { code = error ? -1 : 0 } = (error ?? {}) as { code?: number | string };
         if (code === 'ENOENT') reject(toMissing(error));

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { copyForeignFileSync, isRegularFile, readForeignFileSync } from '@klaus/adapters/system';
 import { toInheritedConfiguration } from './configuration-text.ts';
 import { git, tryGit } from './git.ts';
 import { refuse, type RepositoryFacts } from './inspect-repository.ts';
@@ -25,11 +26,12 @@ export async function initializeCopy(path: string, from: Pick<RepositoryFacts, '
   mkdirSync(join(folder, 'objects', 'info'), { recursive: true });
   writeFileSync(join(folder, 'objects', 'info', 'alternates'), `${objects}\n`);
   // A shallow repository has no parents for these commits.
-  if (existsSync(join(from.common, 'shallow'))) copyFileSync(join(from.common, 'shallow'), join(folder, 'shallow'));
+  if (isRegularFile(join(from.common, 'shallow')))
+    copyForeignFileSync(join(from.common, 'shallow'), join(folder, 'shallow'));
   mkdirSync(join(folder, 'info'), { recursive: true });
   for (const name of ['exclude', 'attributes']) {
     const file = join(from.common, 'info', name);
-    if (existsSync(file)) copyFileSync(file, join(folder, 'info', name));
+    if (isRegularFile(file)) copyForeignFileSync(file, join(folder, 'info', name));
   }
   mkdirSync(join(folder, 'hooks'), { recursive: true });
   const listed = (await tryGit(from.top, ['config', '--local', '--list', '-z'])) ?? '';
@@ -41,9 +43,9 @@ export async function initializeCopy(path: string, from: Pick<RepositoryFacts, '
 /** The object stores that a store reads, and those that they read. Git follows five levels. */
 function listAlternates(objects: string, depth = 1): string[] {
   const file = join(objects, 'info', 'alternates');
-  if (depth > MAX_ALTERNATES || !existsSync(file)) return [];
-  const named = readFileSync(file, 'utf8')
-    .split('\n')
+  if (depth > MAX_ALTERNATES || !isRegularFile(file)) return [];
+  const named = readForeignFileSync(file)
+    .text.split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
   return named.flatMap((line) => {
     const store = resolve(objects, line);

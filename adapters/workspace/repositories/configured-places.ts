@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { readForeignFileSync } from '@klaus/adapters/system';
 import { tryGit } from '../copies/git.ts';
 import { isPathLike, toNamedPaths } from './program-settings.ts';
 
@@ -152,7 +153,7 @@ function isFile(path: string): boolean {
 }
 
 function readLine(file: string): string | undefined {
-  return isFile(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  return isFile(file) ? readForeignFileSync(file).text.trim() : undefined;
 }
 
 function listNames(folder: string): string[] {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { readForeignBytes } from '@klaus/adapters/system';
 import type { IndexEntry } from '@klaus/core/agent';
 import { toIndexEntries } from '../git-index/git-index.ts';
 
@@ -13,6 +14,11 @@ export interface GitFolder {
   commonDir: string;
 }
 
+/** Bytes of an index or of a tracked file. */
+const MAX_BYTES = 1_024 * 1_024 * 1_024;
+/** Bytes of a text. */
+const MAX_TEXT = 256 * 1_024 * 1_024;
+
 /** Finds the repository of a folder. The target of a `.git` file needs no verification, because it is only read. */
 export async function findGitFolder(root: string): Promise<GitFolder | undefined> {
   for (let folder = root; ; folder = dirname(folder)) {
@@ -20,10 +26,10 @@ export async function findGitFolder(root: string): Promise<GitFolder | undefined
     const found = await stat(path).catch(() => undefined);
     if (found?.isDirectory()) return { top: folder, gitDir: path, commonDir: path };
     if (found?.isFile() && found.size < 4_096) {
-      const named = /^gitdir: (.+)$/m.exec(await readFile(path, 'utf8'))?.[1];
+      const named = /^gitdir: (.+)$/m.exec((await readText(path)) ?? '')?.[1];
       const gitDir = named && (await realpath(resolve(folder, named.trim())).catch(() => undefined));
       if (!gitDir) return undefined;
-      const common = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => '.');
+      const common = (await readText(join(gitDir, 'commondir'))) ?? '.';
       return { top: folder, gitDir, commonDir: resolve(gitDir, common.trim()) };
     }
     if (folder === dirname(folder)) return undefined;
@@ -32,7 +38,7 @@ export async function findGitFolder(root: string): Promise<GitFolder | undefined
 
 /** The entries of the index; empty without one. */
 export async function readIndex({ gitDir }: GitFolder): Promise<IndexEntry[]> {
-  const bytes = await readFile(join(gitDir, 'index')).catch(() => undefined);
+  const bytes = await readForeignBytes(join(gitDir, 'index'), MAX_BYTES).catch(() => undefined);
   return (bytes && toIndexEntries(bytes)) ?? [];
 }
 
@@ -45,7 +51,7 @@ export async function isTracked(path: string, folder: GitFolder, index: readonly
   const name = relative(folder.top, path).split(sep).join('/');
   const entries = index.filter((entry) => entry.path === name);
   if (entries.length === 0) return false;
-  const content = await readFile(path).catch(() => undefined);
+  const content = await readForeignBytes(path, MAX_BYTES).catch(() => undefined);
   if (!content) return false;
   const blob = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
   return entries.some((entry) => entry.blob === blob);
@@ -55,7 +61,7 @@ export async function isTracked(path: string, folder: GitFolder, index: readonly
 export async function readRefs({ gitDir, commonDir }: GitFolder): Promise<string[]> {
   const names = new Set<string>();
   const collect = async (path: string): Promise<void> => {
-    const text = await readFile(path, 'utf8').catch(() => '');
+    const text = (await readText(path)) ?? '';
     for (const [name] of text.matchAll(/\b[0-9a-f]{40}\b/g)) if (!/^0+$/.test(name)) names.add(name);
   };
   await collect(join(commonDir, 'packed-refs'));
@@ -63,6 +69,11 @@ export async function readRefs({ gitDir, commonDir }: GitFolder): Promise<string
   await collect(join(commonDir, 'logs/refs/stash'));
   for (const path of listBelow(join(commonDir, 'refs'))) await collect(path);
   return [...names].slice(0, 20_000);
+}
+
+/** Undefined when the file is missing, or is something else than a file. */
+async function readText(path: string): Promise<string | undefined> {
+  return (await readForeignBytes(path, MAX_TEXT).catch(() => undefined))?.toString('utf8');
 }
 
 function listBelow(folder: string): string[] {

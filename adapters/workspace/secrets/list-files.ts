@@ -1,19 +1,28 @@
 import { spawn } from 'node:child_process';
 import { KlausError } from '@klaus/core/protocol';
 
+/** Milliseconds after which a search ends, because a named pipe as an ignore file would block it for good. */
+const LIST_MS = 120_000;
+
 /**
  * Lists the files in a folder with ripgrep: relative paths in no order, including hidden files. Links are not followed.
  *
  * @param args Additional options of ripgrep.
+ * @param signal Default: {@link LIST_MS} later.
  * @throws KlausError `tool.failed` when the search does not start or fails.
  */
-export async function listFiles(root: string, args: readonly string[], signal?: AbortSignal): Promise<string[]> {
+export async function listFiles(
+  root: string,
+  args: readonly string[],
+  signal = AbortSignal.timeout(LIST_MS),
+): Promise<string[]> {
   const { rgPath } = await import('@vscode/ripgrep');
   const child = spawn(rgPath, ['--files', ...COMMON, ...args, '--', '.'], {
     cwd: root,
     env: { LC_ALL: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,
+    killSignal: 'SIGKILL',
   });
   const chunks: Buffer[] = [];
   let errors = '';
@@ -25,6 +34,10 @@ export async function listFiles(root: string, args: readonly string[], signal?: 
     child.once('error', reject);
     child.once('close', resolve);
   }).catch((error: unknown) => {
+    if (signal.aborted)
+      throw new KlausError('tool.failed', `The files of ${root} could not be listed in time.`, {
+        hint: 'A named pipe as an ignore file stops the search: find it with `find . -type p`.',
+      });
     throw new KlausError('tool.failed', 'ripgrep could not be started.', { cause: error });
   });
   // 1 means no result, 2 with output an unreadable folder. An invalid glob causes 2 without output.

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toHostPath, writeCacheFile } from '@klaus/adapters/system';
+import { isRegularFile, toHostPath, writeCacheFile } from '@klaus/adapters/system';
 import { isSecretFile, SECRET_FILE_GLOBS, SECRET_FILE_RULES, withoutComparison } from '@klaus/core/policy';
 import { z } from 'zod';
 import { type GitFolder, readIndex, readRefs } from './git-folder.ts';
@@ -38,7 +38,7 @@ const cacheSchema = z.object({
  *
  * @param options.patterns Additional globs of the user.
  * @param options.cache Folder for the cache, which only the user can write. Absent: no cache.
- * @returns Empty without Git, and for repositories with SHA-256 names or a reftable.
+ * @returns Empty without Git, for a store whose list of alternates is no file, and for repositories with SHA-256 names or a reftable.
  */
 export async function readHistory(
   folder: GitFolder,
@@ -49,6 +49,9 @@ export async function readHistory(
   const blobs = new Map<string, string>();
   for (const { path, blob } of await readIndex(folder)) if (isSecretFile(path, patterns)) blobs.set(blob, path);
   const refs = await readRefs(folder);
+  // Git would wait for a named pipe.
+  const alternates = lstatSync(join(folder.commonDir, 'objects/info/alternates'), { throwIfNoEntry: false });
+  if (alternates && !isRegularFile(join(folder.commonDir, 'objects/info/alternates'))) return [];
   const seen = new Set(known?.commits);
   const fresh = refs.filter((ref) => !seen.has(ref));
   if (fresh.length === 0 && blobs.size === 0 && !known?.blobs.length) return [];

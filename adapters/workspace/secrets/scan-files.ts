@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readFile } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
+import { readForeignFile } from '@klaus/adapters/system';
 import { fromSecretsAllow, type SecretFinding, type SecretScanner, SECRETS_ALLOW } from '@klaus/core/policy';
 import { KlausError } from '@klaus/core/protocol';
 import { listFiles } from './list-files.ts';
@@ -74,8 +75,8 @@ async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
 
 /** Fingerprints that the workspace allows; empty without a list. */
 export async function readSecretsAllow(root: string): Promise<Set<string>> {
-  const text = await readFile(join(root, SECRETS_ALLOW), 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+  const { text } = await readForeignFile(join(root, SECRETS_ALLOW)).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { text: '' };
     throw error;
   });
   return fromSecretsAllow(text);

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 
 /**
  * The branch of a folder, or the beginning of a commit; undefined outside of git. It reads two files and starts no
@@ -18,9 +19,11 @@ export function readBranch(folder: string): string | undefined {
 
 function readHead(git: string): string | undefined {
   try {
-    if (statSync(git).isDirectory()) return readFileSync(join(git, 'HEAD'), 'utf8');
-    const [, target] = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? [];
-    return target === undefined ? undefined : readFileSync(join(resolve(dirname(git), target.trim()), 'HEAD'), 'utf8');
+    if (statSync(git).isDirectory()) return readForeignFileSync(join(git, 'HEAD')).text;
+    const [, target] = /^gitdir: (.+)$/m.exec(readForeignFileSync(git).text) ?? [];
+    return target === undefined
+      ? undefined
+      : readForeignFileSync(join(resolve(dirname(git), target.trim()), 'HEAD')).text;
   } catch {
     return undefined;
   }

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, readlinkSync, realpathSync, statSync, type Dirent } from 'node:fs';
+import { existsSync, readlinkSync, realpathSync, statSync, type Dirent } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isCredentialFile } from '@klaus/core/policy';
 import { contains } from '../../paths.ts';
 import { findRoots, isPrograms, isUsualPart } from './toolchain-kinds.ts';
 import { isBindable, isPrefix, isSystem, type ToolchainPaths } from './toolchain-paths.ts';
 import { listEntries } from '@klaus/adapters/system';
+import { readText } from '../../read-text.ts';
 
 /** Each program is a mount. The programs of a mixed folder beyond this limit are left out. */
 const MAX_SINGLE_PROGRAMS = 100;
@@ -156,7 +157,7 @@ export class ToolchainBinds {
 /** The folder of the interpreter that a Python virtual environment uses. @source PEP 405 */
 function readBase(root: string): string | undefined {
   try {
-    const base = /^home\s*=\s*(.+?)\s*$/m.exec(readFileSync(join(root, 'pyvenv.cfg'), 'utf8'))?.[1];
+    const base = /^home\s*=\s*(.+?)\s*$/m.exec(readText(join(root, 'pyvenv.cfg')) ?? '')?.[1];
     return base !== undefined && isAbsolute(base) ? base : undefined;
   } catch {
     return undefined;

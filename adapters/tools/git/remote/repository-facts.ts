@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignFileSync } from '@klaus/adapters/system';
 import { isKlausError } from '@klaus/core/protocol';
 import type { Workspace } from '@klaus/core/agent';
 import { readGitSettings } from '@klaus/core/policy';
@@ -45,7 +45,11 @@ export async function readRepositoryFacts(workspace: Workspace): Promise<Reposit
 }
 
 function read(path: string): string {
-  return existsSync(path) ? readFileSync(path, 'utf8').slice(0, MAX_BYTES) : '';
+  try {
+    return readForeignFileSync(path, { max: MAX_BYTES, part: 'head' }).text;
+  } catch {
+    return '';
+  }
 }
 
 /** The page of GitHub or GitLab that opens a pull request for a branch; null for other servers. */

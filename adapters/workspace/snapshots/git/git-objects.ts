@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { openForeignFileSync } from '@klaus/adapters/system';
 
 /** Offset of the fanout table in a version 2 pack index, after magic and version. */
 const FANOUT_AT = 8;
@@ -29,7 +30,7 @@ function isInPack(file: string, id: string): boolean {
   const wanted = Buffer.from(id, 'hex');
   let descriptor: number;
   try {
-    descriptor = openSync(file, 'r');
+    descriptor = openForeignFileSync(file);
   } catch {
     return false;
   }

@@ -1,16 +1,6 @@
-import {
-  copyFileSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { copyForeignFileSync, isRegularFile, readForeignFileSync } from '@klaus/adapters/system';
 import { codeOf } from '../../race-error.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
 import { lastState, readMetadata } from '../states.ts';
@@ -152,7 +142,7 @@ function linkFile(from: string, to: string): void {
     linkSync(from, to);
   } catch (error) {
     if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(codeOf(error))) throw error;
-    copyFileSync(from, to);
+    copyForeignFileSync(from, to);
   }
 }
 
@@ -160,7 +150,7 @@ function linkFile(from: string, to: string): void {
 function addAlternates(from: string, to: string): void {
   const read = (store: string): string[] => {
     const file = join(store, 'info', 'alternates');
-    return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+    return isRegularFile(file) ? readForeignFileSync(file).text.split('\n').filter(Boolean) : [];
   };
   const known = read(to);
   const added = read(from)

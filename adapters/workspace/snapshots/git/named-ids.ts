@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readForeignBytesSync } from '@klaus/adapters/system';
 import { toIndexEntries } from '../../git-index/git-index.ts';
 
 const MAX_BYTES = 16 * 1_024 * 1_024;
@@ -29,5 +30,5 @@ function listFiles(folder: string): string[] {
 
 function read(file: string): Buffer | undefined {
   const stat = lstatSync(file, { throwIfNoEntry: false });
-  return stat?.isFile() && stat.size <= MAX_BYTES ? readFileSync(file) : undefined;
+  return stat?.isFile() && stat.size <= MAX_BYTES ? readForeignBytesSync(file, MAX_BYTES) : undefined;
 }

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import { isBelow, listEntries } from '@klaus/sdk/guard';
 import { visitFolders } from '../project/visit-folders.ts';
 import { toClaudeFolder } from '../install/settings-file.ts';
@@ -124,7 +125,7 @@ function isNamed(path: string, wanted: string): boolean {
 export function readText(path: string): string | undefined {
   try {
     const state = statSync(path, { throwIfNoEntry: false });
-    return state?.isFile() && state.size <= MAX_BYTES ? readFileSync(path, 'utf8') : undefined;
+    return state?.isFile() && state.size <= MAX_BYTES ? readForeignFileSync(path, { max: MAX_BYTES }).text : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readForeignFileSync } from '@klaus/sdk/foreign-file';
 import { isBelow } from '@klaus/sdk/guard';
 
 /** Where Claude Code checks the repository out again, for an agent that works apart from the others. */
@@ -22,7 +23,7 @@ export function toProjectRoot(path: string, root: string): string {
   if (path === mark) return root;
   try {
     if (!lstatSync(folder).isDirectory() || !lstatSync(mark).isFile()) return root;
-    const [, data] = /^gitdir: (.+)\n?$/.exec(readFileSync(mark, 'utf8')) ?? [];
+    const [, data] = /^gitdir: (.+)\n?$/.exec(readForeignFileSync(mark).text) ?? [];
     return data !== undefined && isBelow(resolve(folder, data), join(root, '.git/worktrees')) ? folder : root;
   } catch {
     return root;
