@@ -9,7 +9,7 @@ const READ = ['.git', '.gitignore', '.gitattributes', '.gitmodules'];
 const MAX_ENTRIES = 50_000;
 
 /**
- * A named pipe or a device where Git would open a file, and would wait for good.
+ * A named pipe or a device where Git would open a file, and would wait permanently.
  *
  * @param given.gitDirs Absolute paths of git folders. @param given.top Top folder of the working tree.
  */

@@ -1,4 +1,4 @@
-// Covers every reader of files on the host: named pipes, sockets and devices at places of Git and of a project.
+// Covers adapters/system, adapters/workspace, adapters/sandboxes/protection, adapters/tools/git: named pipes, sockets and devices at places of Git and of a project.
 //
 // Dimensions: kind of file × place × whether a command made it or the project has it. A session with two commands must end
 // by itself: a process that waits for a pipe on its main thread or in all of its reading threads obeys no signal.
@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Ended, runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
+import { type Ended, type runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { ofType } from '../fixtures/engine.ts';
 import { hasBubblewrap, test } from '../fixtures/sandboxed.ts';
 import { createTestHome } from '../fixtures/test-home.ts';

@@ -136,7 +136,7 @@ describe('an entry of the state folder that is a link into the workspace', () =>
     await expect(engine.klaus.open()).rejects.toMatchObject({ code: 'workspace.refused' });
   });
 
-  test('a session that is open already does not go on, and nothing is undone', async () => {
+  test('a session that is open already stops, and nothing is undone', async () => {
     await using engine = await open([
       { name: 'write_file', input: { path: 'dots/policy.yaml', content: 'rules: []\n' } },
       { name: 'read_file', input: { path: 'dots/policy.yaml' } },

@@ -4,7 +4,7 @@ import { findBlockingFile, toHostEnvironment } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 
 const MAX_OUTPUT = 256 * 1024 * 1024;
-/** Milliseconds. A named pipe that Git opens, such as a `.gitignore`, would block it for good. */
+/** Milliseconds. A named pipe that Git opens, such as a `.gitignore`, would block it permanently. */
 const TIMEOUT_MS = 1_800_000;
 /** Hooks and configured programs of a repository do not run. */
 const SETTINGS = [

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { KlausError } from '@klaus/core/protocol';
 
-/** Milliseconds after which a search ends, because a named pipe as an ignore file would block it for good. */
+/** Milliseconds after which a search ends, because a named pipe as an ignore file would block it permanently. */
 const LIST_MS = 120_000;
 
 /**
