@@ -242,6 +242,8 @@ function judge(run: RunState, facts: Facts, reason = 'The model ended its turn.'
     const why = isLast ? `The last check failed: ${ended}.` : `A check still fails: ${ended} and has not passed since.`;
     return { outcome: 'failed', reason: why };
   }
+  const denied = findOpenDenial(run.calls, (tool) => facts.effectsOf(tool));
+  if (denied) return { outcome: 'denied', reason: `${denied.name} was denied and no other call replaced it.` };
   const commands = run.calls.filter(({ name }) => facts.effectsOf(name).includes('execute'));
   const failure = commands.every((call) => call.failure !== undefined) ? commands.at(-1)?.failure : undefined;
   if (failure !== undefined) {
@@ -251,7 +253,5 @@ function judge(run: RunState, facts: Facts, reason = 'The model ended its turn.'
     };
     return { outcome: 'failed', reason: 'No command could run on this machine.', error };
   }
-  const denied = findOpenDenial(run.calls, (tool) => facts.effectsOf(tool));
-  if (denied) return { outcome: 'denied', reason: `${denied.name} was denied and no other call replaced it.` };
   return { outcome: 'done', reason };
 }
