@@ -127,7 +127,7 @@ plain('a conflict is printed by hunk, and an agent solves it in the copy', async
       {
         when: { user: 'have conflicts', turn: 1 },
         reply: {
-          calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'one\nboth\nthree\n', overwrite: true } }],
+          calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'one\nboth\nthree\n' } }],
         },
       },
     ],

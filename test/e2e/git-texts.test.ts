@@ -170,7 +170,7 @@ test('a commit has its message and its diff, a merge that against its first pare
 test.for(['--output=x', '-x', 'HEAD', 'main', 'deadbeef', 'a', '../x', 'HEAD:.env', `${'0'.repeat(40)}`])(
   'the id %s is refused, and writes nothing',
   async (hash) => {
-    await expect((await open()).commit(hash)).rejects.toMatchObject({ code: 'tool.failed' });
+    await expect((await open()).commit(hash)).rejects.toMatchObject({ code: 'usage' });
     expect(existsSync(join(place.workspace, 'x'))).toBe(false);
   },
 );

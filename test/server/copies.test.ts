@@ -33,7 +33,7 @@ const SCRIPT: Script = {
     ...[0, 2].map((turn) => ({
       when: { user: 'have conflicts', turn },
       reply: {
-        calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'one\nboth\nthree\n', overwrite: true } }],
+        calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'one\nboth\nthree\n' } }],
       },
     })),
   ],

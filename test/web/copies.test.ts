@@ -21,7 +21,7 @@ const change = (...lines: [number, string][]) =>
 
 const edit = (content: string, more: { path: string; content: string }[] = []) => ({
   calls: [
-    { name: 'write_file', input: { path: 'src/lines.ts', content, overwrite: true } },
+    { name: 'write_file', input: { path: 'src/lines.ts', content } },
     ...more.map((input) => ({ name: 'write_file', input })),
   ],
 });

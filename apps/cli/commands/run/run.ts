@@ -2,6 +2,7 @@ import { toPrintable } from '@klaus/sdk/printable';
 import { listFixed } from '../../chat/chat-options.ts';
 import { openClient } from '../../client/open-client.ts';
 import { toOrigin } from '../../instance/origin.ts';
+import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { checkServerOptions } from './server-options.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
@@ -105,5 +106,5 @@ async function run(line: readonly string[], declared: Options): Promise<number> 
 function isForTerminal(options: Options): boolean {
   const { json, plain, outputFormat, outputSchema, pin, continue: continues } = options;
   const isRun = [json, plain, outputFormat, outputSchema, pin, continues].some((value) => value !== undefined);
-  return !isRun && toWorkingCopy(options) === undefined && process.stdout.isTTY;
+  return !isRun && toWorkingCopy(options) === undefined && out.isTTY;
 }
