@@ -7,6 +7,8 @@ import { toFinished, toHead } from './call-events.ts';
 import type { ToolFinished } from './judged-call.ts';
 import { describeStarted, toProcessChanged } from '../processes/process-events.ts';
 
+/** The tool whose call contains the complete content of a file, so that the model knows it. */
+const COMPLETE_WRITE = 'write_file';
 /** Changed files that the report to the model lists. */
 const MAX_ROWS = 50;
 
@@ -23,7 +25,11 @@ export async function findOutcome(work: Work, call: CallState): Promise<EventBod
         const output = started.result ?? `Done: ${started.changes.map((change) => change.path).join(', ')}.`;
         const changes = await withModes(work, started.changes);
         const context = await loadInstructions(work, toAccess(work, changes));
-        return [toFinished(toHead(work, call), { outcome: 'ok', output, changes, ...toSource(call) }), ...context];
+        const shown = call.name === COMPLETE_WRITE ? { shown: toShown(changes) } : {};
+        return [
+          toFinished(toHead(work, call), { outcome: 'ok', output, changes, ...shown, ...toSource(call) }),
+          ...context,
+        ];
       }
       return reportUnknown(work, call, await changesOf(work, started.changes));
     }
@@ -37,6 +43,10 @@ export async function findOutcome(work: Work, call: CallState): Promise<EventBod
       return reportUnknown(work, call, unknown);
     }
   }
+}
+
+function toShown(changes: readonly FileChange[]): NonNullable<ToolFinished['shown']> {
+  return changes.flatMap(({ path, after }) => (after === null ? [] : [{ path, hash: after }]));
 }
 
 /** The files of a background process show whether it was started. It is started at most once. */
