@@ -109,7 +109,7 @@ test('klaus show names the call during which a run was killed', async () => {
 test('a wrong option names the help of its command', async () => {
   using place = createTestHome();
   expect((await runKlaus(['--approve', 'yolo', 'x'], { place })).stderr).toContain('klaus run --help');
-  expect((await runKlaus(['show'], { place })).stderr).toContain('klaus show --help');
+  expect((await runKlaus(['steer'], { place })).stderr).toContain('klaus steer --help');
 });
 
 test('an unknown model is refused before anything of the session changes', { tags: ['long'] }, async () => {
