@@ -60,7 +60,7 @@ for (const { cases, tags } of splitCases(['die', 'garbage', 'hang'] as const, 1)
     using place = createTestHome();
     await using server = await startServer({
       steps: [],
-      fallback: { calls: [{ name: 'eval', input: { code: '1', timeoutMs: 1 } }] },
+      fallback: { calls: [{ name: 'eval', input: { code: '1' } }] },
     });
     await using host = await startTestHost({ fault });
     const run = await runDebugCli({ place, server, input: toInput(host.url), words: ['--request-timeout-ms', '400'] });

@@ -100,7 +100,7 @@ test('every variable of the first product is a setting, under its own name', () 
 test.each([
   ['klaus plugins', 'there is no command plugins'],
   ['klaus db tables', expect.stringContaining('tables')],
-  ['klaus export', expect.stringContaining('id')],
+  ['klaus steer', expect.stringContaining('id')],
   ['klaus export ID --format xml', expect.stringContaining('xml')],
   ['klaus --top-p 1 "…"', expect.stringContaining('--top-p')],
   ['klaus export ID --format json', undefined],
