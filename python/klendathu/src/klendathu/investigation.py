@@ -187,6 +187,9 @@ def _digest(target: Any) -> str:
     """Equal for equal values. Raises `NotExact`."""
     from .inspect.frames import raised_in
 
+    if target.exception is None:
+        # A record has shown values, not the values themselves.
+        raise NotExact
     scopes = [dict(target.values), *(frame.variables for frame in raised_in(target.exception))]
     return hashlib.sha256(repr(exact_key(scopes, strict=False)).encode("utf-8", "backslashreplace")).hexdigest()
 
