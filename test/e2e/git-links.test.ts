@@ -33,7 +33,8 @@ test.each(NAMES)('%s is no link after the turn, and nothing outside changes', as
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
   const events = await Array.fromAsync(session.events());
-  expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['ok']);
+  // The result names what the guard reverts.
+  expect(ofType(events, 'tool.finished').map(({ outcome }) => outcome)).toEqual(['error']);
   expect(lstatSync(join(workspace, '.git', name), { throwIfNoEntry: false })?.isSymbolicLink() ?? false).toBe(false);
   git('worktree', 'prune');
   git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--allow-empty', '-qm', 'Next');
