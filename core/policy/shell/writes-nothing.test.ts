@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { writesNothing } from './writes-nothing.ts';
 
-const options = { workspace: '/work/project' };
+const options = { workspace: '/w' };
 
 test.each([
   'sleep 9',
