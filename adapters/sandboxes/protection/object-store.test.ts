@@ -113,11 +113,13 @@ test('an existing object is never replaced, and only objects are moved', () => {
   const store = openObjectStore(join(root, '.git'), { survives: false })!;
   const before = readFileSync(join(objects, id.slice(0, 2), id.slice(2)));
   const other = 'f'.repeat(38);
+  // The id of the commit contains its time.
+  const free = ['ff', 'fe', 'fd', 'fc'].find((name) => !existsSync(join(objects, name)))!;
   mkdirSync(join(store.intake, id.slice(0, 2)));
   writeFileSync(join(store.intake, id.slice(0, 2), id.slice(2)), 'garbage');
   writeFileSync(join(store.intake, id.slice(0, 2), 'notes.txt'), 'garbage');
   symlinkSync('/etc/passwd', join(store.intake, id.slice(0, 2), other));
-  symlinkSync('/etc', join(store.intake, 'ff'));
+  symlinkSync('/etc', join(store.intake, free));
   writeFileSync(join(store.intake, 'info/commit-graph'), 'garbage');
   writeFileSync(join(store.intake, 'pack/multi-pack-index'), 'garbage');
   expect(closeObjectStore(store)).toEqual([]);
@@ -125,7 +127,7 @@ test('an existing object is never replaced, and only objects are moved', () => {
   for (const path of [
     `${id.slice(0, 2)}/notes.txt`,
     `${id.slice(0, 2)}/${other}`,
-    'ff',
+    free,
     'info/commit-graph',
     'pack/multi-pack-index',
   ])
