@@ -27,15 +27,23 @@ export const carriedContents: Benchmark = {
     const skipped = await findNoSandbox(place);
     if (skipped !== undefined) return [{ name, skipped }];
     const sandbox = await createSandbox({ workspace, home, env });
-    const context = createToolContext({ workspace: await createWorkspace(workspace), sandbox });
-    using snapshots = await createSnapshots(workspace, { stateDir: join(home, 'snapshots') });
+    const context = createToolContext({
+      workspace: await createWorkspace(workspace),
+      sandbox,
+    });
+    using snapshots = await createSnapshots(workspace, {
+      stateDir: join(home, 'snapshots'),
+    });
     const git = (...words: string[]): string =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: workspace, env })
         .toString()
         .trim();
     const readState = async () => {
       const state = (await snapshots.snapshotGit(await snapshots.snapshot()))!;
-      return { state, index: (await snapshots.entry(state, '.git/index')) ?? null };
+      return {
+        state,
+        index: (await snapshots.entry(state, '.git/index')) ?? null,
+      };
     };
     const from = await readState();
     const known = [git('rev-parse', 'HEAD')];
@@ -45,6 +53,28 @@ export const carriedContents: Benchmark = {
     const tips = [git('rev-parse', 'HEAD')];
     // Each turn begins with the index of the one before.
     let [before, after] = [from.index!, to.index!];
+    // The engine does so while the model answers.
+    const startAhead = () => sandbox.prestart!({});
+    const judge = async (): Promise<void> => {
+      await snapshots.changes(from.state, to.state);
+      const indexes = readIndex();
+      const query = {
+        repository: '',
+        gitFolder: '.git',
+        known,
+        further: [],
+        tips,
+        indexes,
+        files: [],
+      };
+      const accepts = (): Promise<boolean> => Promise.resolve(false);
+      const { carried } = await judgeContents(context, {
+        ...query,
+        isPlace: () => false,
+        accepts,
+      });
+      if (carried.size > 0) throw new Error('the commit has a protected place');
+    };
     const readIndex = async () => {
       const difference = await snapshots.compareIndexes(before, after);
       [before, after] = [after, before];
@@ -55,22 +85,31 @@ export const carriedContents: Benchmark = {
       {
         bare: () => time(() => git('log', '--raw', '--format=%H', `${known[0]}..${tips[0]}`)),
         equal: () => time(async () => snapshots.changes(to.state, to.state)),
-        klaus: () =>
-          time(async () => {
-            await snapshots.changes(from.state, to.state);
-            const indexes = readIndex();
-            const query = { repository: '', gitFolder: '.git', known, further: [], tips, indexes, files: [] };
-            const accepts = (): Promise<boolean> => Promise.resolve(false);
-            const { carried } = await judgeContents(context, { ...query, isPlace: () => false, accepts });
-            if (carried.size > 0) throw new Error('the commit has a protected place');
-          }),
+        klaus: async () => {
+          const end = await startAhead();
+          const taken = await time(judge);
+          await end();
+          return taken;
+        },
+        first: () => time(judge),
       },
       quick ? 5 : 21,
     );
     const bare = { value: taken.bare, what: 'git log --raw of the commit' };
     return [
       { name, value: taken.klaus, unit: 'ms', bare, most: MOST },
-      { name: 'the same without a change of refs and index', value: taken.equal, unit: 'ms', most: 1 },
+      {
+        name: 'the same for the first commit of a session',
+        value: taken.first,
+        unit: 'ms',
+        bare,
+      },
+      {
+        name: 'the same without a change of refs and index',
+        value: taken.equal,
+        unit: 'ms',
+        most: 1,
+      },
     ];
   },
 };

@@ -57,6 +57,11 @@ export class BubblewrapSandbox implements Sandbox {
   readonly #program: BubblewrapProgram;
   readonly #settings: PlannerOptions;
   readonly #planner: SandboxPlanner;
+  /** For requests that only read. */
+  readonly #readingSlot: PrestartSlot;
+  /** The last request that only read. Its sandbox is started again together with that of a command. */
+  #reading: SandboxRequest | undefined;
+  #lastPrestart: symbol | undefined;
 
   /** @param internals.without Controls to leave out, which shows what depends on them. Only for tests of the driver. */
   constructor(
@@ -65,6 +70,7 @@ export class BubblewrapSandbox implements Sandbox {
     internals: { without?: readonly ControlName[] } = {},
   ) {
     [this.#options, this.#program] = [options, program];
+    this.#readingSlot = new PrestartSlot(options.home);
     const without = new Set(internals.without);
     const filter = isSeccompArch(process.arch) ? toSeccompFilter(process.arch) : undefined;
     this.#settings = {
@@ -91,8 +97,16 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
-  prestart(request: PrestartRequest): Promise<() => Promise<boolean>> {
-    return this.#settings.slot.put(this.#prestart({ ...request, command: [] }));
+  async prestart(request: PrestartRequest): Promise<() => Promise<boolean>> {
+    const own = (this.#lastPrestart = Symbol());
+    const end = await this.#settings.slot.put(this.#prestart({ ...request, command: [] }));
+    const reading = this.#reading;
+    if (reading) await this.#readingSlot.fill(() => this.#prestart(reading));
+    return async () => {
+      // A later call has taken over the sandbox that only reads.
+      if (this.#lastPrestart === own) await this.#readingSlot.clear();
+      return end();
+    };
   }
 
   /** Undefined when the sandbox cannot be made: the start of the command itself then reports why. */
@@ -102,7 +116,11 @@ export class BubblewrapSandbox implements Sandbox {
       if (!isInvisible(plan.protection)) throw new Error('a snapshot of the workspace would show the placeholders');
       // Standard input is open because the command is not known yet; a command without input closes it.
       const { inherits = false } = request;
-      const started = await this.#spawn(plan, { takesStdin: true, inherits, receivesCommand: true });
+      const started = await this.#spawn(plan, {
+        takesStdin: true,
+        inherits,
+        receivesCommand: true,
+      });
       const prestarted = { ...started, key: toKey(request, plan.limits) };
       if (await started.command.ready.catch(() => false)) return prestarted;
       await endPrestarted(this.#options.home, prestarted);
@@ -117,16 +135,29 @@ export class BubblewrapSandbox implements Sandbox {
   /** @param isPlain True: bubblewrap makes all mounts itself. */
   async #exec(request: ExecRequest, isPlain: boolean): Promise<ExecResult> {
     const { filter, slot } = this.#settings;
-    const { inherits = false } = request;
-    const prestarted = await slot.take(request, toExecLimits(this.#options.limits, request.limits));
-    const plan = await this.#planner.plan(request, { stores: prestarted?.run.protection?.stores, isPlain });
+    const { inherits = false, onlyReads = false } = request;
+    const prestarted = await (onlyReads ? this.#readingSlot : slot).take(
+      request,
+      toExecLimits(this.#options.limits, request.limits),
+    );
+    const plan = await this.#planner.plan(request, {
+      stores: prestarted?.run.protection?.stores,
+      isPlain,
+    });
     const { protection, warnings, limits } = plan;
+    if (onlyReads && !protection) this.#reading = toReading(request);
     try {
       const started =
         (prestarted && (await this.#adopt(prestarted, plan))) ??
-        (await this.#spawn(plan, { takesStdin: request.stdin !== undefined, inherits }));
-      const result = await this.#supervise(started, { ...request, timeoutMs: limits.timeoutMs });
-      for (const warning of await slot.close(protection, prestarted !== undefined)) warnings.add(warning);
+        (await this.#spawn(plan, {
+          takesStdin: request.stdin !== undefined,
+          inherits,
+        }));
+      const result = await this.#supervise(started, {
+        ...request,
+        timeoutMs: limits.timeoutMs,
+      });
+      for (const warning of await slot.close(protection, prestarted !== undefined && !onlyReads)) warnings.add(warning);
       return {
         ...result,
         ...(plan.gateway ? { reachedHosts: [...plan.gateway.reached] } : {}),
@@ -158,10 +189,23 @@ export class BubblewrapSandbox implements Sandbox {
     try {
       const run: SandboxRun = { ...plan, group };
       const mounts = await this.#planner.toMounts(plan);
-      const { words, controllers } = toCommandLine(plan, { group, args: mounts.args, receivesCommand, without });
+      const { words, controllers } = toCommandLine(plan, {
+        group,
+        args: mounts.args,
+        receivesCommand,
+        without,
+      });
       const { inside } = mounts;
-      const spawnRequest = toSpawnRequest(run, { ...this.#settings, file: this.#program.path, words, inside });
-      const command = await spawnWaiting(spawnRequest, { takesStdin, inherits });
+      const spawnRequest = toSpawnRequest(run, {
+        ...this.#settings,
+        file: this.#program.path,
+        words,
+        inside,
+      });
+      const command = await spawnWaiting(spawnRequest, {
+        takesStdin,
+        inherits,
+      });
       return { mounts, run, controllers, command };
     } catch (error) {
       await group.close();
@@ -179,7 +223,10 @@ export class BubblewrapSandbox implements Sandbox {
       return undefined;
     }
     command.request.script = script;
-    return { ...prestarted, run: Object.assign(run, plan, { expected: listTargets(mounts) }) };
+    return {
+      ...prestarted,
+      run: Object.assign(run, plan, { expected: listTargets(mounts) }),
+    };
   }
 
   async #supervise(
@@ -206,7 +253,12 @@ export class BubblewrapSandbox implements Sandbox {
     const group = ResourceGroup.open(plan.limits, toOmitted(without), toGroupName(folder));
     try {
       const { args } = await this.#planner.toMounts(plan);
-      const { words } = toCommandLine(plan, { group, args, before: MARK_BEGUN, without });
+      const { words } = toCommandLine(plan, {
+        group,
+        args,
+        before: MARK_BEGUN,
+        without,
+      });
       if (protection) saveProtection(folder, protection.saved);
       const { child, init } = await launchBackground({
         folder,
@@ -220,11 +272,21 @@ export class BubblewrapSandbox implements Sandbox {
         enter: (pid) => group.enter(pid),
         check: (init) => {
           checkMounts(init, plan, words);
-          registerInit(init, this.#options, { ...request, group: group.freezable });
+          registerInit(init, this.#options, {
+            ...request,
+            group: group.freezable,
+          });
         },
         signal,
       });
-      const watch = this.#options.masks && watchInBackground(folder, { init, view, group: group.freezable, readMasks });
+      const watch =
+        this.#options.masks &&
+        watchInBackground(folder, {
+          init,
+          view,
+          group: group.freezable,
+          readMasks,
+        });
       watchProcess(folder, { child, watch, protection, group });
     } catch (error) {
       await closeWhilePaused(this.#options.home, protection);
@@ -241,18 +303,39 @@ export class BubblewrapSandbox implements Sandbox {
     if (!identity || !this.#options.masks) return;
     const planner = this.#planner;
     const view = toView({}, this.#options.workspace);
-    const shown = listShown({ view, toolchains: planner.findToolchains(), project: await planner.openProject() }, {});
+    const shown = listShown(
+      {
+        view,
+        toolchains: planner.findToolchains(),
+        project: await planner.openProject(),
+      },
+      {},
+    );
     const scope = { shown, network: sharesNetwork(identity.init.pid) };
     const readMasks = () => planner.readMasks(scope, view);
     const group = identity.groups.find(isFreezable);
-    watchProcess(folder, { watch: watchInBackground(folder, { init: identity.init, view, group, readMasks }) });
+    watchProcess(folder, {
+      watch: watchInBackground(folder, {
+        init: identity.init,
+        view,
+        group,
+        readMasks,
+      }),
+    });
   }
 
   async inspect(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
     const { source, suspects } = await this.#planner.openProject();
     const { path } = this.#planner.findToolchains();
     const { workspace } = this.#options;
-    return inspectEnvironment({ workspace, home: source, suspects, path, programs, folders });
+    return inspectEnvironment({
+      workspace,
+      home: source,
+      suspects,
+      path,
+      programs,
+      folders,
+    });
   }
 
   async suspect(paths: readonly string[]): Promise<void> {
@@ -264,4 +347,8 @@ export class BubblewrapSandbox implements Sandbox {
   async #forgetProgram(error: unknown): Promise<void> {
     if (isKlausError(error) && error.code === 'sandbox.failed') await forgetBubblewrap(this.#options.home);
   }
+}
+
+function toReading({ env, binds, limits }: ExecRequest): SandboxRequest {
+  return { command: [], env, binds, limits, onlyReads: true };
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecRequest, ExecResult, PrestartRequest, Sandbox } from '@klaus/core/agent';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,10 @@ function git(folder: string, ...words: string[]): string {
   });
 }
 
-function openRepository(): SandboxFixture & { masks: string[]; open: () => Promise<Sandbox> } {
+function openRepository(): SandboxFixture & {
+  masks: string[];
+  open: () => Promise<Sandbox>;
+} {
   const place = createSandboxFixture();
   opened.push(place);
   git(place.workspace, 'init', '-q', '-b', 'main');
@@ -81,13 +84,19 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
   test('starts in the folder of the command, with its time limit', async () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
-    const inside = await run(sandbox, { command: 'mkdir -p in/side && pwd', cwd: workspace });
+    const inside = await run(sandbox, {
+      command: 'mkdir -p in/side && pwd',
+      cwd: workspace,
+    });
     expect(inside).toMatchObject({ stdout: `${workspace}\n`, isAhead: true });
     expect(await run(sandbox, { command: 'pwd', cwd: join(workspace, 'in/side') })).toMatchObject({
       stdout: `${join(workspace, 'in/side')}\n`,
       isAhead: true,
     });
-    const late = await run(sandbox, { command: 'sleep 3600', limits: { timeoutMs: 200 } });
+    const late = await run(sandbox, {
+      command: 'sleep 3600',
+      limits: { timeoutMs: 200 },
+    });
     expect(late).toMatchObject({ timedOut: true, isAhead: true });
   });
 
@@ -104,15 +113,27 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
   test.each<[string, () => Pick<ExecRequest, 'stdin'>, string]>([
     ['no input', () => ({}), '/dev/null\n'],
     ['a text', () => ({ stdin: 'one\ntwo' }), 'one\ntwo'],
-    ['input that comes late', () => ({ stdin: new Promise((resolve) => setImmediate(() => resolve('late'))) }), 'late'],
+    [
+      'input that comes late',
+      () => ({
+        stdin: new Promise((resolve) => setImmediate(() => resolve('late'))),
+      }),
+      'late',
+    ],
     ['input that never comes', () => ({ stdin: rejectInput() }), ''],
   ])('gives a command %s', async (name, input, read) => {
     const { open } = openRepository();
     const sandbox = await open();
     const command = name === 'no input' ? 'readlink /proc/self/fd/0' : 'cat';
-    expect(await sandbox.exec({ command, ...input() })).toMatchObject({ exitCode: 0, stdout: read });
+    expect(await sandbox.exec({ command, ...input() })).toMatchObject({
+      exitCode: 0,
+      stdout: read,
+    });
     const end = await sandbox.prestart!({});
-    expect(await sandbox.exec({ command, ...input() })).toMatchObject({ exitCode: 0, stdout: read });
+    expect(await sandbox.exec({ command, ...input() })).toMatchObject({
+      exitCode: 0,
+      stdout: read,
+    });
     expect(await end()).toBe(false);
   });
 
@@ -166,7 +187,10 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
   test('stores the objects that the command adds', async () => {
     const { open, workspace } = openRepository();
     const command = 'echo two > a.txt && git -c user.name=A -c user.email=a@b commit -qam second';
-    expect(await run(await open(), { command })).toMatchObject({ exitCode: 0, isAhead: true });
+    expect(await run(await open(), { command })).toMatchObject({
+      exitCode: 0,
+      isAhead: true,
+    });
     expect(git(workspace, 'log', '--format=%s', '-1')).toBe('second\n');
     git(workspace, 'fsck', '--strict', '--no-dangling');
     expect(listLeft(workspace)).toEqual([]);
@@ -176,11 +200,56 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
     const first = await sandbox.prestart!({});
-    const second = await sandbox.prestart!({ env: { MARK: `ahead-${process.pid}` } });
+    const second = await sandbox.prestart!({
+      env: { MARK: `ahead-${process.pid}` },
+    });
     expect(findProcesses(`ahead-${process.pid}`)).not.toEqual([]);
     expect([await second(), await second(), await first()]).toEqual([true, false, false]);
     expect(findProcesses(`ahead-${process.pid}`)).toEqual([]);
     expect(listLeft(workspace)).toEqual([]);
+  });
+
+  test('is made for a command that only reads once there was one', async () => {
+    const place = openRepository();
+    const sandbox = await place.open();
+    const mark = `reading-${process.pid}`;
+    const secret = join(place.workspace, 'secret.txt');
+    const command = 'readlink /proc/self/ns/pid; cat secret.txt; touch b || echo refused';
+    const request: ExecRequest = {
+      command,
+      onlyReads: true,
+      env: { MARK: mark },
+    };
+    const none = await sandbox.prestart!({});
+    expect(findProcesses(mark)).toEqual([]);
+    await sandbox.exec(request);
+    const end = await sandbox.prestart!({});
+    await none();
+    const waiting = findProcesses(mark).map((pid) => readlinkSync(`/proc/${pid}/ns/pid`));
+    writeFileSync(secret, 'masked\n');
+    place.masks.push(secret);
+    const other = await sandbox.exec({
+      ...request,
+      command: ['sh', '-c', command],
+      env: {},
+    });
+    const { stdout } = await sandbox.exec(request);
+    expect(waiting).not.toContain(other.stdout.split('\n')[0]);
+    expect(stdout).toMatch(/refused\n$/);
+    expect(stdout).not.toContain('masked');
+    writeFileSync(secret, '');
+    place.masks.pop();
+    const again = await sandbox.prestart!({});
+    await end();
+    const ready = findProcesses(mark).map((pid) => readlinkSync(`/proc/${pid}/ns/pid`));
+    const [namespace] = (await sandbox.exec(request)).stdout.split('\n');
+    expect(ready).toContain(namespace);
+    const last = await sandbox.prestart!({});
+    await again();
+    expect(findProcesses(mark)).not.toEqual([]);
+    expect(await last()).toBe(true);
+    expect(findProcesses(mark)).toEqual([]);
+    expect(listLeft(place.workspace)).toEqual([]);
   });
 
   test('is replaced when it has ended', async () => {
@@ -266,14 +335,20 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
     const { workspace, home } = openRepository();
     const mark = `killed-${process.pid}`;
     const fixture = join(import.meta.dirname, '../prestart-child.fixture.ts');
-    const klaus = spawn(process.execPath, [fixture, workspace, home, mark], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const klaus = spawn(process.execPath, [fixture, workspace, home, mark], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(klaus.stdout, 'data');
     expect(findProcesses(mark).length).toBeGreaterThan(1);
     klaus.kill('SIGKILL');
     await once(klaus, 'exit');
     expect(await eventually(() => findProcesses(mark).length === 0)).toBe(true);
     // The next sandbox removes its placeholders.
-    const sandbox = await createSandbox({ workspace, home, choice: 'bubblewrap' });
+    const sandbox = await createSandbox({
+      workspace,
+      home,
+      choice: 'bubblewrap',
+    });
     await sandbox.exec({ command: 'true' });
     expect(readdirSync(join(workspace, '.git/objects')).filter((name) => name.startsWith('klaus-'))).toEqual([]);
   });

@@ -45,6 +45,21 @@ export class PrestartSlot {
     };
   }
 
+  /** Puts a sandbox into the slot, unless one is there. Its failure leaves the slot empty. */
+  async fill(make: () => Promise<PrestartedSandbox | undefined>): Promise<void> {
+    if (await this.#waiting) return;
+    const waiting = make().catch(() => undefined);
+    this.#waiting = waiting;
+    await waiting;
+  }
+
+  /** Ends the sandbox in the slot. */
+  async clear(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    await this.#end(waiting);
+  }
+
   /** Removes the sandbox from the slot, if it fits the request. The caller then owns it. */
   async take(request: ExecRequest, limits: ExecLimits): Promise<PrestartedSandbox | undefined> {
     const waiting = this.#waiting;
