@@ -153,6 +153,29 @@ describe.skipIf(WITHOUT_CLUSTER !== undefined)(
       },
     );
 
+    test('sessions that wait for their next attempt are listed and woken', { tags: ['long'] }, async () => {
+      const session = await begin('Answer.');
+      await untilLogged(klaus, session, 'run.finished');
+      const aside = `${place.workspace}-aside`;
+      renameSync(place.workspace, aside);
+      try {
+        const parts = [{ type: 'text' as const, text: 'More.' }];
+        await klaus.store.send(session, { type: 'prompt', id: 'p3', parts, onAsk: 'deny', delivery: 'steer' });
+        await cluster.scheduler.wake(session, 'command');
+        const stuck = async () => (await admin<SessionList>('stuck')).parse().sessions.map(({ id }) => id);
+        await expect.poll(stuck, { timeout: 40_000, interval: 500 }).toEqual([session]);
+        const listed = await admin<{ dryRun: boolean; sessions: string[] }>('retry', '--dry-run');
+        expect(listed.parse()).toEqual({ dryRun: true, sessions: [session] });
+        expect((await admin('retry', session)).parse()).toEqual({ dryRun: false, sessions: [session] });
+      } finally {
+        renameSync(aside, place.workspace);
+      }
+      expect(await admin('retry')).toMatchObject({ code: 0 });
+      await untilLogged(klaus, session, 'run.finished', 2);
+      expect((await admin('retry')).parse()).toEqual({ dryRun: false, sessions: [] });
+      expect(await admin('retry', 'none')).toMatchObject({ code: 2 });
+    });
+
     const runRepair = async (...words: string[]): Promise<RepairReport & { dryRun: boolean }> => {
       const ended = await runKlaus(['admin', 'repair', '--json', ...words], {
         ...toProgram(toHome()),
