@@ -44,6 +44,19 @@ test.runIf(hasScript)('Ctrl-R finds an earlier prompt of the project, also after
   await second.shows(/^› look at the pears\s*$/m);
 });
 
+test.runIf(hasScript)('Enter sends a prompt that is typed while the terminal starts', async () => {
+  await using chat = await open();
+  const launcher = ['sh', '-c', 'echo begun; read -r first; exec "$@"', 'sh'];
+  const terminal = await chat.open({ launcher, isReady: false });
+  await terminal.shows('begun');
+  // The terminal collects both lines before Klaus reads single keys.
+  terminal.type('\rtyped early\r');
+  await terminal.shows('Hello.');
+  await untilIdle(terminal);
+  const { body } = chat.server.requests.find((request) => request.body.includes('typed early'))!;
+  expect(body).not.toContain(String.raw`typed early\n`);
+});
+
 test.runIf(hasScript)('@ completes names of files, and / commands', async () => {
   await using chat = await open();
   const terminal = await chat.open();

@@ -20,6 +20,8 @@ export interface ChatOptions {
   env?: Record<string, string>;
   hasJobs?: boolean;
   sixelCell?: EmulatorOptions['sixelCell'];
+  /** A program that starts `klaus` with its arguments. Default: none. */
+  launcher?: readonly string[];
   /** False: the program may end before its input is ready. Default true. */
   isReady?: boolean;
 }
@@ -56,9 +58,10 @@ export async function openChatPlace(options: ChatOptions): Promise<ChatPlace> {
         env,
         hasJobs,
         sixelCell,
+        launcher = [],
         isReady = true,
       } = { ...options, ...more };
-      const terminal = await openEmulator([process.execPath, MAIN, ...command, ...words], {
+      const terminal = await openEmulator([...launcher, process.execPath, MAIN, ...command, ...words], {
         env: toEnv({ place, server, env }),
         cwd,
         rows,

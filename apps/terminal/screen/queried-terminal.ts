@@ -41,6 +41,8 @@ export class QueriedTerminal extends ProcessTerminal {
   #cell: CellSize | undefined;
   #received = '';
   #burst: KeyBurst | undefined;
+  /** True while input is read that was typed before this program read single keys. */
+  #isEarly = false;
 
   /** The size of a cell, if the terminal shows sixel images and no better protocol. Undefined until it has answered. */
   get sixelCell(): CellSize | undefined {
@@ -61,10 +63,14 @@ export class QueriedTerminal extends ProcessTerminal {
   override start(onInput: (data: string) => void, onResize: () => void): void {
     const burst = new KeyBurst(onInput);
     this.#burst = burst;
+    this.#isEarly = process.stdin.isTTY && !process.stdin.isRaw;
+    // Two turns of the event loop read all input that the kernel has queued.
+    setImmediate(() => setImmediate(() => (this.#isEarly = false)));
     super.start(
       (data) => {
         this.#cell = toCell(data) ?? this.#cell;
-        burst.add(data);
+        // Enter is a line feed in input that the terminal has collected in lines.
+        burst.add(this.#isEarly && data === '\n' ? '\r' : data);
       },
       () => {
         // Another font changes both sizes.
