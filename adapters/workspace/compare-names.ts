@@ -36,7 +36,9 @@ export function compareNames(folders: readonly string[]): NameComparison {
   return [...places].some((folder) => askFolder(folder) === 'folded') ? 'folded' : 'exact';
 }
 
-function mountsBelow(folders: readonly string[]): string[] {
+/** Absolute paths at which something is mounted. @param folders Absolute real paths. */
+export function mountsBelow(folders: readonly string[]): string[] {
+  if (process.platform !== 'linux') return [];
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
   return lines.flatMap((line) => {
     const path = (line.split(' ')[4] ?? '').replaceAll(/\\([0-7]{3})/g, (_, code: string) =>

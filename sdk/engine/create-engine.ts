@@ -47,6 +47,7 @@ import { createSessionFinder } from './sessions-in.ts';
 import { createOpenRedactors, type OpenRedactors } from './open-redactors.ts';
 import { observeSandbox, type SandboxStart } from './observe-sandbox.ts';
 import type { OpenSnapshots } from './snapshots.ts';
+import { checkRealFolder } from './check-real-folder.ts';
 import { checkStateLinks } from './state-links.ts';
 import { createSystemIds } from './system-ids.ts';
 import type { Traced } from './trace-runs.ts';
@@ -103,6 +104,7 @@ export function createEngines(input: EngineInput): (configuration: Configuration
       settings: toEngineSettings(configuration, options),
       userGit: createUserGit(env, { signs: configuration.values.git.sign }),
       openSandbox: async ({ name, workspace, beside = [], session, masks, protect, variables = [] }) => {
+        checkRealFolder(workspace);
         checkStateLinks(shared.linkedState?.() ?? [], [workspace, ...beside]);
         const { shell, ...settings } = toSandboxOptions(configuration);
         const sandbox = await createSandbox({
@@ -145,6 +147,9 @@ function toShared(
   const clock = createSystemClock();
   const hostFiles = createHostFiles(toUserHome(env));
   const tools = createToolRegistry([...builtin, ...(options.tools ?? [])]);
+  const layersOf = perKey(async (root: string) =>
+    createLayers(root, { stateDir: join(home, 'layers'), klausHome: home }),
+  );
   return {
     store: traced.store,
     admit: input.admit,
@@ -153,8 +158,10 @@ function toShared(
     ids,
     home,
     linkedState,
-    openWorkspace: (root) =>
-      createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true }),
+    async openWorkspace(root) {
+      checkRealFolder(root);
+      return createWorkspace(root, { klausHome: home, stateDir: join(home, 'workspaces'), allowAny: true });
+    },
     openFolder,
     hostFiles,
     openBuffers: options.buffers,
@@ -191,8 +198,14 @@ function toShared(
     findCommitted,
     judgeContents,
     findIgnored,
-    openSnapshots: (root) => snapshots.open(root),
-    openLayers: perKey(async (root) => createLayers(root, { stateDir: join(home, 'layers'), klausHome: home })),
+    async openSnapshots(root) {
+      checkRealFolder(root);
+      return snapshots.open(root);
+    },
+    async openLayers(root) {
+      checkRealFolder(root);
+      return layersOf(root);
+    },
     compareNames,
     openSecrets: perKey((root, { readable = [], ...given }) =>
       joinSecretSources(

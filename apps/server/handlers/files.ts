@@ -27,7 +27,7 @@ export async function openWorkspace(
   context: Context,
   { session, workspace }: Pick<WorkspaceQuery, 'session' | 'workspace'>,
 ): Promise<WorkspaceFiles> {
-  if (session !== undefined) return context.klaus.files((await findSession(context, session)).workspace);
+  if (session !== undefined) return openRecorded(context, (await findSession(context, session)).workspace);
   // First: whether another folder has sessions stays unknown.
   const folder = workspace ?? (context.seen.isComplete ? undefined : context.workspaces.configured);
   if (folder !== undefined) checkSeen(context.seen, folder);
@@ -36,7 +36,15 @@ export async function openWorkspace(
       hint: '`GET /api/workspaces` lists them.',
     });
   }
-  return context.klaus.files(folder);
+  const isRecorded = folder !== undefined && listSessionWorkspaces(context.klaus).includes(folder);
+  return isRecorded ? openRecorded(context, folder) : context.klaus.files(folder);
+}
+
+/** The path in a log is a real one. @throws KlausError `workspace.missing` if a symbolic link has replaced the folder. */
+async function openRecorded({ klaus }: Context, folder: string): Promise<WorkspaceFiles> {
+  const files = await klaus.files(folder);
+  if (files.root === folder) return files;
+  throw new KlausError('workspace.missing', `A symbolic link has replaced the folder ${folder}.`);
 }
 
 /** The workspace of each session. A folder occurs once for each of its sessions. */

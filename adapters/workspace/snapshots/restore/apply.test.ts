@@ -41,6 +41,52 @@ test('a change of the user is a conflict, and nothing is changed', async () => {
   expect(readFileSync(join(folder.root, 'b'), 'utf8')).toBe('mine');
 });
 
+/** True where this user can mount folders. */
+const canMount = ((): boolean => {
+  using folder = createFolder();
+  const [from, at] = [join(folder.root, 'from'), join(folder.root, 'at')];
+  for (const path of [from, at]) mkdirSync(path);
+  try {
+    execFileSync('mount', ['--bind', from, at], { stdio: 'ignore' });
+  } catch {
+    return false;
+  }
+  execFileSync('umount', [at]);
+  return true;
+})();
+
+test.runIf(canMount)('nothing in a mount is changed, also if it may be overwritten', async () => {
+  using folder = createFolder();
+  using outside = createFolder();
+  folder.write('d/f', '1');
+  folder.write('g', '1');
+  using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
+  const before = await snapshots.snapshot();
+  folder.write('d/e/n', 'new');
+  folder.write('d/f', '2');
+  folder.write('g', '2');
+  const changes = await snapshots.changes(await snapshots.snapshot(), before);
+  outside.write('e/n', 'other');
+  outside.write('f', 'other');
+  const place = join(folder.root, 'd');
+  execFileSync('mount', ['--bind', outside.root, place]);
+  try {
+    const result = await snapshots.apply(changes, { overwrite: new Set(changes.map(({ path }) => path)) });
+    expect(result).toMatchObject({ applied: false });
+    if (result.applied) throw new Error('applied');
+    expect(result.conflicts.map(({ path }) => path)).toEqual(['d/e', 'd/e/n', 'd/f']);
+    expect([readFileSync(join(outside.root, 'e/n'), 'utf8'), readFileSync(join(outside.root, 'f'), 'utf8')]).toEqual([
+      'other',
+      'other',
+    ]);
+    expect(readFileSync(join(folder.root, 'g'), 'utf8')).toBe('2');
+  } finally {
+    execFileSync('umount', [place]);
+  }
+  expect(await snapshots.apply(changes)).toMatchObject({ applied: true });
+  expect(readFileSync(join(folder.root, 'd/f'), 'utf8')).toBe('1');
+});
+
 test('a mode that the user changed is a conflict too', async () => {
   using folder = createFolder();
   folder.write('a', '1');

@@ -1,5 +1,8 @@
+import { relative } from 'node:path';
+import { isBelow } from '@klaus/core/policy';
 import { KlausError, type TreeChange, type TreeEntry } from '@klaus/core/protocol';
 import type { ApplyResult, Conflict } from '@klaus/core/agent';
+import { mountsBelow } from '../../compare-names.ts';
 import { codeOf } from '../../race-error.ts';
 import { parentOf, shorten, toAncestors } from '../../path-entry.ts';
 import { toSnapshotError } from '../database.ts';
@@ -181,13 +184,14 @@ async function planChanges(
   const goals = new Map(rows.map((row) => [row.path, row.after]));
   // Directories with remaining content are kept, together with their parents.
   const remaining = new Set([...survey.holders].flatMap((path) => [path, ...toAncestors(path)]));
+  const mounts = mountsBelow([store.root.path]).map((path) => relative(store.root.path, path));
   for (const row of rows) {
     const { entry: found, unsupported } = survey.states.get(row.path)!;
     if (!unsupported && isSameEntry(found, row.after)) continue;
     const isAsExpected = !unsupported && isSameEntry(found, row.before);
     const holdsMore = found?.type === 'directory' && row.after?.type !== 'directory' && remaining.has(row.path);
     const isForced = overwrite.has(row.path);
-    if (unsupported || (!isAsExpected && !isForced)) {
+    if (unsupported || isMounted(row, mounts) || (!isAsExpected && !isForced)) {
       conflicts.push({ path: row.path, expected: row.before, found });
     } else if (holdsMore) {
       // It has content that no row lists. If it may be overwritten, it is kept with that content, but cannot be replaced.
@@ -204,6 +208,11 @@ async function planChanges(
   }
   const unique = new Map(conflicts.map((conflict) => [conflict.path, conflict]));
   return { conflicts: [...unique.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), edits };
+}
+
+/** True for what is in a mount, and for a folder that contains one and does not remain: no state covers mounts. */
+function isMounted({ path, after }: TreeChange, mounts: readonly string[]): boolean {
+  return mounts.some((mount) => isBelow(path, mount) || (after?.type !== 'directory' && isBelow(mount, path)));
 }
 
 /** Plans missing parent directories of a path. A file in the place of a parent is a conflict. */
