@@ -80,7 +80,7 @@ async function restoreSession(session: Session, request: RestoreRequest, options
     out.write(describe(restored, VERBS[request.kind]));
     if (request.kind === 'undo') err.write(`\`klaus redo\` applies it again. ${NOT_COVERED}\n`);
   } else if (dryRun) out.write(describe(restored, 'Would change'));
-  else err.write(describeConflicts(restored));
+  else err.write(overwrite ? describeFixed(restored) : describeConflicts(restored));
   if (dryRun) return EXIT.done;
   return restored.done && !isOpen ? EXIT.done : EXIT.failed;
 }
@@ -162,6 +162,15 @@ function describeConflicts({ conflicts, unclear }: Extract<Restored, { done: fal
     `No file was changed: ${formatNumber(conflicts.length, 'path')} ${why}.\n` +
     `${listConflicts(conflicts)}\n` +
     '`--keep` leaves them unchanged and restores the rest; `--overwrite` restores them too. Both can be undone.\n'
+  );
+}
+
+/** The conflicts that remain although files may be overwritten. */
+function describeFixed({ conflicts }: Extract<Restored, { done: false }>): string {
+  return (
+    `No file was changed: ${formatNumber(conflicts.length, 'path')} cannot be overwritten, because a mount, a link, a special file or a folder with other content is there.\n` +
+    `${listConflicts(conflicts)}\n` +
+    'Remove it, or pass `--keep`, which leaves these paths unchanged and restores the rest.\n'
   );
 }
 
