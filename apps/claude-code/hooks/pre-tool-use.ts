@@ -29,7 +29,7 @@ const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
  * Modes in which Claude Code asks about a call that a hook wants to be asked. In the others, such as `bypassPermissions`,
  * it runs some of these calls without a question. Source: measurements of 2.1.197 and 2.1.332.
  */
-const ASKS: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'plan', 'manual']);
+const ASKS: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'manual']);
 
 /**
  * Judges a call before it runs: the gate first, whose denial is final; then the reviewers, which only narrow. A denial of
