@@ -151,6 +151,18 @@ test.each([
   },
 );
 
+test.each([
+  ['/unknown now', true],
+  ['/plugin-of-mine:go', true],
+  ['/review', false],
+  ['/mcp__db__rows a', false],
+  ['/etc is full', false],
+  ['/usr/bin/env fails', false],
+] as const)('a slash command whose file is not found is blocked, a path is not: %s', async (prompt, isBlocked) => {
+  const answer = await send(open(), { hook_event_name: 'UserPromptSubmit', prompt });
+  expect('decision' in answer).toBe(isBlocked);
+});
+
 test('without a model, a call of a server is a question', async () => {
   expect(await call(open(), 'mcp__db__get_rows', {})).toBe('ask');
 });
