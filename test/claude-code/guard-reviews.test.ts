@@ -140,7 +140,7 @@ test.each([
   ['mcp__fs__write_file', { path: 'src/a.ts', content: 'See ~/.bashrc and\n.npmrc.' }, 'pass'],
   ['mcp__web__open', { url: 'https://example.com/.npmrc', selector: '.button', word: 'AGENTS' }, 'pass'],
 ] as const)(
-  'a path of a call of a server is judged, whatever the reviewer says: %s %j: %s',
+  'a path of a call of a server is judged, regardless of the reviewer: %s %j: %s',
   async (tool, input, expected) => {
     const { judge } = createJudge({ 'tool-approve': 'APPROVE' });
     const real = JSON.stringify(input).replace('ROOT', place.workspace).replace('HOME', place.home);

@@ -24,7 +24,7 @@ const MODES = ['bypassPermissions', 'acceptEdits', 'default', 'plan', 'dontAsk',
 const UNASKED: readonly string[] = ['bypassPermissions', 'plan', 'dontAsk', 'auto'];
 const OLD = 'before\n';
 
-/** An MCP server that writes the files that it is told. */
+/** An MCP server that writes each file that is named. */
 const SERVER = `const { createInterface } = require('node:readline');
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { dirname } = require('node:path');

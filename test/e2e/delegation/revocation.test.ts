@@ -153,7 +153,7 @@ test('another process finds the same authority, also after a revocation (naive: 
   expect(endsOf(await team.events(child!))).toEqual(['run_command denied', 'write_file denied', 'read_file ok']);
 });
 
-test('a run goes on after another process held its session while it waited for a child (naive: it ends as busy)', async () => {
+test('a run continues after another process held its session while it waited for a child (naive: it ends as busy)', async () => {
   const release: (() => Promise<void>)[] = [];
   await using team = await createTeam({
     agents: [WRITER, LEAD],
