@@ -97,8 +97,11 @@ export const commandSchema = z.discriminatedUnion('type', [
       fallback: fallbackSchema.optional(),
       mode: modeSchema.optional(),
       effort: effortSchema.optional(),
+      onAsk: onAskSchema
+        .optional()
+        .describe('What the open run does with questions from now on. `deny` also denies those that are open.'),
     })
-    .describe('Change title, pin, archive, model, fallback, mode or effort.'),
+    .describe('Change title, pin, archive, model, fallback, mode, effort, or what the open run does with questions.'),
   z
     .object({
       type: z.literal('compact'),

@@ -168,13 +168,21 @@ export type Reply = 'approved' | 'rejected';
 
 type Undefinable<T> = { [K in keyof T]?: T[K] | undefined };
 
-export interface ResumeRequest extends Undefinable<Pick<OpenOptions, 'limits'>> {
+interface RunRequest extends Undefinable<Pick<OpenOptions, 'limits'>> {
   onAsk: OnAsk;
   waitForModelMs?: number | undefined;
 }
 
+export interface ResumeRequest extends RunRequest {
+  /**
+   * What a run that has not ended does with questions from now on; `deny` also denies those that are open, and those of
+   * the sessions below it. Default: as when it began.
+   */
+  openRunOnAsk?: OnAsk | undefined;
+}
+
 /** A prompt, with changes of the model, the mode and the limits. */
-interface PromptContent extends ResumeRequest, Undefinable<Pick<OpenOptions, 'model' | 'mode'>> {
+interface PromptContent extends RunRequest, Undefinable<Pick<OpenOptions, 'model' | 'mode'>> {
   parts: readonly Part[];
   pin?: boolean | undefined;
   /** It contains a text of others. */

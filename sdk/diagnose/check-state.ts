@@ -88,12 +88,18 @@ async function checkDatabase(home: string): Promise<Finding[]> {
 }
 
 /** Counts the newest sessions that are held by a process, wait for an answer, or were interrupted. */
-async function checkSessions(store: Pick<StoreQueries, 'sessions' | 'isClaimed'>): Promise<Finding> {
+async function checkSessions(store: Pick<StoreQueries, 'sessions' | 'approvals' | 'isClaimed'>): Promise<Finding> {
   const rows = await store.sessions({ limit: 1_000 });
   const held: string[] = [];
   for (const { id } of rows) if (await store.isClaimed(id)) held.push(id);
   const waiting = rows.filter(({ status }) => status === 'waiting').length;
-  const [left, ...more] = rows.filter(({ id, status }) => status === 'running' && !held.includes(id));
+  const asked = (await store.approvals({ open: true })).map(({ session }) => session);
+  const parents = new Map(rows.map(({ id, parent }) => [id, parent]));
+  // A session above waits for those below it, and no process holds it.
+  const busy = new Set<string>();
+  for (const each of [...held, ...asked])
+    for (let id: string | null | undefined = each; id && !busy.has(id); id = parents.get(id)) busy.add(id);
+  const [left, ...more] = rows.filter(({ id, status }) => status === 'running' && !busy.has(id));
   const text = [
     `${held.length} at work in other processes${held.length === 0 ? '' : ` (${held.slice(0, 3).join(', ')})`}`,
     `${waiting} waiting for an answer`,

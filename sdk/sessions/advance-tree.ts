@@ -2,7 +2,7 @@ import { loadState, type Engine, type SessionStore } from '@klaus/core/agent';
 import type { Advance } from './session-handle.ts';
 import { isTreeRunnable, readQuestions, readTree, toUnreported } from './session-tree.ts';
 
-/** Milliseconds between two looks at a child session that another process holds. */
+/** Milliseconds between two looks at a session that another process holds. */
 const HELD_MS = 250;
 
 type Advanced = Advance & { children?: string[] };
@@ -15,13 +15,16 @@ export interface TreeOptions {
   advance: (onChild: (child: string) => void) => Promise<Advanced>;
   /** Advances a child and those below it. @param pause Aborted: returns after the present step. */
   advanceChild: (child: string, pause: AbortSignal) => Promise<Advance>;
-  /** Aborted: nothing more is started. */
+  /** True: nothing more is started. */
   isEnding: () => boolean;
+  /** True for an attempt of a scheduler: a session that it loses belongs to a newer attempt. */
+  isAttempt: boolean;
 }
 
 /**
  * Advances a session and its child sessions, which run at the same time, until nothing is left to do. A session that
- * waits for its children is advanced again when one of them has ended, or when a command arrives for it.
+ * waits for its children is advanced again when one of them has ended, or when a command arrives for it. No process
+ * holds it while it waits, so another one can take it: to apply a command, such as a revocation, or to work on it.
  */
 export async function advanceTree(options: TreeOptions): Promise<Advance> {
   const children = new RunningChildren(options);
@@ -75,17 +78,24 @@ class RunningChildren {
 }
 
 async function advanceAll(options: TreeOptions, running: RunningChildren): Promise<Advance> {
-  const { engine, store, session, isEnding } = options;
+  const { engine, store, session, isEnding, isAttempt } = options;
   const reported = new Set<string>();
+  let hasWorked = false;
   for (;;) {
     // From before the inboxes are read, so that nothing is missed.
     using sent = listen(store, [session]);
     const result = await options.advance((child) => running.start(child));
     const children = 'children' in result ? (result.children ?? []) : [];
-    if (result.state === 'busy' || isEnding()) {
+    const isTaken = result.state === 'busy' && hasWorked && !isAttempt;
+    if (isEnding() || (result.state === 'busy' && !isTaken)) {
       await Promise.all(running.ends);
       return result;
     }
+    if (isTaken) {
+      await engine.clock.sleep(HELD_MS);
+      continue;
+    }
+    hasWorked = true;
     const idle = children.filter((child) => !running.has(child));
     const below = await readTree(engine, idle);
     using sentBelow = listen(

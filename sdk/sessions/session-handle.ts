@@ -67,6 +67,11 @@ export interface Session {
    */
   send(command: WithoutId<Command>): Promise<string>;
   /**
+   * Changes what the open runs of the session and of those below it do with questions from now on: `deny` also denies
+   * those that are open. Without a run, nothing changes.
+   */
+  changeOnAsk(onAsk: OnAsk): Promise<void>;
+  /**
    * Claims the session and works until nothing is left to do. To resume, call it again.
    *
    * @param options.signal Stops at once, as a crash would. @param options.pause Stops after the current step.

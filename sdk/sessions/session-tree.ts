@@ -7,7 +7,7 @@ import {
   type SessionStore,
   type State,
 } from '@klaus/core/agent';
-import type { EventOf } from '@klaus/core/protocol';
+import type { EventOf, OnAsk } from '@klaus/core/protocol';
 
 /** The sessions below one that are open, each after its parent. Logs that name each other are read once. */
 export async function readTree(engine: Engine, sessions: readonly string[]): Promise<State[]> {
@@ -58,4 +58,14 @@ export function toUnreported(parent: State, id: string, { closed, run, lastRun }
 /** The open questions of sessions and of those below them. */
 export async function readQuestions(engine: Engine, sessions: readonly string[]): Promise<EventOf<'approval.asked'>[]> {
   return (await readTree(engine, sessions)).flatMap(({ approvals }) => [...approvals.values()]);
+}
+
+/** See `Session.changeOnAsk`. */
+export async function changeOnAsk(
+  { engine, store }: { engine: Engine; store: Pick<SessionStore, 'send'> },
+  id: string,
+  onAsk: OnAsk,
+): Promise<void> {
+  for (const { session, run } of await readTree(engine, [id]))
+    if (session && run) await store.send(session.session, { type: 'change', id: engine.ids.ulid(), onAsk });
 }

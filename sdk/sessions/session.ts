@@ -19,7 +19,7 @@ import { toShownDiff } from './shown-diff.ts';
 import { advanceTree } from './advance-tree.ts';
 import type { Session } from './session-handle.ts';
 import { createCommandSender } from './send-command.ts';
-import { isTreeRunnable } from './session-tree.ts';
+import { changeOnAsk, isTreeRunnable } from './session-tree.ts';
 import { approvalsOf, changeApproval } from './session-approvals.ts';
 import { checkPin, pin, pinsOf, unpin } from './session-pins.ts';
 import { withoutStateLinks } from '../engine/state-links.ts';
@@ -62,15 +62,14 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
       const { name } = await models.resolve(given.model);
       return send({ ...given, model: name });
     },
+    changeOnAsk: (onAsk) => changeOnAsk({ engine, store }, id, onAsk),
     async advance(options = {}) {
       const root = await workspace();
       await report?.(id);
       const inUse = root === undefined ? engine : await inForce.engine(root);
       const { signal, pause, attempt } = options;
       return advanceTree({
-        session: id,
-        engine: inUse,
-        store,
+        ...{ session: id, engine: inUse, store },
         advance: (onChild) => advance(inUse, id, { ...options, onChild }),
         advanceChild: (child, ending) => {
           const stops = pause ? AbortSignal.any([pause, ending]) : ending;
@@ -81,6 +80,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
           });
         },
         isEnding: () => (signal?.aborted ?? false) || (pause?.aborted ?? false),
+        isAttempt: attempt !== undefined,
       });
     },
     async attend(options) {

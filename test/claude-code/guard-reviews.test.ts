@@ -129,6 +129,40 @@ test.each([
   expect(asked).toEqual(reviewers);
 });
 
+test.each([
+  ['mcp__fs__write_file', { path: '.claude/settings.json' }, 'ask'],
+  ['mcp__fs__move', { files: [{ from: 'a', to: 'ROOT/.husky/pre-commit' }] }, 'ask'],
+  ['mcp__fs__put', { uri: 'file://ROOT/.vscode/tasks.json' }, 'ask'],
+  ['mcp__fs__append', { path: '~/.bashrc' }, 'ask'],
+  ['mcp__fs__append', { path: '~/notes.txt' }, 'ask'],
+  ['mcp__fs__write_file', { path: 'HOME/x' }, 'deny'],
+  ['mcp__fs__read_file', { path: '~/.ssh/id_ed25519' }, 'ask'],
+  ['mcp__fs__write_file', { path: 'src/a.ts', content: 'See ~/.bashrc and\n.npmrc.' }, 'pass'],
+  ['mcp__web__open', { url: 'https://example.com/.npmrc', selector: '.button', word: 'AGENTS' }, 'pass'],
+] as const)(
+  'a path of a call of a server is judged, regardless of the reviewer: %s %j: %s',
+  async (tool, input, expected) => {
+    const { judge } = createJudge({ 'tool-approve': 'APPROVE' });
+    const real = JSON.stringify(input).replace('ROOT', place.workspace).replace('HOME', place.home);
+    for (const mcp of ['judge', 'readonly'] as const) {
+      const wanted = expected === 'pass' && mcp === 'readonly' ? 'ask' : expected;
+      expect(await call(open({ judge, mcp }), tool, JSON.parse(real) as object)).toBe(wanted);
+    }
+  },
+);
+
+test.each([
+  ['/unknown now', true],
+  ['/plugin-of-mine:go', true],
+  ['/review', false],
+  ['/mcp__db__rows a', false],
+  ['/etc is full', false],
+  ['/usr/bin/env fails', false],
+] as const)('a slash command whose file is not found is blocked, a path is not: %s', async (prompt, isBlocked) => {
+  const answer = await send(open(), { hook_event_name: 'UserPromptSubmit', prompt });
+  expect('decision' in answer).toBe(isBlocked);
+});
+
 test('without a model, a call of a server is a question', async () => {
   expect(await call(open(), 'mcp__db__get_rows', {})).toBe('ask');
 });

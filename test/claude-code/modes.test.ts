@@ -16,11 +16,34 @@ const IN_PROJECT =
     ' ',
   );
 const IN_HOME =
-  '.bashrc .zshrc .profile .gitconfig .config/git/config .npmrc .mcp.json .claude/settings.json .claude/skills/z/SKILL.md .claude/commands/z.md .ssh/authorized_keys elsewhere/.vscode/tasks.json'.split(
+  '.bashrc .zshrc .profile .gitconfig .config/git/config .npmrc .mcp.json .claude.json .claude/settings.local.json .claude/plugins/installed_plugins.json .claude/keybindings.json .claude/settings.json .claude/skills/z/SKILL.md .claude/commands/z.md .ssh/authorized_keys elsewhere/.vscode/tasks.json'.split(
     ' ',
   );
-const MODES = ['bypassPermissions', 'acceptEdits', 'default'] as const;
+const MODES = ['bypassPermissions', 'acceptEdits', 'default', 'plan', 'dontAsk', 'auto'] as const;
+/** In these, Claude Code asks no user. */
+const UNASKED: readonly string[] = ['bypassPermissions', 'plan', 'dontAsk', 'auto'];
 const OLD = 'before\n';
+
+/** An MCP server that writes each file that is named. */
+const SERVER = `const { createInterface } = require('node:readline');
+const { mkdirSync, writeFileSync } = require('node:fs');
+const { dirname } = require('node:path');
+const schema = { type: 'object', properties: { path: { type: 'string' }, content: { type: 'string' } } };
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  let result = {};
+  if (method === 'initialize')
+    result = { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fs', version: '1' } };
+  if (method === 'tools/list') result = { tools: [{ name: 'save', description: 'Saves.', inputSchema: schema }] };
+  if (method === 'tools/call') {
+    const { path, content } = params.arguments;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    result = { content: [{ type: 'text', text: 'saved' }] };
+  }
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});`;
 
 const cases = ACTING_USERS.flatMap((user) =>
   CLAUDE_CODE_VERSIONS.flatMap((version) => MODES.map((mode) => ({ version, mode, user }))),
@@ -36,6 +59,9 @@ for (const { cases: each, tags } of splitCases(cases, 1))
       const turns: Turn[] = [
         ...IN_PROJECT.map(write),
         ...IN_HOME.map((path) => write(`HOME/${path}`)),
+        ...['.claude/settings.local.json', 'HOME/.claude/settings.json', 'HOME/.claude.json'].map((path): Turn => {
+          return { name: 'mcp__fs__save', input: { path, content } };
+        }),
         bash(`echo '${content.trim()}' > .claude/settings.local.json`),
         bash(`echo '${content.trim()}' | tee .vscode/launch.json`),
         bash(`echo '${content.trim()}' >> ~/.bashrc`),
@@ -65,10 +91,13 @@ for (const { cases: each, tags } of splitCases(cases, 1))
       const model = await startModelServer({ script: toScript([...real, { text: 'It is over.' }]) });
       context.onTestFinished(() => model.close());
       const words = mode === 'bypassPermissions' ? ['--dangerously-skip-permissions'] : ['--permission-mode', mode];
+      const server = join(place.workspace, '..', 'server.cjs');
+      writeFileSync(server, SERVER);
+      const mcp = JSON.stringify({ mcpServers: { fs: { command: process.execPath, args: [server] } } });
       const program = await needClaudeCode(context, version);
-      expect(await runClaudeCode([...words, '-p', 'Go.'], { program, place, url: model.url })).toMatchObject({
-        code: 0,
-      });
+      const all = [...words, '--mcp-config', mcp, '-p', 'Go.'];
+      const ended = await runClaudeCode(all, { program, place, url: model.url });
+      expect(ended).toMatchObject({ code: 0 });
       expect(readFileSync(settings, 'utf8')).toBe(guarded);
       // Claude Code itself writes settings of its own.
       for (const file of files)
@@ -78,7 +107,9 @@ for (const { cases: each, tags } of splitCases(cases, 1))
       expect(text).toBe('{"a":1}\n');
       const decisions = (await it.decisions()).filter(({ event, rule }) => event === 'PreToolUse' && rule !== 'canary');
       expect(decisions.length).toBeGreaterThan(real.length / 2);
-      if (mode === 'bypassPermissions') expect(decisions.filter(({ verdict }) => verdict === 'ask')).toEqual([]);
+      if (UNASKED.includes(mode)) expect(decisions.filter(({ verdict }) => verdict === 'ask')).toEqual([]);
+      const saved = decisions.filter(({ tool }) => tool === 'mcp__fs__save');
+      expect(saved.map(({ rule }) => rule)).toEqual(['path', 'path', 'path']);
     },
   );
 

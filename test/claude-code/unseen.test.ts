@@ -295,6 +295,10 @@ for (const { cases, tags } of splitCases(all, 1)) {
       expect(JSON.stringify(it.model.requests)).not.toContain(SECRET);
       const denied = (await it.decisions()).filter(({ text, verdict }) => text === HARM && verdict === 'deny');
       expect(denied.length).toBeGreaterThan(0);
+      // Old versions run what the user enters before any hook.
+      if (version !== CLAUDE_CODE_VERSIONS[0]) return;
+      await it.claude('/ext', ...words);
+      expect(existsSync(letter)).toBe(true);
     },
   );
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listSessions, MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
 import { startServeProcess } from '../fixtures/server.ts';
-import { spawn, stepsOf, TEAM_FILES, TEAM_GRANT, WAIT, WRITER_STEPS } from '../fixtures/team.ts';
+import { spawn, stepsOf, TEAM_FILES, TEAM_GRANT, WAIT, WRITE, WRITER_STEPS } from '../fixtures/team.ts';
 import { focusQuestion, hasTmux, openTerminal, REASON } from '../fixtures/terminal.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 
@@ -120,4 +120,18 @@ test('klaus approve continues the agent and the session that started it', { tags
   expect(ended.stdout).toContain('All is done.');
   const [row] = (await listSessions(place)).filter((each) => each.id === parent.id);
   expect(row).toMatchObject({ status: 'done' });
+});
+
+test('klaus resume --on-ask deny denies what the agent asks, now and later', async () => {
+  using place = createTestHome(TEAM_FILES);
+  const again = { name: 'write_file', input: { path: 'c.txt', content: 'three\n' } };
+  const writer = stepsOf('writer', [{ calls: [WRITE] }, { calls: [again] }, { text: 'Not written.' }]);
+  await using server = await startServer({ steps: [...SCRIPT.steps.slice(0, 3), ...writer] } as never);
+  const { parent, child } = await runUntilAsked({ place, server });
+  const ended = await runKlaus(['resume', parent.id, '--on-ask', 'deny'], { place, server });
+  expect({ code: ended.code, hasFile: hasFile(place) }).toEqual({ code: 0, hasFile: false });
+  expect((await runKlaus(['approvals', '--json'], { place })).stdout).toBe('');
+  const [row] = (await listSessions(place)).filter((each) => each.id === child.id);
+  expect(row).toMatchObject({ outcome: 'denied' });
+  expect((await runKlaus(['replay', child.id], { place })).code).toBe(0);
 });

@@ -17,7 +17,7 @@ export type ClaudeCall =
   /** An agent of Claude Code, whose calls reach the guard themselves. */
   | { kind: 'agent'; type: string; prompt: string; isElsewhere: boolean }
   | { kind: 'fetch'; url: string }
-  | { kind: 'mcp'; tool: string }
+  | { kind: 'mcp'; tool: string; input: Readonly<Record<string, unknown>> }
   | { kind: 'unknown'; reason: string };
 
 type Input = Readonly<Record<string, unknown>>;
@@ -64,7 +64,7 @@ const MCP = /^mcp__/;
 
 /** The call of an event in terms of its effect. An input that cannot be read is `unknown`, which is never allowed silently. */
 export function toClaudeCall({ tool_name: tool = '', tool_input: input = {}, cwd }: HookEvent): ClaudeCall {
-  if (MCP.test(tool)) return { kind: 'mcp', tool };
+  if (MCP.test(tool)) return { kind: 'mcp', tool, input };
   const translate = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   return translate?.(input, cwd) ?? { kind: 'unknown', reason: `the guard does not know the tool ${tool}` };
 }

@@ -15,7 +15,8 @@ import {
 } from '@klaus/sdk/guard';
 import { CANARY_RULE, isCanary, isCanaryFile } from './install/canary.ts';
 import type { ClaudeCall } from './claude-tool.ts';
-import { allow, type GuardFinding, type JudgeContext, type McpTrust } from './judge-context.ts';
+import { allow, type GuardFinding, type JudgeContext } from './judge-context.ts';
+import { judgeMcp } from './judge-mcp.ts';
 import { judgeAgent, judgeExpansion, judgeMentions, worst } from './expansion/judge-expansion.ts';
 import { toProjectRoot } from './project/agent-worktree.ts';
 import { describeUnseenUse } from './project/unseen-files.ts';
@@ -23,11 +24,6 @@ import { canRunInSandbox, toSandboxed } from './sandbox-call.ts';
 
 /** Plans of Claude Code, below the folder of its configuration. They are text that only the agent reads. */
 const PLANS = /\/\.claude\/plans\/[^/]+\.md$/;
-
-const READS = /^mcp__.+__(?:get|list|read|search|find|query|fetch|show|describe|view|lookup|count|check)(?![a-z])/i;
-
-/** The tools of `klaus mcp` in the plugin of Klaus. */
-const OWN = /^mcp__plugin_klaus_klaus__(?:check|confirm|commit|push|validate_intent|list_repos)$/;
 
 /** Rules whose finding is about the request itself, not about its effect: Claude Code reports the same to its model. */
 const UNPREPARED = 'prepare';
@@ -49,7 +45,7 @@ export async function judgeCall(call: ClaudeCall, context: JudgeContext): Promis
     case 'unknown':
       return { verdict: 'ask', rule: 'tool', reason: call.reason };
     case 'mcp':
-      return judgeMcp(call.tool, context.mcp);
+      return judgeMcp(call, context, judgeCall);
     case 'agent':
       if (call.isElsewhere)
         return { verdict: 'ask', rule: 'agent', reason: 'the agent works where the guard does not ask' };
@@ -90,13 +86,6 @@ function judgeUse(found: GuardFinding, paths: readonly string[], { klaus, root }
 function isTooWide(root: string): boolean {
   const home = toRealPath(homedir());
   return root === '/' || (root !== home && isBelow(home, root));
-}
-
-function judgeMcp(tool: string, mcp: McpTrust): GuardFinding {
-  if (OWN.test(tool)) return allow('mcp', 'the gate of Klaus judges what this tool does');
-  if (mcp === 'trust') return allow('mcp', 'the tools of MCP servers are trusted (guard.mcp)');
-  if (mcp === 'readonly' && READS.test(tool)) return allow('mcp', 'by its name, it only reads');
-  return { verdict: 'ask', rule: 'mcp', reason: `${tool} belongs to an MCP server, which the guard cannot see into` };
 }
 
 async function judgeFetch(url: string, { klaus, root }: JudgeContext): Promise<GuardFinding> {

@@ -19,6 +19,7 @@ import { type HookAnswer, NO_OBJECTION, toPermission, toUpdatedInput } from './h
 import { isPlan, judgeCall, toRealPath } from './judge-call.ts';
 import type { GuardFinding, JudgeContext } from './judge-context.ts';
 import { judgeInstructions, type LastingFinding } from './expansion/judge-instructions.ts';
+import { MCP_RULE } from './judge-mcp.ts';
 import { judgeProject, type ProjectFinding, toProjectHint } from './project/judge-project.ts';
 import { readTranscript, toOutputs, toRequests } from './transcript.ts';
 
@@ -28,7 +29,7 @@ const INSTRUCTIONS = /(?:^|\/)(?:CLAUDE(?:\.local)?|AGENTS)\.md$/i;
  * Modes in which Claude Code asks about a call that a hook wants to be asked. In the others, such as `bypassPermissions`,
  * it runs some of these calls without a question. Source: measurements of 2.1.197 and 2.1.332.
  */
-const ASKS: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'plan', 'manual']);
+const ASKS: ReadonlySet<string> = new Set(['default', 'acceptEdits', 'manual']);
 
 /**
  * Judges a call before it runs: the gate first, whose denial is final; then the reviewers, which only narrow. A denial of
@@ -138,7 +139,8 @@ async function reviewCall(context: HookContext, given: Reviewing): Promise<Guard
     return { verdict: 'deny', rule: verdict.reviewer, reason: verdict.reason.trim().replace(/\.$/, '') };
   }
   // A reviewer that answered replaces the question about a server that the guard cannot see into.
-  const isTrusted = call.kind === 'mcp' && context.mcp === 'judge' && reviews.some(isModelPass);
+  const isTrusted =
+    call.kind === 'mcp' && context.mcp === 'judge' && gate.rule === MCP_RULE && reviews.some(isModelPass);
   return isTrusted ? { verdict: 'allow', rule: 'tool-approve', reason: 'the reviewer has no objection' } : gate;
 }
 
@@ -199,7 +201,7 @@ function* listReviews(
     if (gate.verdict === 'allow' && (isInside || isPlan(call.path))) return;
   }
   // What the gate asks about is decided by the user.
-  if (call.kind === 'read' || (gate.verdict === 'ask' && call.kind !== 'mcp')) return;
+  if (call.kind === 'read' || (gate.verdict === 'ask' && gate.rule !== MCP_RULE)) return;
   yield () => review(REVIEWERS['tool-approve'], { ...toReviewed(context), request: [...request] }, options);
 }
 

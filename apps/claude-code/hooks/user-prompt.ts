@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { isAllowed } from './allowed-calls.ts';
 import { findNamedFiles } from './expansion/find-named-files.ts';
+import { isOwnCommand } from './expansion/own-commands.ts';
 import { judgeInstructions } from './expansion/judge-instructions.ts';
 import { judgeProject, toProjectHint } from './project/judge-project.ts';
 import { type HookContext, toJudging } from './hook-context.ts';
@@ -40,10 +42,15 @@ export async function atPrompt(context: HookContext): Promise<HookAnswer> {
 
 async function judgePrompt(prompt: string, context: JudgeContext): Promise<GuardFinding> {
   const name = /^\s*\/([\w:./-]+)/.exec(prompt)?.[1];
-  // A command of Claude Code itself has no file.
-  if (name !== undefined && findNamedFiles('skill', name, context).length > 0) {
+  // Without a file that the guard finds, it can be a path, or a command of an added folder.
+  if (name !== undefined && (findNamedFiles('skill', name, context).length > 0 || isElsewhere(name))) {
     const found = await judgeExpansion(name, context, judgeCall);
     if (found.verdict !== 'allow') return found;
   }
   return judgeMentions(prompt, context, judgeCall);
+}
+
+/** True for a name that can be that of a command which the guard does not find. */
+function isElsewhere(name: string): boolean {
+  return !name.includes('/') && !isOwnCommand(name) && !existsSync(`/${name}`);
 }

@@ -14,7 +14,8 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
   const { store, configuration } = klaus;
   const toSummary = async ({ id }: Session) => {
     const row = await store.session(id);
-    const held = await store.isClaimed(id);
+    const isRunning = row?.status === 'running';
+    const held = isRunning ? (await findProgress(klaus, id)) === 'running' : await store.isClaimed(id);
     return {
       id,
       title: row?.title ?? null,
@@ -118,8 +119,8 @@ function toSettings(klaus: Klaus, configuration: Klaus['configuration']): Client
 async function toListed(klaus: Klaus, row: SessionRow, known: readonly ProcessStatus[] = []): Promise<ListedSession> {
   const processes = known.flatMap(({ id, state }) => (state === 'running' ? [id] : []));
   const idle = row.outcome ?? 'new';
-  // The log records `running`; whether a process does run it, only the lock shows.
-  const status = row.status === 'idle' ? idle : (await isInterrupted(klaus, row)) ? 'interrupted' : row.status;
+  const status =
+    row.status === 'idle' ? idle : row.status === 'running' ? await findProgress(klaus, row.id) : row.status;
   return { ...row, status, processes };
 }
 
@@ -148,7 +149,8 @@ async function sendPrompt(session: Session, request: PromptRequest): Promise<voi
   await session.prompt(parts, { onAsk, delivery, waitForModelMs, pin, untrusted });
 }
 
-async function resume(klaus: Klaus, session: Session, { limits, onAsk, waitForModelMs }: ResumeRequest): Promise<void> {
+async function resume(klaus: Klaus, session: Session, request: ResumeRequest): Promise<void> {
+  const { limits, onAsk, waitForModelMs, openRunOnAsk } = request;
   const last = await klaus.store.lastOf(session.id, ['run.started', 'run.finished']);
   const isDone = last === undefined || (last.type === 'run.finished' && last.outcome === 'done');
   if (limits) await session.send({ type: 'limits', limits });
@@ -158,6 +160,7 @@ async function resume(klaus: Klaus, session: Session, { limits, onAsk, waitForMo
       `Send a new prompt: klaus --session ${session.id} "what next"`,
     );
   }
+  if (openRunOnAsk !== undefined) await session.changeOnAsk(openRunOnAsk);
   // A run without an end continues by itself. One that ended early needs a request.
   if (!isDone && last.type === 'run.finished') await session.send({ type: 'resume', onAsk, waitForModelMs });
 }
@@ -181,9 +184,17 @@ async function cancel(klaus: Klaus, session: Session, reason: string): ReturnTyp
 /** How many of the newest sessions are checked. */
 const MAX_CHECKED = 200;
 
-/** True for a session whose run has not ended and that no process holds. */
-async function isInterrupted(klaus: Klaus, row: Pick<SessionRow, 'id' | 'status'>): Promise<boolean> {
-  return row.status === 'running' && !(await klaus.store.isClaimed(row.id));
+/**
+ * What happens with a run that has not ended. The log records `running`; whether a process works on it, only the lock
+ * shows. No process holds a session that waits for those below it.
+ */
+async function findProgress({ store }: Klaus, session: string): Promise<'running' | 'waiting' | 'interrupted'> {
+  if (await store.isClaimed(session)) return 'running';
+  const [, ...below] = await store.tree(session);
+  if (below.length === 0) return 'interrupted';
+  for (const id of below) if (await store.isClaimed(id)) return 'running';
+  const asked = await store.approvals({ open: true });
+  return asked.some((open) => below.includes(open.session)) ? 'waiting' : 'interrupted';
 }
 
 /**
@@ -194,7 +205,7 @@ async function findInterrupted(klaus: Klaus, session: string): Promise<string | 
   const workspace = (await klaus.store.session(session))?.workspace;
   if (workspace === undefined) return undefined;
   for (const row of await klaus.sessions({ workspace, limit: MAX_CHECKED })) {
-    if (!(await isInterrupted(klaus, row))) continue;
+    if (row.status !== 'running' || (await findProgress(klaus, row.id)) !== 'interrupted') continue;
     return (
       `Session ${row.id} was interrupted in this folder. Changes of its last command to protected places and to git ` +
       `are not repaired yet. Resume it with \`klaus resume ${row.id}\`.`

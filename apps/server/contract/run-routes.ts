@@ -49,6 +49,9 @@ export const runRoutes = {
     body: z.object({
       limits: limitsSchema.partial().optional(),
       onAsk: onAskSchema.optional().describe('Default: as configured, else `wait`.'),
+      openRunOnAsk: onAskSchema
+        .optional()
+        .describe('What a run that has not ended does with questions from now on. `deny` also denies the open ones.'),
       waitForModelMs: promptFields.waitForModelMs,
     }),
     status: 202,

@@ -45,6 +45,7 @@ export const runHandlers = {
     const { klaus, queue } = context;
     const session = await openSession(context, params.id);
     if (body.limits) await session.send({ type: 'limits', limits: body.limits });
+    if (body.openRunOnAsk !== undefined) await session.changeOnAsk(body.openRunOnAsk);
     // A waiting message starts its run without a request.
     if (!klaus.store.view.inbox(session.id).some(({ type }) => type === 'prompt' || type === 'resume')) {
       const last = await klaus.store.lastOf(session.id, ['run.started', 'run.finished']);

@@ -111,10 +111,8 @@ export async function receive(work: Work, command: Command): Promise<EventBody[]
       return state.pins.some(({ id }) => id === command.pin)
         ? [{ type: 'context.unpinned', pin: command.pin, by: command.by }]
         : [];
-    case 'change': {
-      const { title, pinned, archived, model, fallback, mode, effort } = command;
-      return [{ type: 'session.changed', title, pinned, archived, model, fallback, mode, effort }];
-    }
+    case 'change':
+      return change(state, command);
   }
 }
 
@@ -267,6 +265,23 @@ function toReserved(state: State, limits: Limits): Limits {
     return limits[limit] === 0 ? reserved[limit] : Math.min(limits[limit], reserved[limit]);
   };
   return Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, toCap(limit)])) as unknown as Limits;
+}
+
+function change(
+  state: State,
+  { type: _, id: _id, onAsk, ...given }: Extract<Command, { type: 'change' }>,
+): EventBody[] {
+  const isOfRun = onAsk !== undefined && state.run !== undefined;
+  if (!isOfRun && Object.keys(optional(given)).length === 0) return [];
+  const changed: EventBody = { type: 'session.changed', ...given, ...(isOfRun ? { onAsk } : {}) };
+  return isOfRun && onAsk === 'deny' ? [changed, ...denyQuestions(state)] : [changed];
+}
+
+function denyQuestions({ approvals }: State): EventBody[] {
+  const note = 'No user answers the questions of this run.';
+  return [...approvals.values()].map(({ run, approval }) => {
+    return { type: 'approval.answered', run, approval, answer: 'rejected', by: 'klaus', note };
+  });
 }
 
 /** New caps close questions about limits that are no longer reached. */

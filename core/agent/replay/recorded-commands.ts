@@ -206,18 +206,20 @@ function readAnswer(event: EventOf<'approval.answered'>, position: Position): Fo
 }
 
 function readChange(event: EventOf<'session.changed'>, { events, at, id }: Position): Found | undefined {
-  const { limits, title, pinned, archived, model, fallback, mode, effort, summary } = event;
+  const { limits, title, pinned, archived, model, fallback, mode, effort, onAsk, summary } = event;
   // Only the engine sets a summary.
   if (summary !== undefined) return undefined;
-  if (!limits) {
-    const command: Command = { type: 'change', id, title, pinned, archived, model, fallback, mode, effort };
-    return { command, next: at + 1 };
-  }
+  // Both close questions.
+  const answer = limits ? 'superseded' : 'rejected';
   let next = at + 1;
-  for (let event = events[next]; event?.type === 'approval.answered' && event.answer === 'superseded';) {
-    event = events[++next];
-  }
-  return { command: { type: 'limits', id, limits }, next };
+  if (limits || onAsk === 'deny')
+    for (
+      let event = events[next];
+      event?.type === 'approval.answered' && event.answer === answer && event.by === 'klaus';
+    )
+      event = events[++next];
+  if (limits) return { command: { type: 'limits', id, limits }, next };
+  return { command: { type: 'change', id, title, pinned, archived, model, fallback, mode, effort, onAsk }, next };
 }
 
 /** A cancel is recognized by its end: it answers everything that is open with its reason, and ends the run. */

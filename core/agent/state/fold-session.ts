@@ -27,6 +27,7 @@ export function foldSessionChange(state: State, event: EventOf<'session.changed'
     state.models.clear();
   }
   if (event.limits) state.limits = { ...NO_LIMITS, ...event.limits };
+  if (event.onAsk !== undefined && state.run) state.run.onAsk = event.onAsk;
 }
 
 export function foldProcess(state: State, event: EventOf<'process.changed'>): void {

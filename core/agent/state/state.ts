@@ -62,7 +62,7 @@ export interface ChildState {
 export interface RunState {
   readonly id: string;
   readonly trigger: EventOf<'run.started'>['trigger'];
-  readonly onAsk: OnAsk;
+  onAsk: OnAsk;
   /** Milliseconds during which an outage of the model is waited out; the settings may specify more. */
   readonly waitForModelMs: number;
   usage: Usage;

@@ -4,7 +4,7 @@ import { recordedLimitsSchema } from '../settings/limits.ts';
 import { REVIEWER_NAMES } from '../settings/reviewer-settings.ts';
 import { effortSchema, temperatureSchema } from '../settings/sampling.ts';
 import { sessionRunnerSchema } from './runner-event.ts';
-import { checkpointSchema, modeSchema, sandboxNameSchema } from '../authority/mode.ts';
+import { checkpointSchema, modeSchema, onAskSchema, sandboxNameSchema } from '../authority/mode.ts';
 
 const forkedSchema = z
   .object({
@@ -134,8 +134,11 @@ export const sessionChanged = z
     limits: recordedLimitsSchema.optional(),
     pinned: z.boolean().optional(),
     archived: z.boolean().optional().describe('True: lists leave the session out. The next run ends it.'),
+    onAsk: onAskSchema.optional().describe('What the open run does with questions from now on.'),
   })
-  .describe('Title, summary, model, fallback, mode, effort or limits changed.');
+  .describe(
+    'Title, summary, model, fallback, mode, effort, limits, or what the open run does with questions, changed.',
+  );
 
 export const sessionClosed = z
   .object({ type: z.literal('session.closed'), reason: z.string() })

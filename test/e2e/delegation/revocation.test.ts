@@ -152,3 +152,22 @@ test('another process finds the same authority, also after a revocation (naive: 
   await answer(team, session.id, 'rejected');
   expect(endsOf(await team.events(child!))).toEqual(['run_command denied', 'write_file denied', 'read_file ok']);
 });
+
+test('a run continues after another process held its session while it waited for a child (naive: it ends as busy)', async () => {
+  const release: (() => Promise<void>)[] = [];
+  await using team = await createTeam({
+    agents: [WRITER, LEAD],
+    scripts: { lead: [[spawn('writer')], [wait()], [write('lead.txt')], [read], 'Done.'], writer: WORKS },
+    async onPause({ klaus }, session) {
+      const root = await rootOf(team);
+      const lease = (await klaus.store.claim(root))!;
+      klaus.handle(session).subscribe(0, ({ type }) => void (type === 'run.finished' && release.pop()?.()));
+      release.push(() => lease.release());
+      expect(await klaus.handle(root).revoke(['fs(., w)'], { by: 'test' })).toMatchObject({ applied: false });
+    },
+  });
+  const { advanced, events } = await lead(team, { grant: DELEGATES_ALL });
+  expect(advanced).toMatchObject({ state: 'idle', finished: { outcome: 'denied' } });
+  expect(ofType(events, 'grant.changed')).toHaveLength(1);
+  expect(endsOf(events)).toEqual(['spawn_agent ok', 'wait_agents ok', 'write_file denied', 'read_file ok']);
+});

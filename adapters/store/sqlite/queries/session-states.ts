@@ -6,7 +6,7 @@ import type { AttentionFilter, AttentionList } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import { probeLock } from '../locks/probe-lock.ts';
 import { readAttention } from './attention.ts';
-import type { Reader } from './read-tree.ts';
+import { type Reader, readTree } from './read-tree.ts';
 import { createReadEvents } from './session-events.ts';
 
 /**
@@ -269,7 +269,8 @@ function createToName(database: DatabaseSync, home: string) {
     if (waiting.has(id)) return 'needs-you';
     const isQueued = served.has(id) && pending.get(id) !== undefined;
     if ((status === 'running' || isQueued) && isClaimed(id)) return 'running';
-    if (status === 'running') return 'interrupted';
+    // It waits for a session below it.
+    if (status === 'running') return readTree(toReader(database), id).some(isClaimed) ? 'running' : 'interrupted';
     if (isQueued) return 'queued';
     if (outcome === null) return 'idle';
     return outcome === 'done' ? 'done' : 'failed';

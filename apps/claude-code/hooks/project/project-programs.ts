@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { describeVariable, listNames } from '@klaus/sdk/guard';
+import { listNames } from '@klaus/sdk/guard';
 import { isRecord } from '@klaus/sdk/is-record';
 import { findNamedFiles, readText } from '../expansion/find-named-files.ts';
 import { isGuardOf } from '../install/settings-file.ts';
-import { findScriptFiles, listCommands, readObject, toRecord } from './command-lines.ts';
+import { COMMAND_SETTINGS, findScriptFiles, listCommands, readObject, toRecord } from './command-lines.ts';
+import { isLoadingVariable, listPaths } from './loading-variable.ts';
 import { isPlugin, readPlugins } from './plugin-files.ts';
 
 /** What Claude Code starts or loads in a project without a call that the guard could judge. */
@@ -13,7 +14,7 @@ export interface ProjectPrograms {
   found: readonly string[];
   /** What an allowance is for: it changes with each program, and with the files of the project that they run. */
   text: string;
-  /** Absolute paths of files of the project that they run. */
+  /** Absolute paths of what they run or load: files of the project, and folders that variables name. */
   scripts: ReadonlySet<string>;
   /** True if a program among them could answer a question of Claude Code in the place of the user. */
   isAnswered: boolean;
@@ -30,15 +31,12 @@ export interface ProjectPlace {
 
 const SETTINGS = ['.claude/settings.json', '.claude/settings.local.json'];
 const SERVERS = '.mcp.json';
-/** Settings with a command line as their value. Others are objects with a `command`. */
-const COMMAND_SETTINGS = /(?:Helper|Refresh|CredentialExport)$/;
+/** Both names of the places from which plugins come. */
+const MARKETPLACES = ['extraKnownMarketplaces', 'additionalMarketplaces'];
 /** Settings without a program, or that are read by themselves. */
-const OTHERS = /^(?:hooks|env|permissions|sandbox|enabledPlugins|extraKnownMarketplaces)$/;
-/** Variables by which Claude Code itself starts other programs, or finds another configuration. */
-const CODE_VARIABLES =
-  /^(?:CLAUDE_CODE_(?:SHELL\w*|SIMPLE|GIT_BASH_PATH)|CLAUDE_(?:CONFIG_DIR|ENV_FILE)|SHELL|HOME|KLAUS_\w+|AGENT_MODEL)$/;
+const OTHERS = new Set(['hooks', 'env', 'permissions', 'enabledPlugins', ...MARKETPLACES]);
 const REDIRECTS =
-  /^(?:ANTHROPIC_(?:\w*BASE_URL|FOUNDRY_RESOURCE|API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)|(?:HTTPS?|ALL)_PROXY|NODE_(?:EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|SSL_CERT_(?:FILE|DIR)|OTEL_\w*(?:ENDPOINT|HEADERS)|(?:AWS|CLOUD_ML)\w*_(?:ENDPOINT|URL)\w*|CLOUD_ML_REGION)$/i;
+  /^(?:(?:ANTHROPIC|CLAUDE)_\w*(?:URL|HOST|SOCKET|PROXY|PROFILE)|ANTHROPIC_(?:CONFIG_DIR|FOUNDRY_RESOURCE|API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)|(?:HTTPS?|ALL)_PROXY|NODE_(?:EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|SSL_CERT_(?:FILE|DIR)|OTEL_\w*(?:ENDPOINT|HEADERS)|(?:AWS|CLOUD_ML)\w*_(?:ENDPOINT|URL)\w*|CLOUD_ML_REGION)$/i;
 
 /** Undefined for a project without them. What Claude Code cannot read either has none. */
 export function readProjectPrograms({ root, home }: ProjectPlace): ProjectPrograms | undefined {
@@ -46,6 +44,7 @@ export function readProjectPrograms({ root, home }: ProjectPlace): ProjectProgra
   const texts: unknown[] = [];
   const lines: string[] = [];
   const redirects: string[] = [];
+  const loaded = new Set<string>();
   let isAnswered = false;
   const add = (what: string, value: unknown): void => {
     found.push(what);
@@ -65,21 +64,21 @@ export function readProjectPrograms({ root, home }: ProjectPlace): ProjectProgra
     if (hooks.length > 0) add(`hooks in ${file}`, hooks);
     isAnswered ||= hooks.some(({ event }) => event === 'PermissionRequest');
     for (const [name, value] of Object.entries(settings))
-      if (!OTHERS.test(name) && (COMMAND_SETTINGS.test(name) ? Boolean(value) : listCommands(value).length > 0))
+      if (!OTHERS.has(name) && (COMMAND_SETTINGS.test(name) ? Boolean(value) : listCommands(value).length > 0))
         add(`\`${name}\` in ${file}`, value);
     const agents = readAgents(settings['agent'], root);
     if (agents.length > 0) add(`\`agent\` in ${file}`, agents);
     for (const [name, value] of Object.entries(toRecord(settings['env']))) {
       const isRedirect = REDIRECTS.test(name);
       if (isRedirect) redirects.push(name);
-      if (isRedirect || CODE_VARIABLES.test(name) || describeVariable(name, String(value)) !== undefined)
-        add(`the variable ${name} in ${file}`, value);
+      if (isRedirect || isLoadingVariable(name, String(value), root)) add(`the variable ${name} in ${file}`, value);
+      for (const path of listPaths(String(value), root)) loaded.add(path);
     }
     const plugins = Object.entries(toRecord(settings['enabledPlugins'])).filter(([, value]) => Boolean(value));
     if (plugins.length > 0) {
       isAnswered = true;
       add(`plugins in ${file} (${plugins.map(([name]) => name).join(', ')})`, plugins);
-      for (const path of listLocalMarketplaces(settings['extraKnownMarketplaces'], root)) addPlugins(path);
+      for (const path of MARKETPLACES.flatMap((key) => listLocalMarketplaces(settings[key], root))) addPlugins(path);
     }
   }
   const servers = Object.entries(toRecord(readObject(join(root, SERVERS))['mcpServers']));
@@ -90,7 +89,7 @@ export function readProjectPrograms({ root, home }: ProjectPlace): ProjectProgra
     if (isPlugin(folder) && addPlugins(folder)) found.push(`the plugin .claude/skills/${name}`);
   }
   if (found.length === 0) return undefined;
-  const scripts = findScriptFiles(lines, root);
+  const scripts = new Set([...findScriptFiles(lines, root), ...loaded]);
   texts.push([...scripts].map(toDigest));
   const text = JSON.stringify(texts);
   return { found, text, scripts, isAnswered, redirects };

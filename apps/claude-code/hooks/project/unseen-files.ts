@@ -1,4 +1,6 @@
-import { readObject, findScriptFiles, listCommands } from './command-lines.ts';
+import { isBelow } from '@klaus/sdk/guard';
+import { findScriptFiles, listSettingCommands, readObject, toRecord } from './command-lines.ts';
+import { listPaths } from './loading-variable.ts';
 import { toSettingsFile } from '../install/settings-file.ts';
 import { isPluginPart } from './plugin-files.ts';
 import { readProjectPrograms, type ProjectPlace } from './project-programs.ts';
@@ -9,11 +11,14 @@ export function describeUnseenUse(paths: readonly string[], place: ProjectPlace)
   const { root } = place;
   const part = paths.find((path) => isPluginPart(path, root));
   if (part !== undefined) return `${part} is a part of a plugin of Claude Code`;
-  const user = readObject(toSettingsFile({ place: 'user', env: process.env, project: root }));
+  const others = (['user', 'managed'] as const).map((each) =>
+    readObject(toSettingsFile({ place: each, env: process.env, project: root })),
+  );
   const scripts = new Set([
     ...(readProjectPrograms(place)?.scripts ?? []),
-    ...findScriptFiles(listCommands(user), root),
+    ...findScriptFiles(others.flatMap(listSettingCommands), root),
+    ...others.flatMap(({ env }) => Object.values(toRecord(env)).flatMap((value) => listPaths(String(value), root))),
   ]);
-  const script = paths.find((path) => scripts.has(path));
+  const script = paths.find((path) => scripts.has(path) || [...scripts].some((folder) => isBelow(path, folder)));
   return script === undefined ? undefined : `settings of Claude Code, such as hooks, run ${script}`;
 }

@@ -62,8 +62,8 @@ export async function connectHttpClient(
       await retry({ server: name, onRetry }, () => client.sendPrompt({ params: { id }, body }));
       return { isHandedOver: held || position !== null };
     },
-    async resume(id, { onAsk, waitForModelMs, limits }) {
-      await ask(client.resume({ params: { id }, body: { onAsk, waitForModelMs, limits } }));
+    async resume(id, { onAsk, openRunOnAsk, waitForModelMs, limits }) {
+      await ask(client.resume({ params: { id }, body: { onAsk, openRunOnAsk, waitForModelMs, limits } }));
     },
     async cancel(given, reason) {
       const { id, held, position, state } = await detail(given);

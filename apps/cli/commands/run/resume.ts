@@ -16,7 +16,8 @@ import { chooseSession, SESSION_HELP } from '../sessions/chosen-session.ts';
 export const command: LeafCommand = {
   name: 'resume',
   summary: 'continue after a crash, a limit, a failure or a cancellation',
-  description: 'Continues a session whose run ended early. --budget-… and --max-… set new limits.',
+  description:
+    'Continues a session whose run ended early. --budget-… and --max-… set new limits. --on-ask also applies to a run that waits for answers: deny denies its open questions.',
   server: 'both',
   declare: (declared) =>
     addShowOptions(
@@ -35,7 +36,8 @@ export const command: LeafCommand = {
     const { onAsk, asks } = toOnAsk(options, await client.settings());
     const session = await client.session(await chooseSession(client, given));
     const limits = toLimits(options);
-    await client.resume(session.id, { onAsk, waitForModelMs: options.waitForModel, limits });
+    const request = { onAsk, openRunOnAsk: options.onAsk, waitForModelMs: options.waitForModel, limits };
+    await client.resume(session.id, request);
     const run = { client, session, show: options, output, asks, onAsk };
     return await result.finish(run, await runSession(run));
   },
