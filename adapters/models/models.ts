@@ -58,6 +58,8 @@ export interface ModelsOptions {
   aiSdk?: AiSdkOptions;
   /** What the user allows of programs on this machine that serve models. Default: nothing. */
   local?: LocalAccess;
+  /** Milliseconds after a request for which a program keeps its model in memory. Default 0: as long as it does itself. */
+  keepMs?: number;
   /** Starts or finds the server of a script. Default: `scripted/…` is rejected. */
   scripted?: (name: string) => Promise<ScriptedServer>;
   onNotice?: (text: string) => void;
