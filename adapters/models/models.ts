@@ -9,6 +9,7 @@ import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
 import { findDialect } from './dialect/find-dialect.ts';
+import { isDown } from './local/down-model.ts';
 import { findOnlyLocal, openLocal, type LocalAccess, type OpenedLocal } from './local/open-local.ts';
 import { findTiers, resolveName, type NameRules, type Target } from './names.ts';
 import { createOpenaiModel, createResponsesModel } from './openai/openai-model.ts';
@@ -93,7 +94,7 @@ export function createModels(options: ModelsOptions): Models {
       });
     }
     const model = await create(target, shared);
-    models.set(full, model);
+    if (!isDown(model)) models.set(full, model);
     if (notice) options.onNotice?.(notice);
     return model;
   }

@@ -8,6 +8,7 @@ import type { CatalogEntry } from '../catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { findDialect, type FoundDialect } from '../dialect/find-dialect.ts';
 import { createOpenaiModel, createResponsesModel } from '../openai/openai-model.ts';
+import { createDownModel } from '../local/down-model.ts';
 import type { ServerFacts } from '../local/local-program.ts';
 import { readServed } from '../local/read-served.ts';
 import { withCutCheck } from '../local/with-cut-check.ts';
@@ -64,6 +65,9 @@ export async function createServerModel(options: ServerModelOptions): Promise<Mo
           isWindowSet: facts.contextWindow !== undefined,
         });
   const info = toInfo({ ...looked, facts: withServed(facts, served?.facts) }, options.price);
+  if (served?.isUp === false && facts.contextWindow === undefined) {
+    return createDownModel({ name, info, served, open: () => createServerModel(options) });
+  }
   const model = {
     ...{ name, id, baseUrl, apiKey, headers, fields, adaptations, onNotice, info, findAgent, keyHeader },
   };
