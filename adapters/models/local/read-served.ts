@@ -1,12 +1,13 @@
 import type { Agent, OutgoingHttpHeaders } from 'node:http';
 import { KlausError, type ServerFamily } from '@klaus/core/protocol';
 import { SERVERS } from '../dialect/families.ts';
-import { type Ask, createAsk, READ } from './ask-server.ts';
+import { type Ask, createAsk, READ, READ_LATER } from './ask-server.ts';
 import type { LocalProgram, ServerFacts } from './local-program.ts';
 
 /** A model of a program that says how it serves it. */
 export interface Served {
   program: LocalProgram;
+  /** For questions after a request. */
   ask: Ask;
   /** Scheme, host and port. */
   origin: string;
@@ -58,7 +59,7 @@ export async function readServed(query: ServedQuery): Promise<Served | undefined
     facts = await program.readFacts(ask, id);
   }
   if (!isWindowSet && isUp) checkWindow(facts, { program, name, id, origin: at.origin, loads, onNotice });
-  return { program, ask, origin: at.origin, isUp, facts };
+  return { program, ask: createAsk({ ...at, ...READ_LATER }), origin: at.origin, isUp, facts };
 }
 
 interface Checked extends Pick<ServedQuery, 'name' | 'id' | 'loads' | 'onNotice'> {
