@@ -116,7 +116,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     cookie: `klaus-${address.port}`,
     ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
   });
-  const context = createContext({ klaus, log, signIn, version, hooks, prepareDemo, cluster: options.cluster, basePath });
+  const context = createContext({
+    klaus,
+    log,
+    signIn,
+    version,
+    hooks,
+    prepareDemo,
+    cluster: options.cluster,
+    basePath,
+  });
   const { queue, hubs, live, deletions, clones, feed, mcp } = context;
   const guard = createRequestGuard({
     host,

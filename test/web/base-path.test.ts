@@ -29,7 +29,13 @@ async function start({ kind, strips }: Pick<ReverseProxyOptions, 'kind' | 'strip
 async function connects(origin: string, { server }: TestServer): Promise<void> {
   const extraHeaders = { authorization: `Bearer ${server.token}` };
   for (const transports of [['websocket'], ['polling']]) {
-    const socket = io(origin, { path: `${BASE}/socket.io/`, extraHeaders, transports, reconnection: false, forceNew: true });
+    const socket = io(origin, {
+      path: `${BASE}/socket.io/`,
+      extraHeaders,
+      transports,
+      reconnection: false,
+      forceNew: true,
+    });
     await new Promise<void>((resolve, reject) => {
       socket.on('connect', resolve);
       socket.on('connect_error', reject);
@@ -42,35 +48,43 @@ async function connects(origin: string, { server }: TestServer): Promise<void> {
 }
 
 describe.each(WAYS)('$kind, strips: $strips', (way) => {
-  test.skipIf(way.kind === 'nginx' && !hasNginx)('programs and sockets (nginx: needs it, or its path in NGINX)', async () => {
-    const { it, origin, url } = await start(way);
-    const client = createClient({ baseUrl: url, token: it.server.token });
-    const { session } = await client.openSession({ body: {} });
-    expect((await client.session({ params: { id: session } })).id).toBe(session);
-    expect(await client.openapi()).toMatchObject({ servers: [{ url: BASE }] });
-    await connects(origin, it);
-  });
+  test.skipIf(way.kind === 'nginx' && !hasNginx)(
+    'programs and sockets (nginx: needs it, or its path in NGINX)',
+    async () => {
+      const { it, origin, url } = await start(way);
+      const client = createClient({ baseUrl: url, token: it.server.token });
+      const { session } = await client.openSession({ body: {} });
+      expect((await client.session({ params: { id: session } })).id).toBe(session);
+      expect(await client.openapi()).toMatchObject({ servers: [{ url: BASE }] });
+      await connects(origin, it);
+    },
+  );
 
-  test.skipIf(way.kind === 'nginx' && !hasNginx)('the sign-in at a provider (nginx: needs it, or its path in NGINX)', async () => {
-    await using provider = await startOidcProvider({ alice: { email: 'alice@example.com', email_verified: true, groups: ['staff'] } });
-    const { url, it } = await start(way, {
-      KLAUS_SERVER_SIGN_IN: 'oidc',
-      KLAUS_SERVER_ROLES: 'staff=admin',
-      KLAUS_OIDC_ISSUER: provider.issuer,
-      KLAUS_OIDC_CLIENT_ID: provider.clientId,
-      KLAUS_OIDC_CLIENT_SECRET: provider.clientSecret,
-    });
-    await provider.open(`${url}/api/sign-in/callback`);
-    const browser = createCookieBrowser();
-    const begun = `${url}/api/sign-in/start?to=${encodeURIComponent('#/usage')}`;
-    const callback = await browser.run(begun, { fields: { login: 'alice', password: 'x' }, end: `${url}/` });
-    const answer = await browser.visit(callback.href);
-    expect(answer.headers.get('location')).toBe(`${BASE}/#/usage`);
-    const paths = answer.headers.getSetCookie().map((line) => /; Path=([^;]+)/.exec(line)?.[1]);
-    expect(paths.toSorted()).toEqual([`${BASE}/`, `${BASE}/api/sign-in/callback`]);
-    expect((await browser.visit(`${url}/api/sessions`)).status).toBe(200);
-    expect(it.server.url).toMatch(new RegExp(`${BASE}$`));
-  });
+  test.skipIf(way.kind === 'nginx' && !hasNginx)(
+    'the sign-in at a provider (nginx: needs it, or its path in NGINX)',
+    async () => {
+      await using provider = await startOidcProvider({
+        alice: { email: 'alice@example.com', email_verified: true, groups: ['staff'] },
+      });
+      const { url, it } = await start(way, {
+        KLAUS_SERVER_SIGN_IN: 'oidc',
+        KLAUS_SERVER_ROLES: 'staff=admin',
+        KLAUS_OIDC_ISSUER: provider.issuer,
+        KLAUS_OIDC_CLIENT_ID: provider.clientId,
+        KLAUS_OIDC_CLIENT_SECRET: provider.clientSecret,
+      });
+      await provider.open(`${url}/api/sign-in/callback`);
+      const browser = createCookieBrowser();
+      const begun = `${url}/api/sign-in/start?to=${encodeURIComponent('#/usage')}`;
+      const callback = await browser.run(begun, { fields: { login: 'alice', password: 'x' }, end: `${url}/` });
+      const answer = await browser.visit(callback.href);
+      expect(answer.headers.get('location')).toBe(`${BASE}/#/usage`);
+      const paths = answer.headers.getSetCookie().map((line) => /; Path=([^;]+)/.exec(line)?.[1]);
+      expect(paths.toSorted()).toEqual([`${BASE}/`, `${BASE}/api/sign-in/callback`]);
+      expect((await browser.visit(`${url}/api/sessions`)).status).toBe(200);
+      expect(it.server.url).toMatch(new RegExp(`${BASE}$`));
+    },
+  );
 });
 
 describe.skipIf(WITHOUT_BROWSER !== undefined)(`the page${WITHOUT_BROWSER ? `, ${WITHOUT_BROWSER}` : ''}`, () => {

@@ -28,7 +28,10 @@ export const OLLAMA: LocalProgram = {
     const largestWindow = readTrained(info);
     return optional({
       // A model of its cloud is not loaded here.
-      contextWindow: typeof remote === 'string' && remote !== '' ? largestWindow : toTokens((await findLoaded(ask, id))?.['context_length']),
+      contextWindow:
+        typeof remote === 'string' && remote !== ''
+          ? largestWindow
+          : toTokens((await findLoaded(ask, id))?.['context_length']),
       largestWindow,
       tools: can('tools'),
       images: can('vision'),
