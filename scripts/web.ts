@@ -19,6 +19,8 @@ const config: InlineConfig = {
   root: PAGE,
   configFile: false,
   logLevel: 'warn',
+  // The page works at any path: a proxy can serve it below one.
+  base: './',
   // The content security policy of the server allows styles and scripts with this nonce.
   html: { cspNonce: '__KLAUS_NONCE__' },
   plugins: [

@@ -9,6 +9,7 @@ import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { UP_TO_MAX, type CatalogEntry } from './catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from './catalog/catalog.ts';
 import { findDialect } from './dialect/find-dialect.ts';
+import { isDown } from './local/down-model.ts';
 import { findOnlyLocal, openLocal, type LocalAccess, type OpenedLocal } from './local/open-local.ts';
 import { findTiers, resolveName, type NameRules, type Target } from './names.ts';
 import { createOpenaiModel, createResponsesModel } from './openai/openai-model.ts';
@@ -58,6 +59,8 @@ export interface ModelsOptions {
   aiSdk?: AiSdkOptions;
   /** What the user allows of programs on this machine that serve models. Default: nothing. */
   local?: LocalAccess;
+  /** Milliseconds after a request for which a program keeps its model in memory. Default 0: as long as it does itself. */
+  keepMs?: number;
   /** Starts or finds the server of a script. Default: `scripted/…` is rejected. */
   scripted?: (name: string) => Promise<ScriptedServer>;
   onNotice?: (text: string) => void;
@@ -91,7 +94,7 @@ export function createModels(options: ModelsOptions): Models {
       });
     }
     const model = await create(target, shared);
-    models.set(full, model);
+    if (!isDown(model)) models.set(full, model);
     if (notice) options.onNotice?.(notice);
     return model;
   }

@@ -24,7 +24,7 @@ const MAX_BODY_BYTES = 32 * 1_024 * 1_024;
 
 export interface ContextOptions extends Pick<
   Context,
-  'klaus' | 'log' | 'signIn' | 'version' | 'hooks' | 'prepareDemo'
+  'klaus' | 'log' | 'signIn' | 'version' | 'hooks' | 'prepareDemo' | 'basePath'
 > {
   /** Its workers run the sessions. Default: this process runs them. */
   cluster?: ServedCluster;

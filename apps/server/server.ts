@@ -12,6 +12,7 @@ import { openSignIn } from './access/sign-in/open-sign-in.ts';
 import { createToken, readToken } from './access/token.ts';
 import { createContext, openMetrics, openWebhook } from './create-context.ts';
 import { createApp } from './http/app.ts';
+import { redirectToPage, removeBasePath, toBasePath } from './http/base-path.ts';
 import type { JudgeHook, PrepareDemo } from './http/handler.ts';
 import { createStaticFiles } from './http/static-files.ts';
 import { closeServer, listen, listenLocally } from './listen.ts';
@@ -52,7 +53,7 @@ export interface ServerOptions {
 const DAEMON_IDLE_MS = 600_000;
 
 export interface RunningServer {
-  /** Such as `http://127.0.0.1:3001`. */
+  /** Such as `http://127.0.0.1:3001`, with the base path of the setting. */
   readonly url: string;
   /** Path of the Unix socket; null when it would be too long. */
   readonly socket: string | null;
@@ -86,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       hint: 'Set AGENT_API_SECRET, or leave out `--host` and use `ssh -L 3001:127.0.0.1:3001` from the other machine.',
     });
   }
+  const basePath = toBasePath(configuration);
   const folder = join(klaus.home, 'server');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   /** Undoes a start that fails. */
@@ -105,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await listen(tcp, { host, port });
   undo.defer(() => void tcp.close());
   const address = tcp.address() as { port: number };
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${basePath}`;
 
   const proxies = toProxyTrust(configuration.get('server.trustProxy'));
   const signIn = await openSignIn({
@@ -114,7 +116,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     cookie: `klaus-${address.port}`,
     ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
   });
-  const context = createContext({ klaus, log, signIn, version, hooks, prepareDemo, cluster: options.cluster });
+  const context = createContext({
+    klaus,
+    log,
+    signIn,
+    version,
+    hooks,
+    prepareDemo,
+    cluster: options.cluster,
+    basePath,
+  });
   const { queue, hubs, live, deletions, clones, feed, mcp } = context;
   const guard = createRequestGuard({
     host,
@@ -128,7 +139,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   context.metrics = metrics;
   const stopCounting = metrics && klaus.onSandboxStart((start) => metrics.countStart(start));
   const servers = [tcp, ...(socket ? [socket] : [])];
-  for (const server of servers) connectRequests(server, { app, sockets, log });
+  for (const server of servers) connectRequests(server, { app, sockets, log, basePath });
   const watch = watchIdle({
     servers,
     idleMs: configuration.get('server.idleExitMs') ?? (isDaemon ? DAEMON_IDLE_MS : 0),
@@ -193,15 +204,19 @@ interface RequestHandlers {
   app: ReturnType<typeof createApp>;
   sockets: Sockets;
   log: Log;
+  basePath: string;
 }
 
-function connectRequests(server: Server, { app, sockets, log }: RequestHandlers): void {
+function connectRequests(server: Server, { app, sockets, log, basePath }: RequestHandlers): void {
   const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     logRequest(request, response, log);
+    if (redirectToPage(request, response, basePath)) return;
+    removeBasePath(request, basePath);
     if (!sockets.handleRequest(request, response)) void listener(request, response);
   });
-  server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) =>
-    sockets.handleUpgrade(request, connection, head),
-  );
+  server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
+    removeBasePath(request, basePath);
+    sockets.handleUpgrade(request, connection, head);
+  });
 }

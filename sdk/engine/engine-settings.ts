@@ -134,6 +134,7 @@ export function toModelsOptions(
     ...{ keys, baseUrls, tiers, servers, aiSdk, cache, local },
     prices: prices && toPrices(prices),
     allow: models.allow,
+    keepMs: models.keepLoadedMs,
     caFile: network.caFile,
   };
 }

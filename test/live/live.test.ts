@@ -1,13 +1,18 @@
 // Covers test/live: the checks of a real model server pass at a correct server, and each fails at one that breaks its promise.
 import { expect, test } from 'vitest';
 import { runChecks } from './run-checks.ts';
-import { readServerFacts } from './server-facts.ts';
+import { readServerFacts, type ServerFacts } from './server-facts.ts';
 import { promptOf, refuse, startStrictServer, WINDOW, type Change, type ServerFaults } from './strict-server.ts';
 import { WIRES, type Wire } from './target.ts';
 
-async function run(faults: ServerFaults, wire: Wire, only?: readonly string[]): Promise<Record<string, string>> {
+async function run(
+  faults: ServerFaults,
+  wire: Wire,
+  only?: readonly string[],
+  claimed: Partial<ServerFacts> = {},
+): Promise<Record<string, string>> {
   const target = await startStrictServer(faults);
-  const facts = { ...(await readServerFacts(target)), contextWindow: WINDOW };
+  const facts = { ...(await readServerFacts(target)), contextWindow: WINDOW, ...claimed };
   const [report] = await runChecks({ target, facts, wires: [wire], isAnyWire: false, only });
   return Object.fromEntries(
     report!.results.map(({ name, status, detail }) => [name, status === 'passed' ? status : `${status}: ${detail}`]),
@@ -21,6 +26,7 @@ test.each(WIRES)('all checks pass at a correct server: %s', async (wire) => {
     'a cut answer': 'passed',
     'text that is not ASCII': 'passed',
     'a second turn': 'passed',
+    'a session of ten turns': 'passed',
     'cancel in mid-answer': 'passed',
     'a tool call and its result': 'passed',
     // At llama.cpp alone.
@@ -53,6 +59,14 @@ test.each<[check: string, faults: ServerFaults]>([
   ],
 ])('%s fails at a server that breaks it', async (check, faults) => {
   expect((await run(faults, 'chat', [check]))[check]).toMatch(/^failed/);
+});
+
+test('a session of ten turns needs of llama.cpp that all of each prompt is reused', async () => {
+  const name = 'a session of ten turns';
+  const claimed = { software: 'llama.cpp' };
+  expect(await run({}, 'chat', [name], claimed)).toEqual({ [name]: 'passed' });
+  const edit = (answer: string): string => answer.replaceAll(/"cached_tokens":\d+/g, '"cached_tokens":100');
+  expect((await run({ edit }, 'chat', [name], claimed))[name]).toMatch(/^failed/);
 });
 
 test('a wire that the server does not have is reported, and fails only if it was requested', async () => {

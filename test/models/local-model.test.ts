@@ -90,6 +90,20 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
     await terminal.shows('hello');
   });
 
+  test('the question takes a letter and Enter that arrive together', async () => {
+    using place = createTestHome();
+    const program = await start({ family: 'ollama', id: 'qwen3:8b', script: SAYS_HELLO });
+    await using terminal = await openEmulator([process.execPath, MAIN, '-m', 'local', 'Say it.'], {
+      env: toEnv({ place, env: toVariables(program) }),
+      cwd: place.workspace,
+      columns: 120,
+    });
+    await terminal.shows(program.origin);
+    expect(program.bodies).toEqual([]);
+    terminal.type(`y${KEYS.enter}`);
+    await terminal.shows('hello');
+  });
+
   test('/model asks before the first use of a program', { tags: ['long'] }, async () => {
     using place = createTestHome();
     const program = await start({ family: 'ollama', id: 'qwen3:8b', script: SAYS_HELLO });

@@ -25,6 +25,8 @@ export const LOOK = { timeoutMs: 300, maxBytes: 65_536 } as const;
 export const LOOK_NAMED = { ...LOOK, timeoutMs: 3_000 } as const;
 /** How a server that the user allows is asked about its model. */
 export const READ = { timeoutMs: 5_000, maxBytes: 4_194_304 } as const;
+/** The same for a server that has just answered a request, and may be busy. */
+export const READ_LATER = { ...READ, timeoutMs: 30_000 } as const;
 
 /** No redirect is followed, and no error is thrown. */
 export function createAsk({ origin, timeoutMs, maxBytes, headers, agent, onLate, onStatus }: AskOptions): Ask {

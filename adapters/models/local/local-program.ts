@@ -43,6 +43,13 @@ export interface LocalProgram {
   readFacts(ask: Ask, id: string): Promise<ServerFacts>;
   /** Loads a model, so that its window is known. It gets no text. */
   load?(ask: Ask, id: string): Promise<void>;
+  /**
+   * Keeps a loaded model in memory for the given milliseconds from now, or longer. It gets no text. Undefined: the program
+   * unloads no model.
+   *
+   * @returns False if the model is not in memory: it is not loaded again.
+   */
+  keep?(ask: Ask, id: string, ms: number): Promise<boolean>;
   /** Tokens of a prompt in the template of the model, which the server counts itself. Undefined: it does not. */
   countTokens?(ask: Ask, prompt: SentPrompt): Promise<number | undefined>;
   /** The commands that load a model with a larger window. */

@@ -28,7 +28,10 @@ export const OLLAMA: LocalProgram = {
     const largestWindow = readTrained(info);
     return optional({
       // A model of its cloud is not loaded here.
-      contextWindow: typeof remote === 'string' && remote !== '' ? largestWindow : await readLoaded(ask, id),
+      contextWindow:
+        typeof remote === 'string' && remote !== ''
+          ? largestWindow
+          : toTokens((await findLoaded(ask, id))?.['context_length']),
       largestWindow,
       tools: can('tools'),
       images: can('vision'),
@@ -37,15 +40,23 @@ export const OLLAMA: LocalProgram = {
   },
   // Without a prompt it only loads the model.
   load: async (ask, id) => void (await ask('/api/generate', { model: id })),
+  async keep(ask, id, ms) {
+    const loaded = await findLoaded(ask, id);
+    if (!loaded) return false;
+    // Its own setting may say longer, or forever.
+    const until = Date.parse(String(loaded['expires_at']));
+    if (!(until >= Date.now() + ms)) await ask('/api/generate', { model: id, keep_alive: Math.ceil(ms / 1_000) });
+    return true;
+  },
   enlarge: (id, tokens) =>
     `\`OLLAMA_CONTEXT_LENGTH=${tokens} ollama serve\`, or with a model of its own: ` +
     `\`printf 'FROM ${id}\\nPARAMETER num_ctx ${tokens}\\n' > Modelfile && ollama create ${toDerived(id, tokens)} -f Modelfile\``,
   toolsFix: 'Choose a model that `ollama show MODEL` lists with the capability tools.',
 };
 
-async function readLoaded(ask: Ask, id: string): Promise<number | undefined> {
+async function findLoaded(ask: Ask, id: string): Promise<Record<string, unknown> | undefined> {
   const loaded = toEntries(await ask('/api/ps'), 'models') ?? [];
-  return toTokens(loaded.find((each) => isCalled(each, id))?.['context_length']);
+  return loaded.find((each) => isCalled(each, id));
 }
 
 /** An id without a tag means the tag `latest`. */

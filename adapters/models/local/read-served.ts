@@ -1,13 +1,18 @@
 import type { Agent, OutgoingHttpHeaders } from 'node:http';
 import { KlausError, type ServerFamily } from '@klaus/core/protocol';
 import { SERVERS } from '../dialect/families.ts';
-import { type Ask, createAsk, READ } from './ask-server.ts';
+import { type Ask, createAsk, READ, READ_LATER } from './ask-server.ts';
 import type { LocalProgram, ServerFacts } from './local-program.ts';
 
 /** A model of a program that says how it serves it. */
 export interface Served {
   program: LocalProgram;
+  /** For questions after a request. */
   ask: Ask;
+  /** Scheme, host and port. */
+  origin: string;
+  /** False: it did not answer, so that its facts are unknown. */
+  isUp: boolean;
   facts: ServerFacts;
 }
 
@@ -37,7 +42,7 @@ const RECOMMENDED = 32_768;
  * Asks a program about a model. It gets the id of the model and no other text.
  *
  * @returns Undefined for a family that does not say how it serves its models.
- * @throws KlausError `config` if the context window is neither known nor set: a program that gets a longer prompt than
+ * @throws KlausError `config` if the program answers, and the context window is neither known nor set: a program that gets a longer prompt than
  *   its window may cut it without an error.
  */
 export async function readServed(query: ServedQuery): Promise<Served | undefined> {
@@ -45,15 +50,16 @@ export async function readServed(query: ServedQuery): Promise<Served | undefined
   const { program } = SERVERS[family];
   if (!program) return undefined;
   const at = { origin: new URL(query.baseUrl).origin, headers, ...(agent && { agent }) };
-  const ask = createAsk({ ...at, ...READ });
+  let isUp = false;
+  const ask = createAsk({ ...at, ...READ, onStatus: () => void (isUp = true) });
   let facts = await program.readFacts(ask, id);
   if (facts.contextWindow === undefined && Object.keys(facts).length > 0 && program.load && loads && !isWindowSet) {
     onNotice?.(`${program.title} loads ${id}.`);
     await program.load(createAsk({ ...at, ...READ, timeoutMs: LOAD_MS }), id);
     facts = await program.readFacts(ask, id);
   }
-  if (!isWindowSet) checkWindow(facts, { program, name, id, origin: at.origin, loads, onNotice });
-  return { program, ask, facts };
+  if (!isWindowSet && isUp) checkWindow(facts, { program, name, id, origin: at.origin, loads, onNotice });
+  return { program, ask: createAsk({ ...at, ...READ_LATER }), origin: at.origin, isUp, facts };
 }
 
 interface Checked extends Pick<ServedQuery, 'name' | 'id' | 'loads' | 'onNotice'> {

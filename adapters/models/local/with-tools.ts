@@ -19,7 +19,7 @@ export function withTools(model: Model, { given, served, onNotice }: ToolSupport
   if (given === 'text') return withTextCalls(model, { onNotice });
   if (given === true || served?.facts.tools !== false) return model;
   const { title, toolsFix } = served.program;
-  const message = `${title} gives ${model.name} no tools: its chat template has none. ${toolsFix} Or set "tools: text", so that it calls tools in its text.`;
+  const message = `${title} gives ${model.name} no tools: its chat template has none. ${toolsFix} Or set "tools: text" for the model in an entry of "servers", so that it calls tools in its text.`;
   return {
     ...model,
     async *stream(request, options) {

@@ -8,9 +8,11 @@ import type { CatalogEntry } from '../catalog/catalog-entry.ts';
 import { findEntry, toModelInfo } from '../catalog/catalog.ts';
 import { findDialect, type FoundDialect } from '../dialect/find-dialect.ts';
 import { createOpenaiModel, createResponsesModel } from '../openai/openai-model.ts';
+import { createDownModel } from '../local/down-model.ts';
 import type { ServerFacts } from '../local/local-program.ts';
 import { readServed } from '../local/read-served.ts';
 import { withCutCheck } from '../local/with-cut-check.ts';
+import { withKeptModel } from '../local/with-kept-model.ts';
 import { withTools } from '../local/with-tools.ts';
 import { createAgentFinder, type ConnectionOptions } from '../wire/connection.ts';
 import { locate, type HttpModelOptions } from '../wire/http-model.ts';
@@ -32,6 +34,8 @@ export interface ServerModelOptions extends Pick<HttpModelOptions, 'adaptations'
   agent?: Agent;
   /** False: the server does not load the model. Default true. */
   loads?: boolean;
+  /** Milliseconds after a request for which its program keeps the model in memory. Default 0: as long as it does itself. */
+  keepMs?: number;
 }
 
 /**
@@ -61,11 +65,16 @@ export async function createServerModel(options: ServerModelOptions): Promise<Mo
           isWindowSet: facts.contextWindow !== undefined,
         });
   const info = toInfo({ ...looked, facts: withServed(facts, served?.facts) }, options.price);
+  if (served?.isUp === false && facts.contextWindow === undefined) {
+    return createDownModel({ name, info, served, open: () => createServerModel(options) });
+  }
   const model = {
     ...{ name, id, baseUrl, apiKey, headers, fields, adaptations, onNotice, info, findAgent, keyHeader },
   };
-  const judge = (created: Model): Model =>
-    withTools(withCutCheck(created, { id, served, onNotice }), { given: facts.tools, served, onNotice });
+  const judge = (created: Model): Model => {
+    const kept = withKeptModel(created, { id, served, keepMs: options.keepMs ?? 0 });
+    return withTools(withCutCheck(kept, { id, served, onNotice }), { given: facts.tools, served, onNotice });
+  };
   if (wire === 'responses') return judge(withoutSearch(createResponsesModel({ ...model, dialect })));
   if (wire === 'chat')
     return judge(createOpenaiModel({ ...model, dialect, family: family === 'openrouter' ? family : undefined }));

@@ -41,7 +41,8 @@ export async function openKeyboard() {
   const tty = new ReadStream(openSync('/dev/tty', 'r'));
   let take: ((key: string | undefined) => void) | undefined;
   tty.on('data', (data) => {
-    const text = data.toString();
+    // A letter and Enter can arrive together when this process was busy.
+    const text = data.toString().replace(/^(\p{L})[\r\n]$/u, '$1');
     const name = NAMES[text];
     // Pasted text is several characters, and answers nothing.
     if (name !== undefined || text.length === 1) take?.(name ?? text);

@@ -53,7 +53,7 @@ export const hostHandlers = {
     });
   },
 
-  openapi: (_given, { version }) => toOpenApi(version),
+  openapi: (_given, { version, basePath }) => toOpenApi(version, basePath),
 
   events: (_given, { feed, seen }, exchange) => feed.add(exchange.openStream(), seen),
 

@@ -17,7 +17,7 @@ export const signInHandlers = {
     };
   },
 
-  async signIn({ body }, { signIn }, exchange) {
+  async signIn({ body }, { signIn, basePath }, exchange) {
     if (!signIn.exchange) throw otherKind(signIn);
     const cookie = await signIn.exchange(body.token);
     exchange.guard.recordAttempt(exchange.request, cookie !== undefined);
@@ -27,14 +27,14 @@ export const signInHandlers = {
         detail: 'Open the address that `klaus serve` printed, or paste the token from its file.',
       });
     }
-    exchange.headers['set-cookie'] = toSetCookie(cookie, exchange.isSecure);
+    exchange.headers['set-cookie'] = toSetCookie(cookie, { isSecure: exchange.isSecure, basePath });
     return { signedIn: true };
   },
 
   async beginSignIn({ query }, context, exchange) {
     const { signIn } = context;
     if (!signIn.begin) throw otherKind(signIn);
-    return redirect(context, exchange, signIn.begin(toVisit(exchange), query.to));
+    return redirect(context, exchange, signIn.begin(toVisit(context, exchange), query.to));
   },
 
   async completeSignIn(_given, context, exchange) {
@@ -42,20 +42,20 @@ export const signInHandlers = {
     if (!signIn.complete) throw otherKind(signIn);
     // Each attempt is a request to the provider.
     exchange.guard.checkAttempts(exchange.request);
-    return redirect(context, exchange, signIn.complete(toVisit(exchange)));
+    return redirect(context, exchange, signIn.complete(toVisit(context, exchange)));
   },
 
-  async signOut(_given, { signIn, connections }, { identity, headers, isSecure }) {
+  async signOut(_given, { signIn, connections, basePath }, { identity, headers, isSecure }) {
     if (!signIn.end) throw otherKind(signIn);
     const { cookie, provider } = await signIn.end(identity!);
-    headers['set-cookie'] = toSetCookie(cookie, isSecure);
+    headers['set-cookie'] = toSetCookie(cookie, { isSecure, basePath });
     connections.end(identity!);
     return { signedIn: false, provider };
   },
 } satisfies PartialHandlers;
 
-function toVisit({ request, guard }: Exchange) {
-  return { request, origin: guard.ownOrigin(request) };
+function toVisit({ basePath }: Context, { request, guard }: Exchange) {
+  return { request, address: `${guard.ownOrigin(request)}${basePath}` };
 }
 
 /** The page shows the reason of a failure, and the log has the details. */

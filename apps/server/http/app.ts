@@ -187,7 +187,10 @@ async function answer(call: Call, { guard, name, route, identity, ...given }: An
   const handler = HANDLERS[name] as (...args: unknown[]) => unknown;
   const result = await handler(input, context, exchange);
   if (route.kind === 'stream') return RESPONSE_ALREADY_SENT;
-  if (route.kind === 'redirect') return toRedirectResponse(result as Redirect, exchange);
+  if (route.kind === 'redirect') {
+    const { isSecure } = exchange;
+    return toRedirectResponse(result as Redirect, { headers, isSecure, basePath: context.basePath });
+  }
   if (route.kind === 'text') return toDocumentResponse(result as Document, headers);
   if (route.kind === 'bytes') return toFileResponse(result as ShownFile, headers);
   const packed = packJson(result, String(incoming.headers['accept-encoding'] ?? ''));

@@ -55,6 +55,8 @@ export interface Context {
   /** Streams and sockets that end with a sign-in. */
   connections: HeldConnections;
   version: string;
+  /** Path below which browsers reach the server, such as `/klaus`; '' at the root. */
+  basePath: string;
   maxBodyBytes: number;
 }
 

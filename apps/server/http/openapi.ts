@@ -3,23 +3,25 @@ import { problemSchema, ROUTES, type Route } from '../contract/index.ts';
 
 type Json = Record<string, unknown>;
 
-let cached: Json | undefined;
+const cached = new Map<string, Json>();
 
-/** The routes as an OpenAPI 3.1 document, generated from the schemas that validate requests. */
-export function toOpenApi(version: string): Json {
-  if (cached) return cached;
+/** The routes as an OpenAPI 3.1 document, generated from the schemas that validate requests. @param basePath Default: the root. */
+export function toOpenApi(version: string, basePath = ''): Json {
+  const known = cached.get(basePath);
+  if (known) return known;
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
     (paths[path] ??= {})[route.method.toLowerCase()] = toOperation(name, route);
   }
-  return (cached = {
+  const document: Json = {
     openapi: '3.1.0',
     info: {
       title: 'Klaus',
       version,
       description: 'Follow, steer and approve sessions of the agent engine Klaus.',
     },
+    servers: [{ url: basePath || '/' }],
     security: [{ token: [] }, { cookie: [] }],
     paths,
     components: {
@@ -29,7 +31,9 @@ export function toOpenApi(version: string): Json {
       },
       schemas: { Problem: toSchema(problemSchema, 'output') },
     },
-  });
+  };
+  cached.set(basePath, document);
+  return document;
 }
 
 function toOperation(name: string, route: Route): Json {

@@ -47,18 +47,28 @@ export function toFileResponse({ mediaType, content }: ShownFile, headers: Recor
   return toResponse(content, { status: 200, headers: { ...headers, ...own } });
 }
 
-/** @param isSecure True if browsers reach the server over TLS. */
-export function toSetCookie({ name, value, sameSite, path = '/', maxAgeSeconds }: Cookie, isSecure: boolean): string {
+/** How browsers reach the server. */
+export interface Reached {
+  /** True over TLS. */
+  isSecure: boolean;
+  basePath: string;
+}
+
+export function toSetCookie(
+  { name, value, sameSite, path = '/', maxAgeSeconds }: Cookie,
+  { isSecure, basePath }: Reached,
+): string {
   const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
-  return `${name}=${value}; Path=${path}; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}${age}`;
+  return `${name}=${value}; Path=${basePath}${path}; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}${age}`;
 }
 
 export function toRedirectResponse(
   { location, cookies }: Redirect,
-  { headers, isSecure }: { headers: Record<string, string>; isSecure: boolean },
+  { headers, ...reached }: Reached & { headers: Record<string, string> },
 ): Response {
-  const all = new Headers({ ...SECURITY_HEADERS, ...headers, location });
-  for (const cookie of cookies) all.append('set-cookie', toSetCookie(cookie, isSecure));
+  const target = location.startsWith('/') ? `${reached.basePath}${location}` : location;
+  const all = new Headers({ ...SECURITY_HEADERS, ...headers, location: target });
+  for (const cookie of cookies) all.append('set-cookie', toSetCookie(cookie, reached));
   return new Response(null, { status: 302, headers: all });
 }
 

@@ -1,4 +1,5 @@
 import { messageOf } from '@klaus/core/message-of';
+import { basePath } from '../state/base-path.ts';
 // Vite builds the module as a classic script and exports its address.
 // oxlint-disable-next-line import/default
 import program from './diagram-frame.ts?worker&url';
@@ -73,7 +74,7 @@ async function openFrame(): Promise<Frame> {
   const element = document.createElement('iframe');
   element.className = FRAME_CLASS;
   element.sandbox.add('allow-scripts');
-  element.src = '/frames/program';
+  element.src = `${basePath}/frames/program`;
   element.tabIndex = -1;
   element.ariaHidden = 'true';
   await within(

@@ -1,5 +1,6 @@
 import { ROUTES } from '@klaus/server/contract';
 import { toPath } from '@klaus/server/client';
+import { basePath } from '../state/base-path.ts';
 
 interface ImageAddress {
   session: string;
@@ -15,6 +16,7 @@ interface ImageAddress {
 
 /** The address of an image of the workspace of a session. */
 export function toImageAddress({ session, path, side, turn, approval, version }: ImageAddress): string {
-  const address = toPath(ROUTES.shownFile.path, { params: { path }, query: { session, side, turn, approval } });
+  const given = { params: { path }, query: { session, side, turn, approval } };
+  const address = `${basePath}${toPath(ROUTES.shownFile.path, given)}`;
   return version === undefined ? address : `${address}#${encodeURIComponent(version)}`;
 }

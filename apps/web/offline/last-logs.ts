@@ -1,10 +1,11 @@
 import type { Event } from '@klaus/core/protocol';
+import { toOwnName } from '../state/base-path.ts';
 
 /** Sessions that are kept, the latest opened ones, and characters of one as JSON. */
 const MAX_SESSIONS = 5;
 const MAX_CHARS = 1_000_000;
 
-const NAME = 'klaus-last-logs';
+const NAME = toOwnName('klaus-last-logs');
 const STORE = 'logs';
 
 interface StoredLog {

@@ -1,3 +1,4 @@
+import { basePath } from '../state/base-path.ts';
 import { host } from '../state/host.ts';
 import { showToast } from '../state/toasts.ts';
 import { text } from '../text/text.ts';
@@ -70,7 +71,7 @@ function follow(registration: ServiceWorkerRegistration): void {
 export async function registerWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   try {
-    follow(await navigator.serviceWorker.register('/service-worker.js'));
+    follow(await navigator.serviceWorker.register(`${basePath}/service-worker.js`));
   } catch {
     // Private windows and policies of a browser refuse workers. The page works without one.
   }

@@ -24,13 +24,17 @@ interface Asked extends Extendable {
 
 const worker = globalThis as unknown as Worker;
 const FILES: readonly string[] = __KLAUS_FILES__;
-const PREFIX = 'klaus-page-';
+/** The path of the page, with a slash at its end. */
+const BASE = new URL('.', location.href).pathname;
+/** All servers of an origin share its caches. */
+const PREFIX = BASE === '/' ? 'klaus-page-' : `klaus-page-${BASE}`;
+const isOwn = (name: string): boolean => name.startsWith(PREFIX) && !name.slice(PREFIX.length).includes('/');
 /** The files have a hash of their content in their names, so that their list is a version. */
 const VERSION = `${PREFIX}${toHash(FILES.join('\n'))}`;
-const KNOWN = new Set(FILES);
+const KNOWN = new Set(FILES.map(toAddress));
 
 worker.addEventListener<Extendable>('install', (event) => {
-  event.waitUntil(caches.open(VERSION).then((cache) => cache.addAll([...FILES])));
+  event.waitUntil(caches.open(VERSION).then((cache) => cache.addAll([...KNOWN])));
 });
 
 worker.addEventListener<Extendable>('activate', (event) => {
@@ -39,7 +43,7 @@ worker.addEventListener<Extendable>('activate', (event) => {
 
 /** A page of the previous version may still run, and load its parts. */
 async function removeOld(): Promise<void> {
-  const others = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && name !== VERSION);
+  const others = (await caches.keys()).filter((name) => isOwn(name) && name !== VERSION);
   await Promise.all(others.slice(0, -1).map((name) => caches.delete(name)));
 }
 
@@ -47,8 +51,8 @@ worker.addEventListener<Fetching>('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin) return;
-  if (url.pathname === '/' && request.mode === 'navigate') event.respondWith(openPage(request));
-  else if (url.pathname.startsWith('/assets/') || KNOWN.has(url.pathname)) event.respondWith(readFile(request));
+  if (url.pathname === BASE && request.mode === 'navigate') event.respondWith(openPage(request));
+  else if (url.pathname.startsWith(`${BASE}assets/`) || KNOWN.has(url.pathname)) event.respondWith(readFile(request));
 });
 
 /** The page of the server, whose nonce is new; without a connection the latest one. */
@@ -57,10 +61,10 @@ async function openPage(request: Request): Promise<Response> {
   try {
     const response = await fetch(request);
     const isPage = response.ok && !response.redirected && response.type === 'basic';
-    if (isPage) await cache.put('/', response.clone());
+    if (isPage) await cache.put(BASE, response.clone());
     return response;
   } catch (error) {
-    const stored = await caches.match('/');
+    const stored = await caches.match(BASE);
     if (stored) return stored;
     throw error;
   }
@@ -69,7 +73,7 @@ async function openPage(request: Request): Promise<Response> {
 /** The name of a file contains its hash, so that a stored one is never old. */
 async function readFile(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
-  if (!pathname.startsWith('/assets/')) {
+  if (!pathname.startsWith(`${BASE}assets/`)) {
     return fetch(request).catch(async (error: unknown) => {
       const stored = await caches.match(pathname);
       if (stored) return stored;
@@ -85,6 +89,10 @@ worker.addEventListener<Asked>('message', (event) => {
   if (kind === 'has') ports[0]?.postMessage(file !== undefined && KNOWN.has(file));
   if (kind === 'activate') event.waitUntil(worker.skipWaiting());
 });
+
+function toAddress(file: string): string {
+  return `${BASE}${file.slice(1)}`;
+}
 
 function toHash(text: string): string {
   let hash = 0;

@@ -1,5 +1,6 @@
 import { Play, Square } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { basePath } from '../state/base-path.ts';
 import { useRenderText } from '../text/render/render-text.ts';
 import { Button } from '../ui/button.tsx';
 import { ScriptsDialog } from './scripts-dialog.tsx';
@@ -60,7 +61,7 @@ function StaticFrame({ html }: { html: string }) {
   return (
     <iframe
       title={t.preview.page}
-      src="/frames/static"
+      src={`${basePath}/frames/static`}
       sandbox="allow-same-origin"
       referrerPolicy="no-referrer"
       onLoad={({ currentTarget }) => show(currentTarget)}
@@ -76,7 +77,7 @@ function ScriptedFrame({ html }: { html: string }) {
     // The frame has no origin that the message could be limited to.
     const send = () => element.contentWindow?.postMessage(html, '*');
     element.addEventListener('load', send, { once: true });
-    element.src = '/frames/document';
+    element.src = `${basePath}/frames/document`;
     return () => element.removeEventListener('load', send);
   }, [html]);
   return <iframe ref={frame} title={t.preview.page} sandbox="allow-scripts" referrerPolicy="no-referrer" />;

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { basePath } from '../state/base-path.ts';
 import { host } from '../state/host.ts';
 import { isOwn } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
@@ -10,6 +11,6 @@ export function useTabIcon(): void {
   const name = states.has('needs-you') ? 'favicon-needs-you' : states.has('running') ? 'favicon-running' : 'favicon';
   useEffect(() => {
     const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
-    if (link) link.href = `/${name}.svg`;
+    if (link) link.href = `${basePath}/${name}.svg`;
   }, [name]);
 }

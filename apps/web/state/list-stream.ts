@@ -1,5 +1,6 @@
 import { followHost, type FollowHostOptions, type StreamState } from '@klaus/server/client';
 import { API_VERSION, type AttentionListView, type SessionView } from '@klaus/server/contract';
+import { toOwnName } from './base-path.ts';
 import { client } from './client.ts';
 import { visibility } from './visibility.ts';
 
@@ -19,7 +20,7 @@ export interface ListStreamOptions extends Required<FollowHostOptions> {
 }
 
 /** The version separates tabs of different versions of the page. */
-const NAME = `klaus.list.${API_VERSION}`;
+const NAME = toOwnName(`klaus.list.${API_VERSION}`);
 
 /**
  * Follows the list of sessions until the signal is aborted. All tabs of a browser share one stream, because a browser

@@ -1,3 +1,4 @@
+import { toOwnName } from './base-path.ts';
 import { visibility } from './visibility.ts';
 
 let isElected = false;
@@ -35,7 +36,7 @@ async function keep(signal: AbortSignal): Promise<void> {
       signal.addEventListener('abort', () => resolve());
     });
   try {
-    await navigator.locks.request('klaus.bell', { signal }, had);
+    await navigator.locks.request(toOwnName('klaus.bell'), { signal }, had);
   } catch {
     // The tab became visible before it got the lock.
   }

@@ -1,8 +1,9 @@
 import { RETURN_TARGET, signInFailureCodeSchema, type SignInFailureCode } from '@klaus/server/contract';
+import { basePath, toOwnName } from './base-path.ts';
 import { client } from './client.ts';
 
 /** When this tab was last sent to the provider, in Unix milliseconds. */
-const TRIED = 'klaus.sign-in';
+const TRIED = toOwnName('klaus.sign-in');
 /** Milliseconds in which a tab is sent to the provider by itself once: a browser without cookies would loop. */
 const ONCE_MS = 60_000;
 
@@ -35,7 +36,7 @@ export function rememberSignOut(provider: string | undefined): void {
 export function goToProvider(): void {
   sessionStorage.setItem(TRIED, String(Date.now()));
   const to = RETURN_TARGET.test(location.hash) ? location.hash : '#/';
-  location.assign(`/api/sign-in/start?to=${encodeURIComponent(to)}`);
+  location.assign(`${basePath}/api/sign-in/start?to=${encodeURIComponent(to)}`);
 }
 
 /** True if the user need not ask for the sign-in: not after a failure or a sign-out, and not twice in a row. */

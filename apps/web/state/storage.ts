@@ -1,7 +1,9 @@
+import { toOwnName } from './base-path.ts';
+
 /** Reads a value that this browser stores. Undefined or null without storage, without the value and for other data. */
 export function readStored(key: string): unknown {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? 'null');
+    return JSON.parse(localStorage.getItem(toOwnName(key)) ?? 'null');
   } catch {
     return undefined;
   }
@@ -9,7 +11,7 @@ export function readStored(key: string): unknown {
 
 export function writeStored(key: string, value: unknown): void {
   try {
-    localStorage.setItem(key, JSON.stringify(value));
+    localStorage.setItem(toOwnName(key), JSON.stringify(value));
   } catch {
     // No storage or no space left: the value lasts until the page is closed.
   }

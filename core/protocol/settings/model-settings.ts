@@ -54,4 +54,11 @@ export const MODEL_SETTINGS = {
     description: 'Models that may be used.',
     project: subset,
   }),
+  'models.keepLoadedMs': defineSetting({
+    schema: z.int().min(0).max(604_800_000),
+    default: 14_400_000,
+    env: 'KLAUS_MODELS_KEEP_LOADED',
+    description:
+      'Milliseconds after the last request for which Ollama keeps the model of an open session in memory. 0: as long as its own setting says.',
+  }),
 } as const;

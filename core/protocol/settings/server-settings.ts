@@ -36,6 +36,14 @@ export const SERVER_SETTINGS = {
     description:
       'Other origins whose pages may use the server. The server also accepts their host names, such as that of a proxy.',
   }),
+  'server.basePath': defineSetting({
+    schema: z.string().regex(/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/),
+    env: 'KLAUS_SERVER_BASE_PATH',
+    unset: 'the page is at the root of the address',
+    values: 'a path such as /klaus, without a slash at its end',
+    description:
+      'Path below which browsers reach the server through a proxy. The proxy may remove it from requests or pass it on.',
+  }),
   'server.workspaces': defineSetting({
     schema: z.array(folder),
     default: [] as string[],

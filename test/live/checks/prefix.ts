@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Check } from '../check.ts';
-import { need } from '../check-error.ts';
-import { toMessage } from '../live-server.ts';
+import { CheckSkipped, need } from '../check-error.ts';
+import { isLlamaCpp, toMessage } from '../live-server.ts';
+import { openLiveSession } from '../live-session.ts';
 
 /** Tokens. Shorter prompts are not cached by some services. */
 const LONG_PREFIX = 5_000;
@@ -31,4 +32,30 @@ const secondTurn: Check = {
   },
 };
 
-export const PREFIX_CHECKS: readonly Check[] = [secondTurn];
+const TURNS = 10;
+/** Tokens of the instructions with the tools in their text, ten turns and their answers. */
+const NEEDED = 4_000;
+
+const tenTurns: Check = {
+  name: 'a session of ten turns',
+  async run(server) {
+    const { contextWindow = Infinity } = server.facts;
+    if (contextWindow < NEEDED) throw new CheckSkipped(`Ten turns do not fit in ${contextWindow} tokens.`);
+    await using opened = await openLiveSession(server, { hasTools: true });
+    let events = await opened.ask('Name a color.');
+    for (let turn = 2; turn <= TURNS; turn++) events = await opened.ask(`Name color number ${turn}.`);
+    const turns = events.flatMap((event) =>
+      event.type === 'model.attempted' && event.purpose === 'turn' ? [event.usage] : [],
+    );
+    const prompts = turns.map(({ input, cacheRead, cacheWrite }) => input + cacheRead + cacheWrite);
+    if (turns.every(({ cacheRead }) => cacheRead === 0)) throw new CheckSkipped('The server reports no cached tokens.');
+    const ratios = turns.slice(1).map(({ cacheRead }, before) => Math.min(1, cacheRead / prompts[before]!));
+    const least = Math.min(...ratios);
+    const found = `${turns.length} requests with ${prompts[0]} to ${prompts.at(-1)} tokens; at least ${least.toFixed(3)} of each prompt was reused by the next one`;
+    // Services report multiples of a block, and may forget.
+    need(!isLlamaCpp(server) || least === 1, `${found}: ${ratios.map((ratio) => ratio.toFixed(3)).join(', ')}`);
+    return found;
+  },
+};
+
+export const PREFIX_CHECKS: readonly Check[] = [secondTurn, tenTurns];

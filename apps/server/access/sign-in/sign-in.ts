@@ -22,7 +22,7 @@ export interface Cookie {
   value: string;
   /** `Lax` only for a cookie that must arrive with a redirect from another site. */
   sameSite: 'Strict' | 'Lax';
-  /** Default `/`. */
+  /** Below the base path. Default `/`. */
   path?: string;
   /** Default: until the browser is closed. */
   maxAgeSeconds?: number;
@@ -40,8 +40,8 @@ export interface Redirect {
 /** A browser that comes to sign in. */
 export interface Visit {
   request: IncomingMessage;
-  /** The origin at which the browser reaches the server, which the request guard has checked. */
-  origin: string;
+  /** The origin at which the browser reaches the server, which the request guard has checked, and the base path. */
+  address: string;
 }
 
 /**

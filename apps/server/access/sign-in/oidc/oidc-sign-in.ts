@@ -81,11 +81,11 @@ export function createOidcSignIn(options: SignInOptions): SignIn {
       return Promise.resolve({ identity: { ...person, folders, session: { id, until } } });
     },
 
-    async begin({ origin }, to) {
+    async begin({ address }, to) {
       const client = await provider.open();
       const state = randomBytes(32).toString('base64url');
       const url = oidc.buildAuthorizationUrl(client, {
-        redirect_uri: `${origin}${CALLBACK}`,
+        redirect_uri: `${address}${CALLBACK}`,
         scope,
         state,
         nonce: derive('nonce', state),
@@ -102,7 +102,8 @@ export function createOidcSignIn(options: SignInOptions): SignIn {
         throw new SignInFailure('stale', 'The browser has no open sign-in, or another one.');
       }
       const { state, to, until } = read.value;
-      const url = new URL(visit.request.url ?? '/', visit.origin);
+      const { pathname, search } = new URL(visit.request.url ?? '/', visit.address);
+      const url = new URL(`${visit.address}${pathname}${search}`);
       if (url.searchParams.get('state') !== state) {
         throw new SignInFailure('stale', 'The answer of the provider belongs to another sign-in.');
       }
