@@ -18,6 +18,9 @@ const SETTINGS = {
   'core.quotePath': 'false',
   'core.splitIndex': 'false',
   'diff.external': '',
+  // All texts that Klaus gives to Git and reads from it.
+  'i18n.commitEncoding': 'UTF-8',
+  'i18n.logOutputEncoding': 'UTF-8',
   // The user id inside the sandbox may differ from the one outside.
   'safe.directory': '*',
 };
