@@ -1,4 +1,4 @@
-import { KlausError, quoteShellWord } from '@klaus/core/protocol';
+import { KlausError, quoteShellWord, showName } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
 import { findBlockingFile } from '@klaus/adapters/system';
 import { toOfflineEnvironment } from '../shell/offline.ts';
@@ -104,9 +104,27 @@ function toDataBinds({ sandbox }: GitContext, { repository, onlyReads }: GitOpti
   return [...new Set([commonDir, gitDir])].map((path) => ({ path, writable: isWritten }));
 }
 
-/** Finds the repository and runs one Git command. */
+/** Finds the repository and runs one Git command. Bytes that are not UTF-8, such as those of names, are shown like `\\xff`. */
 export async function git(context: GitContext, args: readonly string[]): Promise<ExecResult> {
-  return runGit(context, ['git', '--no-pager', ...args], { repository: await findRepository(context) });
+  return runShownGit(context, ['git', '--no-pager', ...args], { repository: await findRepository(context) });
+}
+
+/** As {@link runGit}, for output that is shown and not read by Klaus. */
+export async function runShownGit(
+  context: GitContext,
+  command: readonly string[],
+  options: Omit<GitOptions, 'onOutput'>,
+): Promise<ExecResult> {
+  const parts: Uint8Array[] = [];
+  let left = options.keepBytes ?? KEEP_BYTES;
+  const onOutput: GitOptions['onOutput'] = (chunk, stream) => {
+    if (stream !== 'stdout' || left <= 0) return;
+    left -= chunk.length;
+    parts.push(Uint8Array.from(chunk));
+  };
+  const result = await runGit(context, command, { ...options, onOutput });
+  if (result.truncated || !result.stdout.includes('\uFFFD')) return result;
+  return { ...result, stdout: showName(Buffer.concat(parts)) };
 }
 
 function toEnvironment(repository: Repository): Record<string, string> {

@@ -4,7 +4,7 @@ import type { ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { checkWord } from '../../shell/quote.ts';
 import { toolFailed } from '../../tool-failed.ts';
 import { describeRules, signCommit, toIdentity } from './commit-rules.ts';
-import { runGit, toGitError, type GitOptions } from '../git.ts';
+import { runShownGit, toGitError, type GitOptions } from '../git.ts';
 import { HOOK_FAILED, RUN_HOOK } from '../hooks.ts';
 import type { Repository } from '../repository.ts';
 import { isTrue } from './user-git.ts';
@@ -204,7 +204,7 @@ export async function commitStaged(
 type Run = (script: string, more?: Readonly<Record<string, string>>) => Promise<ExecResult>;
 
 async function runScript(context: ToolContext, script: string, options: GitOptions): Promise<ExecResult> {
-  const result = await runGit(context, ['/bin/sh', '-c', script], options);
+  const result = await runShownGit(context, ['/bin/sh', '-c', script], options);
   if (result.exitCode === HOOK_FAILED) throw toHookError(result);
   if (result.exitCode === LOCKED) throw toLocked(result.stderr.trim().split('\n').at(-1)!);
   if (result.exitCode === 3) throw toolFailed(result.stderr.trim());
