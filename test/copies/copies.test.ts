@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Session } from '@klaus/sdk';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import { splitCases } from '../fixtures/split-cases.ts';
 
@@ -588,48 +588,3 @@ test(
     expect(git('status', '--porcelain')).toBe('');
   },
 );
-
-describe('the rules of Git', () => {
-  beforeEach(() => {
-    vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null');
-    vi.stubEnv('GIT_CONFIG_NOSYSTEM', '1');
-  });
-  afterEach(() => vi.unstubAllEnvs());
-
-  test('that commits do not follow are named by a merge and a keep', async () => {
-    git('config', 'commit.gpgSign', 'true');
-    git('config', 'i18n.commitEncoding', 'ISO-8859-1');
-    git('config', 'commit.template', 'template.txt');
-    git('config', 'core.hooksPath', '.hooks');
-    const names = [/commit\.gpgSign/, /i18n\.commitEncoding/, /commit\.template/, /core\.hooksPath/];
-    for (const end of ['merge', 'keep'] as const) {
-      const { session, path } = await open();
-      put(path, { 'a.txt': `${end}\n` });
-      const { notes = [], commit: made } = (await engine.klaus.copies[end](session.id, { message: 'Größe' })) as {
-        notes?: readonly string[];
-        commit: string;
-      };
-      expect(notes).toEqual(names.map((name) => expect.stringMatching(name) as string));
-      expect(git('cat-file', 'commit', made)).toMatch(/^(?!.*^encoding )[^]*Größe$/);
-    }
-  });
-
-  test('no note without such a rule, and none without a commit', async () => {
-    const { session, path } = await open();
-    put(path, { 'a.txt': 'new\n' });
-    expect(await engine.klaus.copies.keep(session.id)).toMatchObject({ notes: [] });
-    git('config', 'commit.gpgSign', 'true');
-    const empty = await open();
-    expect(await engine.klaus.copies.merge(empty.session.id)).toMatchObject({ done: true, notes: [] });
-  });
-
-  test('an identity is not invented with user.useConfigOnly, except for what a discard saves', async () => {
-    git('config', '--unset', 'user.name');
-    git('config', '--unset', 'user.email');
-    git('config', 'user.useConfigOnly', 'true');
-    const { session, path } = await open();
-    put(path, { 'a.txt': 'new\n' });
-    await expect(engine.klaus.copies.keep(session.id)).rejects.toMatchObject(code('copy.blocked'));
-    expect((await engine.klaus.copies.discard(session.id)).saved).toHaveLength(1);
-  });
-});

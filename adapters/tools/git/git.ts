@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { KlausError, quoteShellWord, showName } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
 import { findBlockingFile } from '@klaus/adapters/system';
@@ -146,13 +147,20 @@ function toEnvironment(repository: Repository): Record<string, string> {
 
 export function toGitError(result: ExecResult): KlausError {
   const words = (result.stderr || result.stdout).trim().split('\n').slice(0, 5).join('\n');
-  if (result.exitCode === null) {
+  const signal = result.exitCode === null ? (result.signal ?? 'a signal') : toSignal(result.exitCode);
+  if (signal !== undefined) {
     const limits = result.exceeded?.length ? ` (${result.exceeded.join('; ')})` : '';
-    return toolFailed(`git was ended by ${result.signal ?? 'a signal'}${limits}.`, {
+    return toolFailed(`git was ended by ${signal}${limits}.`, {
       hint: words === '' ? 'It may have reached a limit of memory or time.' : `Its last output: ${words}`,
     });
   }
   return toolFailed(`git failed with exit code ${result.exitCode}: ${words || 'no message'}`);
+}
+
+/** The signal that ended a program of a script. Git itself ends with codes up to 129. */
+function toSignal(exitCode: number): string | undefined {
+  if (exitCode < 130) return undefined;
+  return Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
 }
 
 /** @throws KlausError `tool.failed` for text that could be an option or is not a revision. */
