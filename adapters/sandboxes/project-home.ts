@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readGitIdentity } from './git-identity.ts';
+import { readGitFiles } from './git-settings.ts';
 import { type FoundCache, findUserCaches, toCacheVariables } from './home/user-caches.ts';
 import { noteFetched, toProjectFolder } from './home/fetched-folders.ts';
 import { saveSessionCaches, openSessionHome, type SessionHome } from './home/session-home.ts';
@@ -30,20 +30,22 @@ export async function openProjectHome(
 ): Promise<ProjectHome> {
   const root = toProjectFolder(options.home, options.workspace);
   // A program, which runs while the folders are made.
-  const identity = readGitIdentity(options.env ?? process.env);
-  identity.catch(() => {});
+  const git = readGitFiles(options.env ?? process.env, options.workspace);
+  git.catch(() => {});
   const etc = join(root, 'etc');
   await mkdir(etc, { recursive: true, mode: 0o700 });
   const userCaches = options.hasUserCaches ? findUserCaches(options.env ?? process.env, options.workspace) : [];
   const opened = openSessionHome({ root, state: options.home, session: options.session, userCaches });
   // The index contains user ids: for another user git would read every file again.
   const checkStat = user.uid === process.getuid?.() ? '' : '[core]\n\tcheckStat = minimal\n';
+  const { gitconfig, ...lists } = await git;
   const files: Record<string, string> = {
     passwd: `root:x:0:0::/root:/bin/sh\nklaus:x:${user.uid}:${user.gid}::${opened.home}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n`,
     group: `root:x:0:\nklaus:x:${user.gid}:\nnogroup:x:65534:\n`,
     hosts: '127.0.0.1 localhost klaus\n::1 localhost\n',
     // In the sandbox other users appear as "nobody", and git would reject such a repository.
-    gitconfig: `[safe]\n\tdirectory = *\n${checkStat}${await identity}`,
+    gitconfig: `[safe]\n\tdirectory = *\n${checkStat}${gitconfig}`,
+    ...lists,
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o600 })));
   return {

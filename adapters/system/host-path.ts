@@ -19,6 +19,18 @@ export function distrustFolder(folder: string): void {
 }
 
 /**
+ * True for a file in a folder that sandboxed commands of this process may write. The user's home folder is none, even as a
+ * workspace: the configuration in it is protected.
+ *
+ * @param path Absolute.
+ */
+export function isDistrusted(path: string): boolean {
+  const home = toReal(homedir()) ?? homedir();
+  const real = toReal(path) ?? path;
+  return [...writable].some((folder) => !isInside(home, folder) && (isInside(real, folder) || isInside(path, folder)));
+}
+
+/**
  * The folders of PATH from which Klaus runs programs without a sandbox. A folder is excluded if a sandboxed command could
  * have created the program: folders of workspaces, repositories, virtual environments and `node_modules`, and relative
  * paths.

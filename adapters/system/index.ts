@@ -1,5 +1,5 @@
 export { findBlockingFile } from './blocking-file.ts';
-export { distrustFolder, toHostEnvironment, toHostPath } from './host-path.ts';
+export { distrustFolder, isDistrusted, toHostEnvironment, toHostPath } from './host-path.ts';
 export { findListener, type Listener } from './listener.ts';
 export { isOwnPort, protectPort } from './own-ports.ts';
 export { writeCacheFile } from './cache-file.ts';
@@ -28,3 +28,4 @@ export {
   type Environment,
   type UserProxy,
 } from './user-proxy.ts';
+export { listUserGitSettings } from './user-git-settings.ts';

@@ -132,7 +132,10 @@ async function runClone({
           }),
         ),
       );
-      child.on('close', resolve);
+      child.on('close', (ended, by) => {
+        if (by !== null) lines.push(`git was ended by ${by}.`);
+        resolve(ended);
+      });
     });
     if (signal.aborted) throw new KlausError('cancelled', 'The clone was cancelled.');
     if (code !== 0) throw toFailure([...lines, rest], source);

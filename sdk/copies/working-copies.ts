@@ -100,8 +100,8 @@ export function createWorkingCopies(parts: CopyParts): WorkingCopies {
       change(name, async (record) => {
         const given = await toCommitOptions(parts, record, options);
         await checkCopy(parts, record, given);
-        const commit = await copies.keep(record, given);
-        return { session: record.session, branch: record.branch, commit };
+        const kept = await copies.keep(record, given);
+        return { session: record.session, branch: record.branch, ...kept };
       }),
     async clean({ dryRun = false } = {}) {
       const removed = (await list()).filter(({ state, isOrphaned }) => isOrphaned || state === 'merged');
@@ -181,7 +181,7 @@ async function keepDiscarded(parts: CopyParts, name: string) {
     checkedPlaces: [],
   });
   await copies.createBranch(copy, saved.commit);
-  return { session, branch: copy.branch, commit: saved.commit };
+  return { session, branch: copy.branch, commit: saved.commit, notes: [] };
 }
 
 /** Contents of files with secrets are not reported. */

@@ -76,6 +76,8 @@ export type MergedCopy =
       into: string;
       /** Submodules of the repository whose recorded commit changed. */
       submodules: readonly string[];
+      /** The rules of Git that the commits do not follow, such as a missing signature, as sentences. */
+      notes: readonly string[];
       /** Refs of the repository with commits of other branches of the copy. */
       saved: readonly string[];
     }
@@ -165,7 +167,7 @@ export interface WorkingCopies {
   keep(
     name: string,
     options?: Pick<MergeOptions, 'message'>,
-  ): Promise<{ session: string; branch: string; commit: string }>;
+  ): Promise<{ session: string; branch: string; commit: string; notes: readonly string[] }>;
   /**
    * Removes the copy. Its changes are saved on private refs of the repository.
    *

@@ -162,4 +162,25 @@ describe('signatures', () => {
     expect(existsSync(join(user['HOME']!, 'planted'))).toBe(false);
     expect(git('log', '-1', '--format=%s')).toBe('Change');
   });
+
+  test('of a file that commands may write are not read', async () => {
+    const included = join(place.workspace, 'user.inc');
+    const planted = join(place.workspace, 'sign.sh');
+    writeFileSync(planted, `#!/bin/sh\ntouch '${user['HOME']}/planted'\n`, { mode: 0o755 });
+    writeFileSync(
+      included,
+      `[gpg]\nprogram = ${planted}\n[user]\nname = Planted\n[core]\nexcludesFile = ${user['HOME']}/secret\n`,
+    );
+    writeFileSync(join(user['HOME']!, 'secret'), 'the-secret\n');
+    configure('include.path', included);
+    configure('commit.gpgSign', 'true');
+    configure('gpg.program', '/nonexistent/gpg');
+    git('config', '--global', '--add', 'include.path', included);
+    const { text } = await commit({}, { signs: true });
+    expect(text).toMatch(/Not signed.*\/nonexistent\/gpg/);
+    expect(existsSync(join(user['HOME']!, 'planted'))).toBe(false);
+    expect(git('log', '-1', '--format=%an')).toBe('User');
+    const sandbox = await createSandbox({ workspace: place.workspace, home: place.home, env: user });
+    expect((await sandbox.exec({ command: 'cat /etc/gitignore /etc/gitconfig' })).output).not.toMatch(/secret|Planted/);
+  });
 });

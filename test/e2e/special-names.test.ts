@@ -8,27 +8,12 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
+import { toSpecialPath } from '../fixtures/special-names.ts';
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { callTool, createToolContext, noSandbox, type TestContext } from '../fixtures/tool-context.ts';
-import { createChance } from '../undo/chance.ts';
 
 const SAMPLE = 25;
 const ALL = 500;
-
-const PARTS = [
-  ...['[id]', '[...slug]', '[[...rest]]', '(group)', '@modal', '{a,b}', 'a*b', 'what?', '+page', '$lib', '!x', '#hash'],
-  ...['with space', "it's", '"quoted"', '-rf', '--help', '~', '...', 'a;b', 'a|b', 'a&b', 'x=y', '%20', '\\back'],
-  ...['é', 'e\u0301', 'ü', 'u\u0308ber', '漢字', 'кириллица', '한국어', '😀', '👩‍👩‍👧', 'ﬁ', 'İ', 'ß', 'long'.repeat(30)],
-  ...['tab\there', 'line\nbreak', 'cr\rhere', '\u200bzero', 'null', 'CON', 'a.b.c'],
-];
-const ENDINGS = ['.tsx', '.md', '', '.min.js'];
-
-function toName(index: number): string {
-  const chance = createChance(index + 1);
-  const parts = Array.from({ length: 1 + chance.number(3) }, () => chance.pick(PARTS));
-  const last = parts.pop()!;
-  return [...parts, `${last}${chance.pick(['', chance.pick(PARTS)])}${chance.pick(ENDINGS)}`].join('/');
-}
 
 let place: TestHome;
 let context: TestContext;
@@ -71,8 +56,8 @@ async function use(path: string): Promise<void> {
 async function useAll(from: number, to: number): Promise<string[]> {
   const failures: string[] = [];
   for (let index = from; index < to; index++) {
-    const path = toName(index);
-    if (path.split('/').some((part) => part === '...' || Buffer.byteLength(part) > 255)) continue;
+    const path = toSpecialPath(index);
+    if (path === undefined) continue;
     await use(path).catch((error: unknown) =>
       failures.push(`${index} ${JSON.stringify(path)}: ${String(error).slice(0, 400)}`),
     );

@@ -25,6 +25,9 @@ const ETC = words(`
   ImageMagick-6
 `);
 
+/** Files of the project instead of those of the machine. */
+const OWN = ['passwd', 'group', 'hosts', 'gitconfig', 'gitignore', 'gitattributes'];
+
 const DAY_MS = 86_400_000;
 
 /** Files of the machine that replace the copies for commands with network. */
@@ -39,7 +42,7 @@ export const LIVE_ETC = ['hosts', 'resolv.conf', 'host.conf', 'gai.conf'];
 export function openEtcFolder(project: ProjectHome, path: string): string {
   const linked = readEtcLinks(join(dirname(dirname(project.etc)), 'etc-links.json'), path.split(delimiter));
   const originals = [...new Set([...ETC, ...linked])].map((name) => `/etc/${name}`).filter((each) => existsSync(each));
-  const own = readdirSync(project.etc).filter((name) => ['passwd', 'group', 'hosts', 'gitconfig'].includes(name));
+  const own = readdirSync(project.etc).filter((name) => OWN.includes(name));
   const facts = originals.map((path) => {
     const { mtimeMs, ino, size } = lstatSync(path);
     return `${path} ${mtimeMs} ${ino} ${size}`;

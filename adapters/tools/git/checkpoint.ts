@@ -2,7 +2,7 @@ import { headOf } from '@klaus/core/cut-text';
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isSecretFile } from '@klaus/core/policy';
-import { isKlausError, type KlausError } from '@klaus/core/protocol';
+import { isKlausError, showName, type KlausError } from '@klaus/core/protocol';
 import type { ToolContext } from '@klaus/core/agent';
 import { toolFailed } from '../tool-failed.ts';
 import { COMMIT, PREPARE, SURVEY, SURVEY_END } from './checkpoint-scripts.ts';
@@ -73,8 +73,8 @@ export async function checkpoint(
   };
   const prefix = relative(repository.top, context.workspace.root);
   let choice: Choice | undefined;
-  const answer = async (status: string): Promise<string> => {
-    choice = await choose(context, toChanges(status, { prefix }));
+  const answer = async (status: string, shown: string): Promise<string> => {
+    choice = await choose(context, toChanges(status, { prefix, shown }));
     const isBlocked = onSecret === 'block' && choice.secrets.length > 0;
     if (isBlocked || choice.included.length === 0) return 'none\n';
     return `take\n${choice.included.map((path) => `${path}\0`).join('')}`;
@@ -100,7 +100,7 @@ export async function checkpoint(
  */
 async function surveyAndCommit(
   context: CheckpointContext,
-  answer: (status: string) => Promise<string>,
+  answer: (status: string, shown: string) => Promise<string>,
   options: GitOptions,
 ): Promise<string> {
   const { promise: stdin, resolve, reject } = Promise.withResolvers<string>();
@@ -116,7 +116,7 @@ async function surveyAndCommit(
     const status = isStatusEnd(seen) ? toStatus(seen.toString('utf8')) : undefined;
     if (status === undefined && !isTooLong) return;
     isAnswered = true;
-    const answered = isTooLong ? Promise.reject(tooMany()) : answer(status!);
+    const answered = isTooLong ? Promise.reject(tooMany()) : answer(status!, showName(seen));
     answered.then(resolve, (error: unknown) => {
       failure = { error };
       reject(error);
@@ -146,15 +146,15 @@ interface Choice {
   secrets: StagedSecret[];
 }
 
-async function choose(context: CheckpointContext, changes: ReadonlyMap<string, Change>): Promise<Choice> {
+async function choose(context: CheckpointContext, changes: ReturnType<typeof toChanges>): Promise<Choice> {
   const choice: Choice = { included: [], leftOut: [], large: [], secrets: [] };
   const allowed = await readAllowed(context);
-  for (const [path, change] of changes) {
+  for (const [path, { change, shown }] of changes) {
     // A file whose name is not UTF-8 cannot be read here, so its content is unknown. A secret file is hidden from the
     // sandbox in which Git runs.
     const isHidden = change === 'deleted' && isHiddenFile(context.workspace.root, path);
     if (path.includes('\uFFFD') || isSecretFile(path) || isHidden) {
-      choice.leftOut.push(path);
+      choice.leftOut.push(shown);
       continue;
     }
     if (change === 'new' && (await isLargeOrBinary(context, path))) {
@@ -170,15 +170,25 @@ async function choose(context: CheckpointContext, changes: ReadonlyMap<string, C
 
 type Change = 'new' | 'changed' | 'deleted';
 
-/** The changes since the last checkpoint, by path relative to the workspace. */
-function toChanges(status: string, { prefix }: { prefix: string }): Map<string, Change> {
-  const found = new Map<string, Change>();
-  for (const entry of status.split('\0')) {
-    const path = prefix === '' ? entry.slice(3) : entry.slice(4 + prefix.length);
+/**
+ * The changes since the last checkpoint, by path relative to the workspace.
+ *
+ * @param given.shown The same status with bytes that are not UTF-8 as they are shown.
+ */
+function toChanges(
+  status: string,
+  given: { prefix: string; shown: string },
+): Map<string, { change: Change; shown: string }> {
+  const found = new Map<string, { change: Change; shown: string }>();
+  const toPath = (entry: string) => (given.prefix === '' ? entry.slice(3) : entry.slice(4 + given.prefix.length));
+  const shown = given.shown.split('\0');
+  for (const [at, entry] of status.split('\0').entries()) {
+    const path = toPath(entry);
     // The first letter compares with HEAD. A name that ends in a slash is a repository of its own.
     const kind = entry[1];
     if (kind === undefined || kind === ' ' || path.endsWith('/')) continue;
-    found.set(path, kind === '?' ? 'new' : kind === 'D' ? 'deleted' : 'changed');
+    const change = kind === '?' ? 'new' : kind === 'D' ? 'deleted' : 'changed';
+    found.set(path, { change, shown: toPath(shown[at] ?? entry) });
   }
   return found;
 }

@@ -1,4 +1,5 @@
-import { KlausError, quoteShellWord } from '@klaus/core/protocol';
+import { constants } from 'node:os';
+import { KlausError, quoteShellWord, showName } from '@klaus/core/protocol';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
 import { findBlockingFile } from '@klaus/adapters/system';
 import { toOfflineEnvironment } from '../shell/offline.ts';
@@ -18,6 +19,9 @@ const SETTINGS = {
   'core.quotePath': 'false',
   'core.splitIndex': 'false',
   'diff.external': '',
+  // All texts that Klaus gives to Git and reads from it.
+  'i18n.commitEncoding': 'UTF-8',
+  'i18n.logOutputEncoding': 'UTF-8',
   // The user id inside the sandbox may differ from the one outside.
   'safe.directory': '*',
 };
@@ -101,9 +105,27 @@ function toDataBinds({ sandbox }: GitContext, { repository, onlyReads }: GitOpti
   return [...new Set([commonDir, gitDir])].map((path) => ({ path, writable: isWritten }));
 }
 
-/** Finds the repository and runs one Git command. */
+/** Finds the repository and runs one Git command. Bytes that are not UTF-8, such as those of names, are shown like `\\xff`. */
 export async function git(context: GitContext, args: readonly string[]): Promise<ExecResult> {
-  return runGit(context, ['git', '--no-pager', ...args], { repository: await findRepository(context) });
+  return runShownGit(context, ['git', '--no-pager', ...args], { repository: await findRepository(context) });
+}
+
+/** As {@link runGit}, for output that is shown and not read by Klaus. */
+export async function runShownGit(
+  context: GitContext,
+  command: readonly string[],
+  options: Omit<GitOptions, 'onOutput'>,
+): Promise<ExecResult> {
+  const parts: Uint8Array[] = [];
+  let left = options.keepBytes ?? KEEP_BYTES;
+  const onOutput: GitOptions['onOutput'] = (chunk, stream) => {
+    if (stream !== 'stdout' || left <= 0) return;
+    left -= chunk.length;
+    parts.push(Uint8Array.from(chunk));
+  };
+  const result = await runGit(context, command, { ...options, onOutput });
+  if (result.truncated || !result.stdout.includes('\uFFFD')) return result;
+  return { ...result, stdout: showName(Buffer.concat(parts)) };
 }
 
 function toEnvironment(repository: Repository): Record<string, string> {
@@ -125,13 +147,20 @@ function toEnvironment(repository: Repository): Record<string, string> {
 
 export function toGitError(result: ExecResult): KlausError {
   const words = (result.stderr || result.stdout).trim().split('\n').slice(0, 5).join('\n');
-  if (result.exitCode === null) {
+  const signal = result.exitCode === null ? (result.signal ?? 'a signal') : toSignal(result.exitCode);
+  if (signal !== undefined) {
     const limits = result.exceeded?.length ? ` (${result.exceeded.join('; ')})` : '';
-    return toolFailed(`git was ended by ${result.signal ?? 'a signal'}${limits}.`, {
+    return toolFailed(`git was ended by ${signal}${limits}.`, {
       hint: words === '' ? 'It may have reached a limit of memory or time.' : `Its last output: ${words}`,
     });
   }
   return toolFailed(`git failed with exit code ${result.exitCode}: ${words || 'no message'}`);
+}
+
+/** The signal that ended a program of a script. Git itself ends with codes up to 129. */
+function toSignal(exitCode: number): string | undefined {
+  if (exitCode < 130) return undefined;
+  return Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
 }
 
 /** @throws KlausError `tool.failed` for text that could be an option or is not a revision. */

@@ -13,6 +13,8 @@ export interface CommitOptions {
   message: string;
   /** Author of commits in a repository without an identity. */
   author: { name: string; email: string };
+  /** True: the commits are only saved on private refs. Default false. */
+  isPrivate?: boolean;
   /** Further globs of secret files. */
   secrets: readonly string[];
 }
@@ -63,7 +65,7 @@ export async function commitWork(record: CopyRecord, options: CommitOptions): Pr
     await git(path, ['add', '-A']);
     await git(path, ['commit', '-q', '--no-verify', '--allow-empty', '-F', '-'], {
       input: options.message,
-      env: await toIdentity(path, options.author),
+      env: await toIdentity(path, options),
     });
   }
   return git(path, ['rev-parse', 'HEAD']);
@@ -101,12 +103,33 @@ async function listUnsolved(path: string): Promise<string[]> {
   return listed.filter((name) => hasMarkers(readText(join(path, name))));
 }
 
-/** The variables of a commit's author where no identity is configured. */
-export async function toIdentity(path: string, author: CommitOptions['author']): Promise<Record<string, string>> {
-  const isKnown = (await tryGit(path, ['config', 'user.email'])) !== undefined;
-  if (isKnown) return {};
+/**
+ * The variables of a commit's author and committer where no identity is configured.
+ *
+ * @throws KlausError `copy.blocked` if `user.useConfigOnly` forbids an invented one.
+ */
+export async function toIdentity(
+  path: string,
+  { author, isPrivate = false }: Pick<CommitOptions, 'author' | 'isPrivate'>,
+): Promise<Record<string, string>> {
+  const read = (name: string) => tryGit(path, ['config', name]);
+  if ((await read('user.email')) !== undefined) return {};
   const { name, email } = author;
-  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+  const variables: Record<string, string> = {};
+  for (const who of ['author', 'committer']) {
+    if ((await read(`${who}.email`)) !== undefined) continue;
+    Object.assign(variables, {
+      [`GIT_${who.toUpperCase()}_NAME`]: name,
+      [`GIT_${who.toUpperCase()}_EMAIL`]: email,
+    });
+  }
+  const isRefused = !isPrivate && Object.keys(variables).length > 0;
+  if (isRefused && (await tryGit(path, ['config', '--bool', 'user.useConfigOnly'])) === 'true') {
+    throw block('user.useConfigOnly is set, and no identity is configured for this repository.', {
+      hint: 'Set user.name and user.email in the repository or in your own Git configuration.',
+    });
+  }
+  return variables;
 }
 
 /** The entries of `git status`, without the old names of renamed files. */

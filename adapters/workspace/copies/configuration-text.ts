@@ -1,7 +1,7 @@
 /** Sections of a repository's configuration that a copy inherits. */
 const SECTIONS = new Set(['user', 'author', 'committer', 'branch', 'remote', 'diff', 'merge', 'filter', 'lfs', 'i18n']);
 const CORE = new Set(
-  'autocrlf eol safecrlf filemode symlinks ignorecase precomposeunicode longpaths excludesfile attributesfile quotepath'.split(
+  'autocrlf eol safecrlf filemode symlinks ignorecase precomposeunicode longpaths excludesfile attributesfile quotepath commentchar commentstring'.split(
     ' ',
   ),
 );
@@ -23,7 +23,8 @@ export function toInheritedConfiguration(listed: string): string {
       if (first < 0) return '';
       const section = name.slice(0, first);
       const key = name.slice(last + 1);
-      if (!SECTIONS.has(section) && !(section === 'core' && CORE.has(key))) return '';
+      const isInherited = SECTIONS.has(section) || (section === 'core' && CORE.has(key)) || name === 'commit.cleanup';
+      if (!isInherited) return '';
       const below = first === last ? '' : ` "${name.slice(first + 1, last).replaceAll(/["\\]/g, '\\$&')}"`;
       return `[${section}${below}]\n\t${key} = "${value.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"\n`;
     })

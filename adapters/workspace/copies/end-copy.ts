@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { block, commitWork, isOwnRepository, type CommitOptions } from './commit-work.ts';
+import { describeCommits } from './commit-notes.ts';
 import { createBranch } from './copy-branch.ts';
 import { toPin, writeRecord, type CopyRecord, type Ending } from './copy-record.ts';
 import { findTarget, isMerging, readCopyFacts } from './copy-state.ts';
@@ -17,7 +18,7 @@ const TRIES = 5;
 const HOW = { merge: 'merged', squash: 'squashed', rebase: 'rebased' } as const satisfies Record<Method, Ending>;
 
 export type Merged =
-  | { how: Ending; commit: string; into: string; submodules: string[] }
+  | { how: Ending; commit: string; into: string; submodules: string[]; notes: string[] }
   | { conflicts: ConflictFile[]; into: string; target: string; head: string; at?: string };
 
 /** Solutions of the conflicts that a merge of these two commits reported. */
@@ -62,11 +63,12 @@ export async function mergeCopy(record: CopyRecord, given: MergeInput): Promise<
     const how = HOW[given.method];
     if (result.commit === target) {
       writeRecord({ ...record, phase: 'ending', ending: { how, head, to: target } });
-      return { how, commit: target, into, submodules: [] };
+      return { how, commit: target, into, submodules: [], notes: [] };
     }
     await checkState(record, { from: target, to: result.commit, state: given.state });
+    const notes = await describeCommits(record, { from: target, to: result.commit, author: given.author });
     const submodules = await publish(record, { how, into, from: target, to: result.commit, head });
-    if (submodules) return { how, commit: result.commit, into, submodules };
+    if (submodules) return { how, commit: result.commit, into, submodules, notes };
   }
   throw block(`${into} could not be moved: it changed ${TRIES} times during the merge, or Git refused it.`, {
     hint: `Check \`git status\` in ${record.repository}, and repeat the command.`,
@@ -124,15 +126,16 @@ export async function changedFiles(record: CopyRecord, { commit, into }: { commi
 }
 
 /** Creates the branch of the copy in the original. The record is `ending` after that. */
-export async function keepCopy(record: CopyRecord, given: CommitOptions): Promise<string> {
+export async function keepCopy(record: CopyRecord, given: CommitOptions): Promise<{ commit: string; notes: string[] }> {
   const { repository, path, base } = record;
   prepare(record);
   const head = await commitWork(record, given);
+  const notes = await describeCommits(record, { from: base, to: head, author: given.author });
   await copyObjects({ from: path, to: repository }, { commits: [head], known: [base] });
   await git(repository, ['update-ref', toPin(record), head]);
   await createBranch(record, head);
   writeRecord({ ...record, phase: 'ending', ending: { how: 'kept', head, to: head } });
-  return head;
+  return { commit: head, notes };
 }
 
 /**
@@ -160,7 +163,7 @@ async function saveAll(record: CopyRecord, given: CommitOptions): Promise<string
     if (!(await isOwnRepository(path))) throw new KlausError('tool.failed', `${path} has no readable Git folder.`);
     dropIndexLock(path);
     const { state } = await readCopyFacts(record);
-    if (state === 'changed' || (await isMerging(path))) await commitWork(record, given);
+    if (state === 'changed' || (await isMerging(path))) await commitWork(record, { ...given, isPrivate: true });
     const head = await git(path, ['rev-parse', 'HEAD']);
     const { refs, refused } = await saveRest(record, state === 'merged' ? head : undefined);
     const isRefused = refused.includes(head);

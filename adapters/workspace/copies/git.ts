@@ -11,6 +11,8 @@ const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'commit.gpgSign=false',
+  'i18n.commitEncoding=UTF-8',
+  'i18n.logOutputEncoding=UTF-8',
   'merge.autoStash=false',
   'submodule.recurse=false',
   'gc.auto=0',
@@ -58,7 +60,10 @@ export function runGit(folder: string, args: readonly string[], options: GitOpti
       (error, stdout, stderr) => {
         const { code = error ? -1 : 0 } = (error ?? {}) as { code?: number | string };
         if (code === 'ENOENT') reject(toMissing(error));
-        else resolve({ code: typeof code === 'number' ? code : -1, stdout, stderr });
+        else {
+          const ended = error?.signal ? `git was ended by ${error.signal}. ` : '';
+          resolve({ code: typeof code === 'number' ? code : -1, stdout, stderr: `${ended}${stderr}` });
+        }
       },
     );
     child.stdin?.on('error', () => {});

@@ -44,7 +44,7 @@ export async function integrate({ path }: CopyRecord, input: IntegrateInput): Pr
   if (merged.conflicts) return { conflicts: merged.conflicts };
   if (merged.tree === (await git(path, ['rev-parse', `${target}^{tree}`]))) return { commit: target };
   const parents = method === 'merge' ? [target, head] : [target];
-  const env = await toIdentity(path, input.author);
+  const env = await toIdentity(path, input);
   const commit = await commitTree(path, { tree: merged.tree, parents, message: input.message, env });
   return { commit };
 }
@@ -53,19 +53,19 @@ export async function integrate({ path }: CopyRecord, input: IntegrateInput): Pr
  * A merge of the target into the copy, such as one whose conflicts were solved there, as a merge of the copy into the
  * target: the first parent is the target, as users read its history. Undefined if the copy does not end in such a merge.
  */
-async function findSolution(path: string, { target, head, author }: IntegrateInput): Promise<string | undefined> {
+async function findSolution(path: string, { target, head, ...options }: IntegrateInput): Promise<string | undefined> {
   const [own, other, ...more] = (await git(path, ['log', '-1', '--format=%P', head])).split(' ');
   if (own === undefined || other !== target || more.length > 0) return undefined;
   const [tree, message] = [`${head}^{tree}`, await git(path, ['log', '-1', '--format=%B', head])];
-  const env = await toIdentity(path, author);
+  const env = await toIdentity(path, options);
   return commitTree(path, { tree: await git(path, ['rev-parse', tree]), parents: [target, own], message, env });
 }
 
 /** Applies each commit that is no merge, in order. A commit whose changes the target has already is left out. */
 async function rebase(path: string, input: IntegrateInput): Promise<Integrated> {
-  const { target, head, author } = input;
+  const { target, head } = input;
   const listed = await git(path, ['rev-list', '--reverse', '--topo-order', '--no-merges', `${target}..${head}`]);
-  const identity = await toIdentity(path, author);
+  const identity = await toIdentity(path, input);
   let onto = target;
   for (const commit of listed.split('\n').filter(Boolean)) {
     const picked = await solve(path, await pick(path, { commit, onto }), stepOf(input, commit));

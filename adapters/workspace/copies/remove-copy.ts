@@ -74,7 +74,7 @@ export async function saveFiles(record: CopyRecord, options: CommitOptions & { p
     const without = secret.map((name) => `:(top,exclude,literal)${name}`);
     await runGit(path, ['add', '-A', '--ignore-errors', '--', '.', ...without], { env });
     const tree = await git(path, ['write-tree'], { env });
-    const identity = await toIdentity(record.repository, options.author);
+    const identity = await toIdentity(record.repository, { ...options, isPrivate: true });
     const given = { input: options.message, env: { ...env, ...identity } };
     const commit = await git(path, ['commit-tree', tree, '-p', parent, '-F', '-'], given);
     return await saveAt(record, commit, branch);

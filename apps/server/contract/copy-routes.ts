@@ -83,6 +83,10 @@ const solutionSchema = z
   })
   .describe('Solves reported conflicts. Refused with `copy.blocked` if a commit has changed since.');
 
+const notes = z
+  .array(z.string())
+  .describe('The rules of Git that the commits do not follow, such as a missing signature, as sentences.');
+
 const mergeMethodSchema = z.enum(['merge', 'squash', 'rebase']);
 
 const mergedSchema = z.discriminatedUnion('done', [
@@ -93,6 +97,7 @@ const mergedSchema = z.discriminatedUnion('done', [
     commit: z.string(),
     into: z.string(),
     submodules: z.array(z.string()).describe('Submodules whose recorded commit changed.'),
+    notes,
     saved,
   }),
   z.object({
@@ -153,7 +158,7 @@ export const copyRoutes = {
   keepCopy: define('POST /api/copies/:copy/keep', {
     summary: 'Creates the branch of the copy and removes the copy. After a discard: a branch of what was saved.',
     body: z.object({ message }),
-    answer: z.object({ session: z.string(), branch: z.string(), commit: z.string() }),
+    answer: z.object({ session: z.string(), branch: z.string(), commit: z.string(), notes }),
   }),
   discardCopy: define('POST /api/copies/:copy/discard', {
     summary: 'Removes the copy without merging it. Its changes are saved on private refs of the repository.',

@@ -63,7 +63,10 @@ export const copyHandlers = {
     const options = { method, into, message, solution };
     const { klaus } = context;
     const merged = await klaus.copies.merge(await check(context, params.copy, asked), options);
-    if (merged.done) return { ...merged, submodules: [...merged.submodules], saved: [...merged.saved] };
+    if (merged.done) {
+      const { submodules, notes, saved } = merged;
+      return { ...merged, submodules: [...submodules], notes: [...notes], saved: [...saved] };
+    }
     const given = merged.conflicts.flatMap(({ hunks }) =>
       hunks.flatMap(({ target, base, copy }) => [target, base, copy]),
     );
@@ -94,8 +97,8 @@ export const copyHandlers = {
   },
 
   async keepCopy({ params, body }, context, asked) {
-    const { session, branch, commit } = await context.klaus.copies.keep(await check(context, params.copy, asked), body);
-    return { session, branch, commit };
+    const kept = await context.klaus.copies.keep(await check(context, params.copy, asked), body);
+    return { ...kept, notes: [...kept.notes] };
   },
 
   async discardCopy({ params, body }, context, asked) {

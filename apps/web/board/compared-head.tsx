@@ -76,7 +76,7 @@ function Actions({ id, compared, name, isHeld, others, onMerge, onDiscard, onCha
   const known = useStore(host);
   const keep = async (toText: (branch: string) => string) => {
     const kept = await attempt(() => client.keepCopy({ params: { copy: compared.copy?.name ?? id }, body: {} }));
-    if (kept) showToast({ kind: 'info', text: toText(kept.branch), lastsMs: 8_000 });
+    if (kept) showToast({ kind: 'info', text: [toText(kept.branch), ...kept.notes].join(' '), lastsMs: 8_000 });
     if (kept) await seeEnds([id]);
     onChange();
   };

@@ -137,6 +137,9 @@ function MergedView({ merged, rest, onClose, onDiscardRest }: MergedViewProps) {
   return (
     <div className="dialog-body column">
       <p role="status">{t.merged(merged.into, merged.commit.slice(0, 10))}</p>
+      {merged.notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
       <div className="dialog-foot line">
         <Button data-first onClick={onClose}>
           {rest > 0 ? t.later : words.app.close}

@@ -1,5 +1,6 @@
 import type { TreeChange, TreeEntry, TreeId } from '../../protocol/index.ts';
 import type { Conflict, Snapshots } from '../ports/snapshots.ts';
+import { withoutSeemingNew } from './known-changes.ts';
 import { isSame, toChange } from './tree-row.ts';
 import type { TurnStates } from './turn-history.ts';
 
@@ -26,7 +27,9 @@ export async function compose(
   const foreign = new Map<string, Conflict>();
   for (const turn of turns) {
     const after = turn.own ?? turn.after ?? (await now());
-    for (const { path, before, after: left } of await snapshots.changes(turn.before, after)) {
+    // An undo must not delete a file that was there before, and for which only the state had no room.
+    const rows = withoutSeemingNew(snapshots, await snapshots.changes(turn.before, after), turn.before);
+    for (const { path, before, after: left } of rows) {
       const known = paths.get(path);
       if (known && !isSame(known.last, before)) foreign.set(path, { path, expected: known.last, found: before });
       paths.set(path, { first: known ? known.first : before, last: left });

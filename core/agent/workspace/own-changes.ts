@@ -1,5 +1,6 @@
 import type { TreeChange, TreeEntry } from '../../protocol/index.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
+import { withoutSeemingDeleted, withoutSeemingNew } from './known-changes.ts';
 import { isSame, toChange } from './tree-row.ts';
 import type { Step } from './turn-history.ts';
 
@@ -21,8 +22,9 @@ type States = (TreeEntry | null)[];
 export async function findOwnChanges(snapshots: Snapshots, steps: readonly Step[]): Promise<OwnChange[]> {
   const paths = new Map<string, States[]>();
   for (const [at, { from, to, own }] of steps.entries()) {
-    const end = own ?? to ?? steps[at + 1]?.from ?? (await snapshots.snapshot());
-    for (const { path, before, after } of await snapshots.changes(from, end)) {
+    const left = to ?? steps[at + 1]?.from ?? (await snapshots.snapshot());
+    const rows = withoutSeemingNew(snapshots, await snapshots.changes(from, own ?? left), from);
+    for (const { path, before, after } of withoutSeemingDeleted(snapshots, rows, left)) {
       const chain = cutReverted(paths.get(path) ?? [], before);
       const last = chain.at(-1)!;
       last.push(after);

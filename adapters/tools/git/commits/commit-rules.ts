@@ -1,5 +1,5 @@
 import { isKlausError } from '@klaus/core/protocol';
-import type { ExecResult, ToolContext, UserGit } from '@klaus/core/agent';
+import type { ExecResult, ToolContext } from '@klaus/core/agent';
 import { addSignature, checkPayload } from './signed-commit.ts';
 import type { StagedTree } from '../staging.ts';
 import { isTrue } from './user-git.ts';
@@ -31,7 +31,7 @@ export interface SignedCommit {
 }
 
 interface SignRequest {
-  sign: NonNullable<UserGit['sign']>;
+  sign: (payload: string) => Promise<string>;
   staged: StagedTree;
   user: Settings;
 }
@@ -41,7 +41,7 @@ export async function signCommit(
   { stdout }: Pick<ExecResult, 'stdout'>,
   { sign, staged, user }: SignRequest,
 ): Promise<SignedCommit> {
-  const [, own = '', commit = '', payload = ''] = /^(\S+) (\S+)\n([^]*)$/.exec(stdout) ?? [];
+  const [, own = '', commit = '', payload = ''] = /^(.*)\n(\S+)\n([^]*)$/.exec(stdout) ?? [];
   const unsigned = { KLAUS_COMMIT: commit, KLAUS_OBJECT: '' };
   if (!isSigning(own, user)) return { env: unsigned };
   try {
@@ -55,28 +55,38 @@ export async function signCommit(
   }
 }
 
-/** @param own The value of the repository, or `none`. */
+/** @param own The value of the repository; empty without one. */
 function isSigning(own: string, user: Settings): boolean {
-  return own === 'none' ? isTrue(user.get('commit.gpgsign')) : own === 'true';
+  return own === '' ? isTrue(user.get('commit.gpgsign')) : own === 'true';
 }
 
-/**
- * The rules of the user and the repository that a commit does not follow.
- *
- * @param facts `commit.gpgSign` of the repository or `none`, and `own` if the repository has an identity.
- */
+/** What a repository says about its commits. Each value is empty without a setting. */
+export interface RepositoryRules {
+  /** `true` or `false`. */
+  gpgSign: string;
+  encoding: string;
+  template: string;
+  /** True also for an identity of the user. */
+  hasIdentity: boolean;
+}
+
+/** The rules of the user and the repository that a commit does not follow. */
 export function describeRules(
-  facts: string,
+  repository: RepositoryRules,
   { user, identity, signed }: { user: Settings; identity: Identity; signed: SignedCommit | undefined },
 ): string[] {
-  const [signs = '', own] = facts.split(' ');
   const why = signed ? signed.failure : 'the setting git.sign does not allow it';
   const hooks = user.get('core.hookspath');
+  const encoding = repository.encoding || user.get('i18n.commitencoding') || 'utf-8';
+  const template = repository.template || user.get('commit.template');
+  const isUnsigned = isSigning(repository.gpgSign, user) && why !== undefined;
   return [
-    ...(isSigning(signs, user) && why !== undefined ? [`Not signed, although commit.gpgSign is set: ${why}.`] : []),
-    ...(identity.isInvented && own !== 'own'
+    ...(isUnsigned ? [`Not signed, although commit.gpgSign is set: ${why}.`] : []),
+    ...(identity.isInvented && !repository.hasIdentity
       ? [`The identity is ${identity.name} <${identity.email}>: none is configured (user.name, user.email).`]
       : []),
+    ...(/^utf-?8$/i.test(encoding) ? [] : [`The message is in UTF-8, although i18n.commitEncoding is ${encoding}.`]),
+    ...(template ? [`commit.template, ${template}, was not used, because a message was given.`] : []),
     ...(hooks === undefined
       ? []
       : [`The hooks of your core.hooksPath, ${hooks}, did not run: commands cannot read it.`]),

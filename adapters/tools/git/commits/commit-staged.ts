@@ -4,7 +4,7 @@ import type { ExecResult, ToolContext, ToolOutput } from '@klaus/core/agent';
 import { checkWord } from '../../shell/quote.ts';
 import { toolFailed } from '../../tool-failed.ts';
 import { describeRules, signCommit, toIdentity } from './commit-rules.ts';
-import { runGit, toGitError, type GitOptions } from '../git.ts';
+import { runShownGit, toGitError, type GitOptions } from '../git.ts';
 import { HOOK_FAILED, RUN_HOOK } from '../hooks.ts';
 import type { Repository } from '../repository.ts';
 import { isTrue } from './user-git.ts';
@@ -63,20 +63,28 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 head=$(git rev-parse -q --verify 'HEAD^{commit}' || true)
 if [ "$head" != "$KLAUS_HEAD" ]; then echo 'Another process moved HEAD.' >&2; exit 3; fi
-email=$(git config user.email || true)
+email=$(git config author.email || git config user.email || true)
 verb=commit
+# The last value of a setting in the configuration of the repository.
+own() { git config --show-scope --get-all "$@" | grep -E '^(local|worktree)' | tail -n 1 | cut -f 2-; }
 if [ "$KLAUS_AMEND" = yes ]; then verb='commit (amend)'; fi
 `;
 
 /** The hooks of the message, and the commit object. */
 const MAKE = `
-name=$(git config user.name || true)
+identity() {
+  value=$(git config "$1" || git config "$2" || true)
+  printf '%s' "\${value:-$3}"
+}
 only=$(git config --bool user.useConfigOnly || echo "$KLAUS_ONLY")
 if [ -z "$email" ] && [ "$only$KLAUS_INVENTED" = trueyes ]; then
   echo 'Not committed: user.useConfigOnly is set, and no identity is configured for this repository.' >&2; exit 3
 fi
-export GIT_COMMITTER_NAME="\${name:-$KLAUS_NAME}" GIT_COMMITTER_EMAIL="\${email:-$KLAUS_EMAIL}"
-export GIT_AUTHOR_NAME="$GIT_COMMITTER_NAME" GIT_AUTHOR_EMAIL="$GIT_COMMITTER_EMAIL"
+GIT_AUTHOR_NAME=$(identity author.name user.name "$KLAUS_NAME")
+GIT_AUTHOR_EMAIL=$(identity author.email user.email "$KLAUS_EMAIL")
+GIT_COMMITTER_NAME=$(identity committer.name user.name "$KLAUS_NAME")
+GIT_COMMITTER_EMAIL=$(identity committer.email user.email "$KLAUS_EMAIL")
+export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
 set --
 if [ "$KLAUS_AMEND" = yes ]; then
   if [ -n "$(git for-each-ref --contains "$head" --count=1 refs/remotes)" ]; then
@@ -96,12 +104,21 @@ fi
 printf '%s\\n' "$KLAUS_MESSAGE" >"$tmp/COMMIT_EDITMSG"
 (run_hook prepare-commit-msg "$tmp/COMMIT_EDITMSG" message) || exit $?
 (run_hook commit-msg "$tmp/COMMIT_EDITMSG") || exit $?
-commit=$(git stripspace <"$tmp/COMMIT_EDITMSG" | git commit-tree --no-gpg-sign "$@" -F - "$KLAUS_TREE")
+# As for a message that was given with -m.
+case $(git config commit.cleanup || true) in
+  verbatim) cat "$tmp/COMMIT_EDITMSG" ;;
+  strip) git stripspace -s <"$tmp/COMMIT_EDITMSG" ;;
+  *) git stripspace <"$tmp/COMMIT_EDITMSG" ;;
+esac >"$tmp/message"
+if ! grep -q '[^[:space:]]' "$tmp/message"; then
+  echo 'Not committed: the message is empty after commit.cleanup and the hooks.' >&2; exit 3
+fi
+commit=$(git commit-tree --no-gpg-sign "$@" -F "$tmp/message" "$KLAUS_TREE")
 `;
 
 /** The commit before it is signed: whether the repository wants that, the id, and the object. */
 const SHOW = `
-printf '%s %s\\n' "$(git config --local --bool commit.gpgSign || echo none)" "$commit"
+printf '%s\\n%s\\n' "$(own --bool commit.gpgSign)" "$commit"
 git cat-file commit "$commit"
 `;
 
@@ -134,7 +151,7 @@ index=
 rm -f "$GIT_DIR/MERGE_HEAD" "$GIT_DIR/MERGE_MSG" "$GIT_DIR/MERGE_MODE" "$GIT_DIR/AUTO_MERGE" "$GIT_DIR/SQUASH_MSG"
 (run_hook post-commit) || true
 branch=$(git symbolic-ref -q --short HEAD || echo 'detached HEAD')
-printf '%s %s\\n' "$(git config --local --bool commit.gpgSign || echo none)" "\${email:+own}"
+printf '%s\\n' "$(own --bool commit.gpgSign)" "\${email:+own}" "$(own i18n.commitEncoding)" "$(own commit.template)"
 echo "[$branch $(git rev-parse --short "$commit")] $KLAUS_SUBJECT"
 git diff-tree --root -r --no-commit-id --no-ext-diff --no-textconv --stat=100 "$commit"
 `;
@@ -145,7 +162,8 @@ export async function commitStaged(
   job: { repository: Repository; source: CommitSource; staged: StagedTree; amend: boolean; message: string },
 ): Promise<ToolOutput> {
   const { repository, source, staged, amend, message } = job;
-  const user = await context.userGit.settings();
+  const { root } = context.workspace;
+  const user = await context.userGit.settings(root);
   const identity = toIdentity(context);
   const env = {
     KLAUS_HEAD: staged.head,
@@ -162,24 +180,31 @@ export async function commitStaged(
   };
   const run: Run = (script, more = {}) =>
     runScript(context, script, { repository, env: { ...env, ...more }, stdin: toPathList(source) });
-  const sign = context.userGit.sign?.bind(context.userGit);
+  const { userGit } = context;
+  const sign = userGit.sign && ((payload: string) => userGit.sign!(payload, root));
   const signed = sign && (await signCommit(await run(BEGIN + MAKE + SHOW), { sign, staged, user }));
   const { stdout } = signed ? await run(BEGIN + TAKE + FINISH, signed.env) : await run(BEGIN + MAKE + FINISH);
-  const [, facts = '', report = ''] = /^(.*)\n([^]*)$/.exec(stdout) ?? [];
+  const [gpgSign = '', own = '', encoding = '', template = '', ...lines] = stdout.split('\n');
+  const report = lines.join('\n');
+  const facts = { gpgSign, hasIdentity: own !== '', encoding, template };
   const hash = /^\[.* ([0-9a-f]+)\] /.exec(report)?.[1];
+  const notes = describeRules(facts, { user, identity, signed });
   const text = [
     report.trimEnd(),
-    ...describeRules(facts, { user, identity, signed }),
+    ...notes,
     ...describePaths(LEFT_OUT, staged.leftOut),
     ...describePaths(NEW_FILES, staged.untracked),
   ];
-  return { text: text.join('\n'), detail: { commit: hash, files: staged.changes } };
+  return {
+    text: text.join('\n'),
+    detail: { commit: hash, files: staged.changes, ...(notes.length > 0 ? { notes } : {}) },
+  };
 }
 
 type Run = (script: string, more?: Readonly<Record<string, string>>) => Promise<ExecResult>;
 
 async function runScript(context: ToolContext, script: string, options: GitOptions): Promise<ExecResult> {
-  const result = await runGit(context, ['/bin/sh', '-c', script], options);
+  const result = await runShownGit(context, ['/bin/sh', '-c', script], options);
   if (result.exitCode === HOOK_FAILED) throw toHookError(result);
   if (result.exitCode === LOCKED) throw toLocked(result.stderr.trim().split('\n').at(-1)!);
   if (result.exitCode === 3) throw toolFailed(result.stderr.trim());

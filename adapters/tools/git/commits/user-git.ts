@@ -1,14 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { toHostEnvironment, toHostPath } from '@klaus/adapters/system';
+import { listUserGitSettings, toHostEnvironment } from '@klaus/adapters/system';
 import type { UserGit } from '@klaus/core/agent';
 import { toolFailed } from '../../tool-failed.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const READ_MS = 5_000;
 /** The user may have to enter a passphrase. */
 const SIGN_MS = 120_000;
 /** Characters of an error of a program. */
@@ -20,39 +19,17 @@ const MAX_ERROR = 500;
  * @param signs True: commits may be signed. Default false.
  */
 export function createUserGit(env: Environment, { signs = false } = {}): UserGit {
-  const settings = async (): Promise<ReadonlyMap<string, string>> => {
-    const scopes = await Promise.all(['--system', '--global'].map((scope) => list(scope, env)));
-    return new Map(scopes.flat());
+  const settings = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+    const listed = await listUserGitSettings(env, folder);
+    return new Map(listed.map(([name, value]) => [name.toLowerCase(), value]));
   };
   if (!signs) return { settings };
-  return { settings, sign: async (payload) => sign(await settings(), { payload, env }) };
+  return { settings, sign: async (payload, folder) => sign(await settings(folder), { payload, env }) };
 }
 
 /** True for a value that git takes for true. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(?:true|yes|on|1)$/i.test(value);
-}
-
-function list(scope: string, env: Environment): Promise<[string, string][]> {
-  const { HOME, XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM } = env;
-  const variables = { HOME, XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM };
-  const options = { cwd: '/', env: { ...variables, PATH: toHostPath(env['PATH']) }, timeout: READ_MS };
-  return new Promise((resolve) => {
-    execFile('git', ['config', scope, '--includes', '--null', '--list'], options, (error, stdout) => {
-      resolve(error ? [] : toPairs(stdout));
-    });
-  });
-}
-
-/** Each is a name, a line break and the value; a name alone is true. */
-function toPairs(output: string): [string, string][] {
-  return output
-    .split('\0')
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const at = entry.indexOf('\n');
-      return at < 0 ? [entry.toLowerCase(), 'true'] : [entry.slice(0, at).toLowerCase(), entry.slice(at + 1)];
-    });
 }
 
 interface SignRequest {

@@ -36,7 +36,8 @@ export function runHostGit(args: readonly string[], given: HostGit): Promise<str
     };
     execFile('git', ['-c', 'core.hooksPath=/dev/null', ...options, ...args], spawned, (error, stdout, stderr) => {
       const text = withoutUser(stderr.trim() || stdout.trim());
-      if (error) reject(toolFailed(tailOf(text, 2_000) || withoutUser(error.message)));
+      const ended = error?.signal ? `git was ended by ${error.signal}. ` : '';
+      if (error) reject(toolFailed(`${ended}${tailOf(text, 2_000)}` || withoutUser(error.message)));
       else resolve(text);
     });
   });

@@ -37,7 +37,7 @@ export async function commit(chain: Chain, { paths, message: given }: CommitOpti
   const { tree, head } = staged;
   const input = { message, tree, head, ...(paths === undefined ? {} : { paths: [...paths] }) };
   const { outcome, output, detail } = await chain.call('commit', { name: 'commit_changes', input });
-  const { commit: id, secrets } = (detail ?? {}) as { commit?: string; secrets?: unknown };
+  const { commit: id, secrets, notes } = (detail ?? {}) as { commit?: string; secrets?: unknown; notes?: string[] };
   if (outcome !== 'ok' || id === undefined) {
     const code =
       secrets !== undefined
@@ -53,6 +53,7 @@ export async function commit(chain: Chain, { paths, message: given }: CommitOpti
     commit: id,
     tree,
     files: staged.files,
+    ...(notes === undefined ? {} : { notes }),
     checks: [...checks],
     findings: review.findings,
     session: review.session,

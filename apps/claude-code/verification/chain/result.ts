@@ -38,6 +38,7 @@ export const confirmResultSchema = checkResultSchema.extend({
 export const commitResultSchema = confirmResultSchema.extend({
   commit: z.string().optional(),
   files: z.array(z.string()).optional(),
+  notes: z.array(z.string()).optional().describe('Rules of Git that the commit does not follow, as sentences.'),
 });
 export const pushResultSchema = z.object({
   ...failure,

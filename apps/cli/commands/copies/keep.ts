@@ -3,6 +3,7 @@ import { openClient } from '../../client/open-client.ts';
 import { out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
+import { printNotes } from './merge.ts';
 
 export const command: LeafCommand = {
   name: 'keep',
@@ -21,6 +22,9 @@ export const command: LeafCommand = {
     await using client = await openClient(options);
     const kept = await client.copies.keep(id, { message });
     if (json) out.json(kept, 2);
-    else out.write(`${toPrintable(`Kept as the branch ${kept.branch}: ${kept.commit.slice(0, 10)}`)}\n`);
+    else {
+      out.write(`${toPrintable(`Kept as the branch ${kept.branch}: ${kept.commit.slice(0, 10)}`)}\n`);
+      printNotes(kept.notes);
+    }
   },
 };

@@ -106,14 +106,20 @@ async function solve(client: SessionClient, id: string, options: MergeCommandOpt
   return runSession({ client, session, show, output, asks, showCommand: false });
 }
 
-function printMerged({ how, commit, into, submodules, saved }: Extract<MergedCopy, { done: true }>): void {
+function printMerged({ how, commit, into, submodules, notes, saved }: Extract<MergedCopy, { done: true }>): void {
   const verb = how === 'squashed' ? 'Merged as one commit' : how === 'rebased' ? 'Rebased' : 'Merged';
   out.write(`${toPrintable(`${verb} into ${into}: ${commit.slice(0, 10)}`)}\n`);
   if (submodules.length > 0) {
     const names = submodules.join(' ');
     err.write(`${toPrintable(`Submodules have new commits: git submodule update ${names}`)}\n`);
   }
+  printNotes(notes);
   printSaved(saved);
+}
+
+/** Prints the rules of Git that commits do not follow. */
+export function printNotes(notes: readonly string[]): void {
+  for (const note of notes) err.write(`${toPrintable(note)}\n`);
 }
 
 /** Prints the refs that hold what no branch has. */
