@@ -12,7 +12,7 @@ import { test } from '../fixtures/sandboxed.ts';
 const SECRET = 'a private text';
 const COMMAND = 'cat notes.txt; echo changed >> notes.txt; echo made > made.txt';
 
-const CALLS = {
+const CALLS: Readonly<Record<string, { name: string; input: Record<string, string | boolean | string[]> }>> = {
   command: { name: 'run_command', input: { command: COMMAND } },
   'background command': { name: 'run_command', input: { command: COMMAND, background: true } },
   read: { name: 'read_file', input: { path: 'notes.txt' } },
@@ -51,16 +51,16 @@ function listCases() {
     Object.keys(WAYS).flatMap((way) =>
       Object.keys(CALLS)
         .filter((call) => way !== 'a shell command' || call === 'command')
-        .map((call) => ({ link, way, call: call as keyof typeof CALLS })),
+        .map((call) => ({ link, way, call })),
     ),
   );
 }
 
 test.for(listCases())('$call after $way does nothing where a link replaced $link', async ({ link, way, call }) => {
   const steps = [
-    { when: { tools: true, after: CALLS[call].name }, reply: { text: 'Done.' } },
+    { when: { tools: true, after: CALLS[call]!.name }, reply: { text: 'Done.' } },
     ...(way === 'an approval' ? [] : [{ when: { tools: true, user: 'Begin' }, reply: { text: 'Begun.' } }]),
-    { when: { tools: true }, reply: { calls: [CALLS[call]] } },
+    { when: { tools: true }, reply: { calls: [CALLS[call]!] } },
   ];
   await using engine = await createTestEngine({
     script: { steps, fallback: { text: 'Done.' } },
