@@ -79,8 +79,8 @@ describe.each(WAYS)('$kind, strips: $strips', (way) => {
       const callback = await browser.run(begun, { fields: { login: 'alice', password: 'x' }, end: `${url}/` });
       const answer = await browser.visit(callback.href);
       expect(answer.headers.get('location')).toBe(`${BASE}/#/usage`);
-      const paths = answer.headers.getSetCookie().map((line) => /; Path=([^;]+)/.exec(line)?.[1]);
-      expect(paths.toSorted()).toEqual([`${BASE}/`, `${BASE}/api/sign-in/callback`]);
+      const paths = answer.headers.getSetCookie().map((line) => /; Path=([^;]+)/.exec(line)?.[1] ?? '');
+      expect(new Set(paths)).toEqual(new Set([`${BASE}/`, `${BASE}/api/sign-in/callback`]));
       expect((await browser.visit(`${url}/api/sessions`)).status).toBe(200);
       expect(it.server.url).toMatch(new RegExp(`${BASE}$`));
     },

@@ -20,8 +20,8 @@ const KEPT_MS = 300_000;
  * a model that has no work, and the next prompt waits until it is loaded and the complete history is read again.
  */
 export function withKeptModel(model: Model, { id, served, keepMs }: KeptModelOptions): Model {
-  const keep = served?.program.keep;
-  if (served === undefined || keep === undefined || keepMs === 0) return model;
+  if (served?.program.keep === undefined || keepMs === 0) return model;
+  const { program, ask } = served;
   const [first, every, kept] = [FIRST_MS, EVERY_MS, KEPT_MS].map((ms) => Math.min(ms, keepMs / 2)) as [
     number,
     number,
@@ -30,12 +30,13 @@ export function withKeptModel(model: Model, { id, served, keepMs }: KeptModelOpt
   let timer: NodeJS.Timeout | undefined;
   let active = 0;
   const askIn = (ms: number, until: number): void => {
-    timer = setTimeout(async () => {
+    const keep = async (): Promise<void> => {
       const own = timer;
-      const isLoaded = await keep(served.ask, id, kept);
+      const isLoaded = await program.keep?.(ask, id, kept);
       // A request may have started in the meantime.
-      if (isLoaded && own === timer && Date.now() + every < until) askIn(every, until);
-    }, ms).unref();
+      if (isLoaded === true && own === timer && Date.now() + every < until) askIn(every, until);
+    };
+    timer = setTimeout(() => void keep(), ms).unref();
   };
   return {
     ...model,
