@@ -1,6 +1,7 @@
 // Covers core/agent/children, core/policy/grant: a revocation applies to the agents below a session at their next call.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSqliteStore } from '@klaus/adapters/store';
 import { expect, test } from 'vitest';
 import { ofType } from '../../fixtures/engine.ts';
 import {
@@ -160,9 +161,13 @@ test('a run continues after another process held its session while it waited for
     scripts: { lead: [[spawn('writer')], [wait()], [write('lead.txt')], [read], 'Done.'], writer: WORKS },
     async onPause({ klaus }, session) {
       const root = await rootOf(team);
-      const lease = (await klaus.store.claim(root))!;
+      const store = createSqliteStore({ home: team.place.home });
+      const lease = (await store.claim(root))!;
       klaus.handle(session).subscribe(0, ({ type }) => void (type === 'run.finished' && release.pop()?.()));
-      release.push(() => lease.release());
+      release.push(async () => {
+        await lease.release();
+        store[Symbol.dispose]();
+      });
       expect(await klaus.handle(root).revoke(['fs(., w)'], { by: 'test' })).toMatchObject({ applied: false });
     },
   });
