@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { syncFolder } from '@klaus/adapters/system';
+import { checkDatabaseFile, syncFolder } from '@klaus/adapters/system';
 import { FIRST_PREV, HOST_EVENT_VERSION, KlausError, type HostEvent } from '@klaus/core/protocol';
 import { addBlobReferences } from '../log/blob-references.ts';
 import { DamagedPages } from './damaged-pages.ts';
@@ -53,6 +53,7 @@ export interface RecoveryReport {
  */
 export function recoverDatabase(home: string, options: { at?: Date } = {}): RecoveryReport {
   const file = toDatabaseFile(home);
+  guarded(file, () => checkDatabaseFile(file));
   if (!existsSync(file) && !existsSync(`${file}-wal`)) {
     throw new KlausError('usage', `There is no database in ${home}.`);
   }
