@@ -25,9 +25,9 @@ function toStoredCommand(
   const place = `command ${id} in the inbox of session ${session}`;
   const fields = toObject(command ?? '');
   const type = fields?.['type'];
-  const isOwn = fields?.['id'] === id && typeof type === 'string';
-  if (isOwn && !TYPES.has(type)) return { problem: { kind: 'newer', what: `${place} has the type "${type}"` } };
-  if (!isOwn || !commandSchema.safeParse(fields).success)
+  if (typeof type === 'string' && !TYPES.has(type))
+    return { problem: { kind: 'newer', what: `${place} has the type "${type}"` } };
+  if (fields?.['id'] !== id || !commandSchema.safeParse(fields).success)
     return { problem: { kind: 'damaged', what: `${place} cannot be read` } };
   return { command: fields as unknown as Command };
 }
