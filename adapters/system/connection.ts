@@ -1,5 +1,8 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementResultingChanges, StatementSync } from 'node:sqlite';
+import { checkDatabaseFile } from './database-file.ts';
 
 /**
  * One connection to a SQLite database. Statements are prepared on first use and cached, writes run in immediate
@@ -20,7 +23,10 @@ export class Connection {
   constructor(file: string, options: { timeout: number; readOnly?: boolean; toError: (error: unknown) => unknown }) {
     const { timeout, readOnly = false, toError } = options;
     this.#toError = toError;
-    this.#open = () => new DatabaseSync(file, { timeout, readOnly });
+    this.#open = () => {
+      checkDatabaseFile(file);
+      return new DatabaseSync(file, { timeout, readOnly });
+    };
     this.#connection = this.#guard(this.#open);
   }
 
@@ -103,7 +109,7 @@ export class Connection {
 
   #use(): DatabaseSync {
     if (!this.#connection.isOpen && !this.#isClosed) {
-      this.#connection = this.#open();
+      this.#connection = this.#guard(this.#open);
       this.#openings += 1;
       this.onReopen();
     }
@@ -147,4 +153,19 @@ const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFB
 export function toStorageFailure(error: Error): StorageFailure | undefined {
   if ('errcode' in error && typeof error.errcode === 'number') return BY_RESULT_CODE[error.errcode & 0xff];
   return 'code' in error && NO_ROOM.has(error.code) ? 'full' : undefined;
+}
+
+/** SQLite's result code of a full disk. */
+const FULL = 13;
+const LIMITS: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** True if a failure `full` of a write to this path is a lack of space, and not, for example, a read-only disk. */
+export function isSpaceMissing(error: Error, path: string): boolean {
+  if ('errcode' in error ? Number(error.errcode) % 256 === FULL : 'code' in error && LIMITS.has(error.code))
+    return true;
+  try {
+    return statfsSync(dirname(path)).bavail === 0;
+  } catch {
+    return false;
+  }
 }

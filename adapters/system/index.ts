@@ -3,7 +3,8 @@ export { distrustFolder, isDistrusted, toHostEnvironment, toHostPath } from './h
 export { findListener, type Listener } from './listener.ts';
 export { isOwnPort, protectPort } from './own-ports.ts';
 export { writeCacheFile } from './cache-file.ts';
-export { Connection, toStorageFailure } from './connection.ts';
+export { Connection, isSpaceMissing, toStorageFailure } from './connection.ts';
+export { checkDatabaseFile, checkKind, NotAFileError } from './database-file.ts';
 export {
   copyForeignFileSync,
   isRegularFile,

@@ -18,9 +18,13 @@ export async function listen(server: Server, { host, port }: { host: string; por
   }
 }
 
-/** Listens on a Unix socket of this user. Replaces the socket of a server that was killed. */
+/**
+ * Listens on a Unix socket of this user. Replaces the socket of a server that was killed.
+ *
+ * @throws KlausError `config` if something is at the path that cannot be removed, such as a folder.
+ */
 export async function listenLocally(server: Server, path: string): Promise<void> {
-  rmSync(path, { force: true });
+  removeLeftover(path);
   server.on('connection', (connection) => markLocal(connection));
   const mask = process.umask(0o177);
   try {
@@ -30,6 +34,19 @@ export async function listenLocally(server: Server, path: string): Promise<void>
     process.umask(mask);
   }
   chmodSync(path, 0o600);
+}
+
+/** Removes a file that an earlier server left. @throws KlausError `config` */
+export function removeLeftover(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new KlausError('config', `The server needs the path ${path}, which cannot be removed: ${message}.`, {
+      hint: 'Move what is there to another place.',
+      cause,
+    });
+  }
 }
 
 /** Resolves when the last connection has ended. */

@@ -15,7 +15,7 @@ import { createApp } from './http/app.ts';
 import { redirectToPage, removeBasePath, toBasePath } from './http/base-path.ts';
 import type { JudgeHook, PrepareDemo } from './http/handler.ts';
 import { createStaticFiles } from './http/static-files.ts';
-import { closeServer, listen, listenLocally } from './listen.ts';
+import { closeServer, listen, listenLocally, removeLeftover } from './listen.ts';
 import { createEventLog } from './observability/event-log.ts';
 import type { Log } from './observability/log.ts';
 import { logRequest } from './observability/request-log.ts';
@@ -99,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const socketPath = join(folder, 'klaus.sock');
   const socket = socketPath.length <= MAX_SOCKET_PATH ? createServer() : undefined;
   // That of a server that was killed.
-  rmSync(`${socketPath}.json`, { force: true });
+  removeLeftover(`${socketPath}.json`);
   if (socket) {
     await listenLocally(socket, socketPath);
     undo.defer(() => void socket.close());

@@ -78,7 +78,7 @@ export function collectKnownHashes(hashes: Map<string, KnownHashes>, event: Host
   };
   if (event.type === 'session.deleted') hashes.delete(event.session);
   else if (event.type === 'database.recovered') {
-    // Records that the recovery lost are not reported as missing again.
+    // Records that the recovery left out are reported with it, not as missing.
     for (const { session, saved, head } of event.sessions) {
       const kept = [...(hashes.get(session) ?? [])].filter(([seq]) => seq <= saved);
       hashes.set(session, new Map(kept));

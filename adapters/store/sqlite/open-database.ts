@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolder, syncFolder } from '@klaus/adapters/system';
+import { checkDatabaseFile, makeFolder, syncFolder } from '@klaus/adapters/system';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 import { Database } from './database.ts';
 import { createMigrationsTable, migrate } from './migrations/migrate.ts';
@@ -35,9 +35,11 @@ export function prepareHome(home: string): void {
  * Opens the database and creates it if it does not exist. Only cheap checks are made: other damaged pages are detected
  * when they are read.
  *
- * @throws KlausError `store.corrupt`, without a change of the files; `store.full`; `config` without access.
+ * @throws KlausError `store.corrupt`, without a change of the files; `store.full`; `config` without access, or if it is no
+ *   file.
  */
 export function openDatabase(file: string): Database {
+  guarded(file, () => checkDatabaseFile(file));
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) {
     // SQLite would apply a leftover write-ahead log to a new database file.

@@ -1,4 +1,6 @@
-import { toStorageFailure } from '@klaus/adapters/system';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { checkDatabaseFile, isSpaceMissing, NotAFileError, toStorageFailure } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 
 /** SQLite's result code of an error in a statement. Source: https://sqlite.org/rescode.html */
@@ -28,6 +30,7 @@ export function newer(file: string, what: string): KlausError {
  * @param file The file of the operation.
  */
 export function toStoreError(error: unknown, file: string): unknown {
+  if (error instanceof NotAFileError) return toWrongKind(error);
   if (!(error instanceof Error) || !('code' in error)) return error;
   const failure = toStorageFailure(error);
   // Every database of Klaus has all tables, so a missing one means damage or a foreign file.
@@ -40,12 +43,9 @@ export function toStoreError(error: unknown, file: string): unknown {
       cause: error,
     });
   }
-  if (failure === 'full') {
-    return new KlausError('store.full', `Nothing more can be written to ${file}: ${error.message}.`, {
-      hint: 'Free some space or make the disk writable; all stored data is intact.',
-      cause: error,
-    });
-  }
+  if (failure === 'full') return toUnwritable(error, file);
+  // The folder was there when Klaus opened it.
+  if (error.code === 'ENOENT') return toMoved(error, file);
   if (NO_RIGHT.has(error.code)) {
     return new KlausError('config', `Klaus cannot keep its state in ${file}: ${error.message}`, {
       hint: 'Set KLAUS_HOME to a folder that you own.',
@@ -53,6 +53,40 @@ export function toStoreError(error: unknown, file: string): unknown {
     });
   }
   return error;
+}
+
+/** The disk is full or read-only, or something else is at the path of the database. */
+function toUnwritable(error: Error, file: string): KlausError {
+  // An error of SQLite, which calls every file that it cannot use a failure of the disk.
+  if ('errcode' in error) {
+    try {
+      checkDatabaseFile(file);
+    } catch (problem) {
+      if (problem instanceof NotAFileError) return toWrongKind(problem);
+    }
+    if (!existsSync(file)) return toMoved(error, file);
+  }
+  const hint = isSpaceMissing(error, file)
+    ? 'Free some space or make the disk writable; all stored data is intact.'
+    : 'Make the disk and the folder writable, and check the disk for errors; all stored data is intact.';
+  return new KlausError('store.full', `Nothing more can be written to ${file}: ${error.message}.`, {
+    hint,
+    cause: error,
+  });
+}
+
+function toMoved(error: Error, file: string): KlausError {
+  return new KlausError('config', `${file} or its folder was moved or deleted while Klaus used it.`, {
+    hint: `Restore ${dirname(file)}, or set KLAUS_HOME to the folder where it is now.`,
+    cause: error,
+  });
+}
+
+function toWrongKind(error: NotAFileError): KlausError {
+  return new KlausError('config', error.message, {
+    hint: 'Move it to another place, and restore the file that was there, if there was one.',
+    cause: error,
+  });
 }
 
 /** Runs `work` and converts its errors. */

@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Connection, makeFolder, toStorageFailure } from '@klaus/adapters/system';
+import { Connection, isSpaceMissing, makeFolder, NotAFileError, toStorageFailure } from '@klaus/adapters/system';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 
 const FORMAT = 1;
@@ -114,6 +114,9 @@ export class Database extends Connection {
 /** Converts errors of the database and the filesystem to KlausErrors; returns other errors unchanged. */
 export function toSnapshotError(error: unknown, folder: string): unknown {
   if (!(error instanceof Error)) return error;
+  if (error instanceof NotAFileError) {
+    return new KlausError('config', error.message, { hint: 'Move it to another place.', cause: error });
+  }
   const failure = toStorageFailure(error);
   if (failure === 'busy') {
     return new KlausError('store.busy', `Another process is writing to ${folder} and did not finish in time.`, {
@@ -123,8 +126,11 @@ export function toSnapshotError(error: unknown, folder: string): unknown {
     });
   }
   if (failure === 'full') {
+    const hint = isSpaceMissing(error, join(folder, 'snapshots.db'))
+      ? 'Free some space or make the disk writable; what was stored before is intact.'
+      : 'Make the disk and the folder writable, and check the disk for errors; what was stored before is intact.';
     return new KlausError('store.full', `Nothing more can be written to ${folder}: ${error.message}.`, {
-      hint: 'Free some space or make the disk writable; what was stored before is intact.',
+      hint,
       cause: error,
     });
   }

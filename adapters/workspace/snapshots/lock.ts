@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
+import { checkDatabaseFile } from '@klaus/adapters/system';
 import { KlausError, isKlausError } from '@klaus/core/protocol';
 import { guarded } from './database.ts';
 
@@ -19,7 +20,11 @@ export async function withLock<T>(
   options: { alone: boolean; signal?: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
-  const connection = guarded(folder, () => new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 }));
+  const file = join(folder, 'lock.db');
+  const connection = guarded(folder, () => {
+    checkDatabaseFile(file);
+    return new DatabaseSync(file, { timeout: 0 });
+  });
   try {
     const begin = options.alone ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT 1 FROM sqlite_schema';
     // The journal is in memory, because the lock writes nothing.

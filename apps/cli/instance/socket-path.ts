@@ -81,7 +81,18 @@ export async function prepareSocket({ folder, socket, logs }: InstancePaths): Pr
     throw new CliError('store.busy', `Another process answers at ${socket}.`, {
       hint: '`klaus instances` lists the running instances.',
     });
-  rmSync(socket, { force: true });
+  try {
+    rmSync(socket, { force: true });
+  } catch (cause) {
+    throw new CliError(
+      'config',
+      `${socket} is needed for the socket and cannot be removed: ${(cause as Error).message}.`,
+      {
+        hint: 'Move what is there to another place.',
+        cause,
+      },
+    );
+  }
 }
 
 /** True if a process accepts connections. */

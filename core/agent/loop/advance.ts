@@ -1,5 +1,5 @@
 import { effectsOf } from '../calls/session-tools.ts';
-import type { Command, EventBody, EventOf } from '../../protocol/index.ts';
+import { KlausError, type Command, type EventBody, type EventOf } from '../../protocol/index.ts';
 import { askLimit } from '../budget/ask-limit.ts';
 import { closePrestart } from '../calls/prestart.ts';
 import { compact } from '../context/compact.ts';
@@ -54,6 +54,7 @@ export interface AdvanceOptions {
 /** Claims a session, folds its log, and repeats drain, next, perform, append. Also after a crash or an approval. */
 export async function advance(engine: Engine, session: string, options: AdvanceOptions = {}): Promise<Advanced> {
   let result: Advanced | undefined;
+  let left: { command: string; seq: number } | undefined;
   for (;;) {
     const lease = await engine.store.claim(session, { attempt: options.attempt });
     // Another process may hold the session now; it applies the queued commands.
@@ -68,9 +69,13 @@ export async function advance(engine: Engine, session: string, options: AdvanceO
       await lease.release();
     }
     // A command may have arrived after the last check of the inbox and before the release.
-    const missed = (await engine.store.inbox(session)).some((command) => isReceivable(state, command));
+    const missed = (await engine.store.inbox(session)).find((command) => isReceivable(state, command));
     const { signal, pause, last } = options;
     if (!missed || signal?.aborted || pause?.aborted || last?.aborted || state.closed) return result;
+    // A second attempt that appends nothing and leaves the same command would be repeated without an end.
+    if (left?.command === missed.id && left.seq === state.seq)
+      throw new KlausError('internal', `Command ${missed.id} of session ${session} is not applied.`);
+    left = { command: missed.id, seq: state.seq };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EventOf, HostEventType } from '../../protocol/index.ts';
+import type { EventOf, HostEventOf, HostEventType } from '../../protocol/index.ts';
 
 /** The result of verifying a chain. */
 export type ChainReport =
@@ -16,12 +16,17 @@ export type ChainReport =
 
 /** The result of verifying the chains. */
 export interface AuditReport {
-  /** True when all verified chains are intact. */
+  /** True when all verified chains are intact, and no recovery is reported. */
   intact: boolean;
   host: ChainReport;
   /** The end of the host chain. Stored elsewhere, it later proves that no earlier record was rewritten. */
   head: { seq: number; hash: string };
   sessions: { session: string; report: ChainReport }[];
+  /**
+   * Recoveries of a damaged database that left something out, in order. They make the report not intact, because what was
+   * left out cannot be verified. Not those up to a noted head: who noted it has seen the report.
+   */
+  recoveries: HostEventOf<'database.recovered'>[];
 }
 
 export interface AuditOptions {

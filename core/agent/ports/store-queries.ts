@@ -111,7 +111,7 @@ export interface StoreView {
   approvals(filter: ApprovalFilter & { open: true }): ApprovalRow[];
   /** The sessions that need the user, over all workspaces. */
   attention(filter?: AttentionFilter): AttentionList;
-  /** Commands that are not consumed yet, in order of arrival. */
+  /** Commands that are not consumed yet, in order of arrival, without those that this version cannot read. */
   inbox(session: string): Command[];
   /** Ids of the open child sessions of a session, in the order in which they were opened. */
   openChildren(session: string): string[];

@@ -64,7 +64,11 @@ export interface Store {
   read(session: string, after?: number): AsyncIterable<readonly Event[]>;
   /** Puts a command into the inbox. Durable when it resolves; a known id changes nothing. */
   send(session: string, command: Command): Promise<void>;
-  /** Commands that are not consumed yet, in order of arrival. */
+  /**
+   * Commands that are not consumed yet, in order of arrival.
+   *
+   * @throws KlausError `store.corrupt` for one that cannot be read, or that a newer version wrote.
+   */
   inbox(session: string): Promise<Command[]>;
   /**
    * Acquires the lease, or returns undefined while a live process holds it.

@@ -140,16 +140,29 @@ export const configurationChanged = z
   })
   .describe('A run in a workspace started with other settings or another policy than the last run.');
 
+const lost = {
+  lostFrom: z.int().optional(),
+  last: z.int().optional(),
+  anchor: z.object(end).optional(),
+};
+
 export const databaseRecovered = z
   .object({
     type: z.literal('database.recovered'),
     damaged: z.array(z.string()).describe('Names of the damaged files. They were renamed and not deleted.'),
     sessions: z
-      .array(z.object({ ...session, saved: z.int(), head: z.string(), lostFrom: z.int().optional() }))
+      .array(z.object({ ...session, saved: z.int(), head: z.string(), ...lost }))
       .describe(
-        'For each session, the number of saved records, the hash of the last one, and the first one that is lost.',
+        'For each session, the number of saved records, the hash of the last one, the first one that was left out, the number of the last one that is known to have existed, and the last end of its chain that the host chain contained before.',
       ),
-    host: z.object({ saved: z.int(), lostFrom: z.int().optional() }).describe('The same for the host chain.'),
+    host: z
+      .object({ saved: z.int(), ...lost })
+      .omit({ anchor: true })
+      .describe('The same for the host chain.'),
+    unread: z
+      .array(z.string())
+      .optional()
+      .describe('Other tables of which rows could not be read. Absent: none, or the version did not record it.'),
   })
   .describe('A damaged database was replaced by the records that could be read from it.');
 

@@ -3,7 +3,10 @@ import { createState, fold, FOLD_VERSION } from '@klaus/core/agent';
 import { isSameState } from '../../shared/checkpoint.ts';
 import type { Database, Sql } from '../database.ts';
 import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../projections/derived.ts';
+import { toReportedRecoveries } from '../../shared/recoveries.ts';
+import { toDamagedInbox } from '../../shared/stored-command.ts';
 import { verifyChain, verifyHostChain } from './chain.ts';
+import { findDamagedCommand } from './inbox.ts';
 import { readEvents } from './log.ts';
 import { readState } from './state-cache.ts';
 
@@ -11,7 +14,7 @@ import { readState } from './state-cache.ts';
 export function audit(database: Database, options: AuditOptions = {}): Promise<AuditReport> {
   return database.snapshot(async (sql) => {
     using derived = createDerivedCheck(sql);
-    const { report, knownHashes, head } = await verifyHostChain(sql);
+    const { report, knownHashes, head, recoveries: recorded } = await verifyHostChain(sql);
     let host = report;
     if (options.head && host.intact) host = await checkNoted(sql, host, options.head);
     const sessions: AuditReport['sessions'] = [];
@@ -19,11 +22,14 @@ export function audit(database: Database, options: AuditOptions = {}): Promise<A
     for (const session of ids) {
       const found = await verifyChain(sql, session, knownHashes.get(session));
       const checked = await withCachedState(sql, session, found.report);
-      sessions.push({ session, report: await withDerived(derived, session, checked) });
+      const report = await withInbox(sql, session, await withDerived(derived, session, checked));
+      sessions.push({ session, report });
       if (found.unrecorded !== undefined && host.intact)
         host = toDropped(host.records, `it does not contain record ${found.unrecorded} of session ${session}`);
     }
-    return { intact: host.intact && sessions.every((row) => row.report.intact), host, head, sessions };
+    const recoveries = toReportedRecoveries(recorded, options);
+    const intact = host.intact && recoveries.length === 0 && sessions.every((row) => row.report.intact);
+    return { intact, host, head, sessions, recoveries };
   });
 }
 
@@ -33,6 +39,12 @@ export function verifySession(database: Database, session: string): Promise<Chai
     const { knownHashes } = await verifyHostChain(sql);
     return withCachedState(sql, session, (await verifyChain(sql, session, knownHashes.get(session))).report);
   });
+}
+
+/** A command that cannot be read stops the session: it can neither be applied nor left out. */
+async function withInbox(sql: Sql, session: string, report: ChainReport): Promise<ChainReport> {
+  const what = report.intact ? await findDamagedCommand(sql, session) : undefined;
+  return what === undefined ? report : toDamagedInbox(report, what);
 }
 
 /** The cached state of an intact log must equal its fold: sessions are resumed from it. */

@@ -1,7 +1,9 @@
 import type { Command } from '@klaus/core/protocol';
 import { toPromptBlobs } from '../../sqlite/log/inbox.ts';
+import { findDamage, toCommands, type CommandRow } from '../../shared/stored-command.ts';
 import type { Sql } from '../database.ts';
 import { CHANNEL, toPayload } from '../notify/change.ts';
+import { corrupt, newer } from '../store-damage.ts';
 import { explainMoved } from '../transfer/moves.ts';
 
 /**
@@ -35,11 +37,24 @@ export async function putCommand(
   }
 }
 
-/** Commands that are not consumed yet, in order of arrival. */
+/**
+ * Commands that are not consumed yet, in order of arrival.
+ *
+ * @throws KlausError `store.corrupt` for one that cannot be read, or that a newer version wrote.
+ */
 export async function readInbox(sql: Sql, session: string): Promise<Command[]> {
-  const rows = await sql.all<{ command: string }>(
-    'SELECT command FROM inbox WHERE session_id = $1 AND consumed_seq IS NULL ORDER BY id',
+  const rows = await readWaiting(sql, session);
+  return toCommands(session, rows, ({ kind, what }) => (kind === 'newer' ? newer(what) : corrupt(what)));
+}
+
+/** Why a command of the session cannot be read; undefined if all can, or if a newer version wrote it. */
+export async function findDamagedCommand(sql: Sql, session: string): Promise<string | undefined> {
+  return findDamage(session, await readWaiting(sql, session));
+}
+
+function readWaiting(sql: Sql, session: string): Promise<CommandRow[]> {
+  return sql.all<CommandRow>(
+    'SELECT command_id AS id, command FROM inbox WHERE session_id = $1 AND consumed_seq IS NULL ORDER BY id',
     [session],
   );
-  return rows.map(({ command }) => JSON.parse(command) as Command);
 }

@@ -1,3 +1,4 @@
+import { toReadableCommands, type CommandRow } from '../../shared/stored-command.ts';
 import type { ApprovalRow, SessionRow } from '@klaus/core/agent';
 import { isKlausError, type Command } from '@klaus/core/protocol';
 import { SELECT_APPROVALS } from '../../shared/approval-columns.ts';
@@ -58,8 +59,8 @@ export async function readViewPart(sql: Sql, sessions: readonly string[]): Promi
         ORDER BY approvals.created_at, approvals.id`,
       [sessions],
     ),
-    sql.all<{ session: string; command: string }>(
-      `SELECT session_id AS session, command FROM inbox WHERE consumed_seq IS NULL AND session_id = ANY ($1::text[])
+    sql.all<CommandRow & { session: string }>(
+      `SELECT session_id AS session, command_id AS id, command FROM inbox WHERE consumed_seq IS NULL AND session_id = ANY ($1::text[])
         ORDER BY id`,
       [sessions],
     ),
@@ -78,7 +79,9 @@ export async function readViewPart(sql: Sql, sessions: readonly string[]): Promi
       return { row, seen, ended: { seq: endedSeq, at, reason: row.outcomeReason ?? '', text } };
     }),
     approvals,
-    inbox: inbox.map(({ session, command }) => ({ session, command: JSON.parse(command) as Command })),
+    inbox: inbox.flatMap(({ session, ...row }) =>
+      toReadableCommands(session, [row]).map((command) => ({ session, command })),
+    ),
     heads,
     claims,
     children,

@@ -1,9 +1,10 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { checkDatabaseFile } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 import { BUSY_TIMEOUT_MS } from '../database.ts';
-import { toStoreError } from '../store-error.ts';
+import { guarded, toStoreError } from '../store-error.ts';
 import { probeLock } from './probe-lock.ts';
 
 /** Milliseconds that a check (see `probeLock`) needs at most, unless its process is paused. */
@@ -70,15 +71,25 @@ export function shareFile(file: string): FileLock {
 
 /** Creates the file if it is missing, without opening an existing one, and returns its identity. */
 function prepareFile(file: string): string {
+  guarded(file, () => checkDatabaseFile(file));
   for (;;) {
     const identity = toIdentity(file);
     if (identity !== undefined) return identity;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeParent(file);
       closeSync(openSync(file, 'wx', 0o600));
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw toStoreError(error, file);
     }
+  }
+}
+
+/** Not the state folder itself: one that was moved is not created again. */
+function makeParent(file: string): void {
+  try {
+    mkdirSync(dirname(file), { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

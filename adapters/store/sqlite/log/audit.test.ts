@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs';
 import { hash } from 'node:crypto';
 import { FIRST_PREV } from '@klaus/core/protocol';
 import { describe, expect, test } from 'vitest';
@@ -335,11 +336,97 @@ test('recovery saves the host chain, adds itself, and what it could not save is 
     damaged: ['klaus.db'],
     host: { saved: before },
     sessions: [
-      { session: 'A', saved: 10, lostFrom: 11 },
+      { session: 'A', saved: 10, lostFrom: 11, last, anchor: { records: anchored } },
       { session: 'B', saved: last },
     ],
   });
-  expect(await store.audit()).toMatchObject({ intact: true });
+  const report = await store.audit();
+  expect(report).toMatchObject({ host: { intact: true }, recoveries: [{ seq: before + 1 }] });
+  expect(report.sessions.map((row) => row.report.intact)).toEqual([true, true]);
+});
+
+test('what a recovery left out is reported until a later head of the host chain is noted', async () => {
+  using home = createTemporaryHome();
+  {
+    using store = createSqliteStore({ home: home.path });
+    await fill(store);
+  }
+  const database = new Database(toDatabaseFile(home.path));
+  database.run(
+    `UPDATE events SET record = replace(record, '"allow"', '"deny"') WHERE session_id = 'A' AND type = 'gate.decided'`,
+  );
+  const { seq } = database.get<{ seq: number }>(
+    `SELECT min(seq) AS seq FROM events WHERE session_id = 'A' AND record LIKE '%"verdict":"deny"%'`,
+  )!;
+  database.close();
+  // The altered record itself is left out too.
+  expect(recoverDatabase(home.path).sessions).toEqual([
+    { id: 'A', saved: seq - 1, lostFrom: seq },
+    { id: 'B', saved: last },
+  ]);
+  using store = createSqliteStore({ home: home.path });
+  const report = await store.audit();
+  expect(report).toMatchObject({ intact: false, host: { intact: true }, recoveries: [{ sessions: [{ last }, {}] }] });
+  expect(await store.audit({ session: 'A' })).toMatchObject({ intact: false });
+  expect(await store.audit({ session: 'B' })).toMatchObject({ intact: true, recoveries: [] });
+  expect(await store.audit({ head: report.head })).toMatchObject({ intact: true, recoveries: [] });
+});
+
+test('recovery keeps no record that differs from the host chain, even if all later ones were rewritten', async () => {
+  using home = createTemporaryHome();
+  {
+    using store = createSqliteStore({ home: home.path });
+    await fill(store);
+  }
+  const database = new Database(toDatabaseFile(home.path));
+  database.run(
+    `UPDATE events SET record = replace(record, '"allow"', '"deny"') WHERE session_id = 'A' AND type = 'gate.decided'`,
+  );
+  rewrite(database, 'A', 2);
+  database.close();
+  const [{ saved, lostFrom } = { saved: 0 }] = recoverDatabase(home.path).sessions;
+  expect(saved).toBeLessThan(last);
+  expect(lostFrom).toBe(saved + 1);
+  using store = createSqliteStore({ home: home.path });
+  const events = await Array.fromAsync(store.view.events('A'));
+  expect(events.filter((event) => event.type === 'gate.decided' && event.verdict === 'deny')).toEqual([]);
+  expect(await store.audit()).toMatchObject({ intact: false, recoveries: [{}] });
+});
+
+test('the lost end of the host chain is reported after a recovery', async () => {
+  using home = createTemporaryHome();
+  const file = toDatabaseFile(home.path);
+  {
+    using store = createSqliteStore({ home: home.path });
+    await fill(store);
+  }
+  const database = new Database(file);
+  const before = database.get<{ seq: number }>('SELECT seq FROM host_head')!.seq;
+  database.run('DELETE FROM host_events WHERE seq > 1');
+  database.close();
+  recoverDatabase(home.path);
+  using store = createSqliteStore({ home: home.path });
+  expect(await store.audit()).toMatchObject({
+    intact: false,
+    recoveries: [{ seq: 2, host: { saved: 1, lostFrom: 2, last: before } }],
+  });
+});
+
+test('after a recovery that could save nothing, an audit does not succeed', async () => {
+  using home = createTemporaryHome();
+  const file = toDatabaseFile(home.path);
+  {
+    using store = createSqliteStore({ home: home.path });
+    await fill(store);
+  }
+  truncateSync(file, 100);
+  expect(recoverDatabase(home.path).events).toBe(0);
+  using store = createSqliteStore({ home: home.path });
+  const { intact, recoveries } = await store.audit();
+  expect([intact, recoveries[0]?.unread]).toEqual([
+    false,
+    ['inbox', 'knowledge', 'outbox', 'instances', 'session_moves'],
+  ]);
 });
 
 test('decisions are listed over sessions with what they were about', async () => {

@@ -1,5 +1,8 @@
 import type { AuditOptions, AuditReport, ChainReport } from '@klaus/core/agent';
+import { toReportedRecoveries } from '../../shared/recoveries.ts';
+import { toDamagedInbox } from '../../shared/stored-command.ts';
 import { verifyChain, verifyHostChain } from './chain.ts';
+import { findDamagedCommand } from './inbox.ts';
 import { findAlteredState } from '../projections/state-cache.ts';
 import type { Database } from '../database.ts';
 import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../projections/derived.ts';
@@ -8,7 +11,7 @@ import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../p
 export function audit(database: Database, options: AuditOptions = {}): AuditReport {
   return database.snapshot(() => {
     using derived = createDerivedCheck(database);
-    const { report, knownHashes, head } = verifyHostChain(database);
+    const { report, knownHashes, head, recoveries: recorded } = verifyHostChain(database);
     let host = report;
     if (options.head && host.intact) host = checkNoted(database, host, options.head);
     const sessions: AuditReport['sessions'] = [];
@@ -16,12 +19,15 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
     for (const session of ids) {
       const found = verifyChain(database, session, knownHashes.get(session));
       const checked = withCachedState(database, session, found.report);
-      sessions.push({ session, report: withDerived(derived, session, checked) });
+      const report = withInbox(database, session, withDerived(derived, session, checked));
+      sessions.push({ session, report });
       if (found.unrecorded !== undefined && host.intact) {
         host = toDropped(host.records, `it does not contain record ${found.unrecorded} of session ${session}`);
       }
     }
-    return { intact: host.intact && sessions.every((row) => row.report.intact), host, head, sessions };
+    const recoveries = toReportedRecoveries(recorded, options);
+    const intact = host.intact && recoveries.length === 0 && sessions.every((row) => row.report.intact);
+    return { intact, host, head, sessions, recoveries };
   });
 }
 
@@ -48,6 +54,12 @@ function withDerived(derived: DerivedCheck, session: string, report: ChainReport
   const { records } = report;
   const message = `The table ${table} was altered: it differs from the log of the session.`;
   return { intact: false, records, seq: records, problem: 'altered', message };
+}
+
+/** A command that cannot be read stops the session: it can neither be applied nor left out. */
+function withInbox(database: Database, session: string, report: ChainReport): ChainReport {
+  const what = report.intact ? findDamagedCommand(database, session) : undefined;
+  return what === undefined ? report : toDamagedInbox(report, what);
 }
 
 function checkNoted(database: Database, host: ChainReport, noted: { seq: number; hash: string }): ChainReport {

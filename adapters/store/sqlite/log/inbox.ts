@@ -1,7 +1,9 @@
 import { KlausError, type BlobRef, type Command } from '@klaus/core/protocol';
 import { addBlobReferences } from './blob-references.ts';
 import type { Database } from '../database.ts';
+import { corrupt, newer } from '../store-error.ts';
 import { checkNotMoved } from '../transfer/moves.ts';
+import { findDamage, toCommands, toReadableCommands, type CommandRow } from '../../shared/stored-command.ts';
 
 /**
  * Stores a command; false when its id is already known. Runs in the caller's transaction.
@@ -28,10 +30,31 @@ export function toPromptBlobs(command: Command): BlobRef[] {
   return command.parts.flatMap((part) => (part.type === 'file' && part.blob ? [part.blob] : []));
 }
 
-/** Commands that are not consumed yet, in order of arrival. */
+/**
+ * Commands that are not consumed yet, in order of arrival.
+ *
+ * @throws KlausError `store.corrupt` for one that cannot be read, or that a newer version wrote.
+ */
 export function readInbox(database: Database, session: string): Command[] {
-  const sql = 'SELECT command FROM inbox WHERE session_id = ? AND consumed_seq IS NULL ORDER BY id';
-  return database.all<{ command: string }>(sql, session).map((row) => JSON.parse(row.command) as Command);
+  const { file } = database;
+  return toCommands(session, readWaiting(database, session), ({ kind, what }) =>
+    kind === 'newer' ? newer(file, what) : corrupt(file, what),
+  );
+}
+
+/** The same for lists: without those that this version cannot read. */
+export function readReadableInbox(database: Database, session: string): Command[] {
+  return toReadableCommands(session, readWaiting(database, session));
+}
+
+/** Why a command of the session cannot be read; undefined if all can, or if a newer version wrote it. */
+export function findDamagedCommand(database: Database, session: string): string | undefined {
+  return findDamage(session, readWaiting(database, session));
+}
+
+function readWaiting(database: Database, session: string): CommandRow[] {
+  const sql = 'SELECT command_id AS id, command FROM inbox WHERE session_id = ? AND consumed_seq IS NULL ORDER BY id';
+  return database.all<CommandRow>(sql, session);
 }
 
 /**

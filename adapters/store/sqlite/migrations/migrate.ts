@@ -220,11 +220,22 @@ export function createMigrationsTable(database: Database): void {
 }
 
 function pending(database: Database, migrations: readonly Migration[]): Migration[] {
-  const applied = new Set(
-    database.all<{ name: string }>('SELECT name FROM migrations ORDER BY rowid').map((row) => row.name),
-  );
-  const known = new Set(migrations.map((migration) => migration.name));
-  const unknown = [...applied].find((name) => !known.has(name));
-  if (unknown !== undefined) throw newer(database.file, `its schema has the step ${unknown}`);
+  const applied = new Set(listApplied(database));
+  refuseUnknown(database.file, applied, migrations);
   return migrations.filter((migration) => !applied.has(migration.name));
+}
+
+/** The names of the applied steps, in order. */
+export function listApplied(database: Database): string[] {
+  return database.all<{ name: string }>('SELECT name FROM migrations ORDER BY rowid').map((row) => row.name);
+}
+
+/** @throws KlausError `store.corrupt` when one of the applied steps is not known. */
+export function refuseUnknown(
+  file: string,
+  applied: Iterable<string>,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
+  const known = new Set(migrations.map((migration) => migration.name));
+  for (const name of applied) if (!known.has(name)) throw newer(file, `its schema has the step ${name}`);
 }

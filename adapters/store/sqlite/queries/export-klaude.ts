@@ -1,8 +1,10 @@
-import { chmodSync, closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, linkSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { checkDatabaseFile } from '@klaus/adapters/system';
 import { KlausError } from '@klaus/core/protocol';
 import { Database } from '../database.ts';
 import { toDatabaseFile } from '../open-database.ts';
+import { guarded } from '../store-error.ts';
 import { KLAUDE_TABLES, toKlaudeViews } from './klaude-views.ts';
 
 /**
@@ -17,7 +19,9 @@ import { KLAUDE_TABLES, toKlaudeViews } from './klaude-views.ts';
 export function exportKlaude(home: string, file: string): Record<string, number> {
   const source = toDatabaseFile(home);
   if (!existsSync(source)) throw new KlausError('config', `There is no database ${source} yet.`);
-  if (existsSync(file)) throw new KlausError('usage', `${file} exists already.`, { hint: 'Name a new file.' });
+  guarded(source, () => checkDatabaseFile(source));
+  // A link to nowhere exists too.
+  if (lstatSync(file, { throwIfNoEntry: false })) throw exists(file);
   const draft = `${file}.${process.pid}.partial`;
   try {
     closeSync(openSync(draft, 'wx', 0o600));
@@ -31,11 +35,19 @@ export function exportKlaude(home: string, file: string): Record<string, number>
     const counts = fill(draft, source);
     chmodSync(draft, 0o400);
     // Fails if another process was faster.
-    linkSync(draft, file);
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(file) : error;
+    }
     return counts;
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+function exists(file: string): KlausError {
+  return new KlausError('usage', `${file} exists already.`, { hint: 'Name a new file.' });
 }
 
 function fill(file: string, source: string): Record<string, number> {

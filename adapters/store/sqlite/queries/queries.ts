@@ -7,7 +7,7 @@ import type { ChangeNotifier } from '../log/change-notifier.ts';
 import type { GroupCommit } from '../log/group-commit.ts';
 import { appendHostRecord, readGuardSeq, readHostEvents, readLastHostEvent } from '../log/host-chain.ts';
 import type { Redact } from '../../shared/host-record.ts';
-import { readInbox } from '../log/inbox.ts';
+import { readReadableInbox } from '../log/inbox.ts';
 import { readEvents, readFence, readHead, readTexts } from '../log/log.ts';
 import { NO_HEAD } from '../log/record.ts';
 import type { Database } from '../database.ts';
@@ -112,7 +112,7 @@ export function createView(
     head: (session) => readHead(database, session),
     approvals: (filter) => listApprovals(database, filter),
     attention: (filter) => readAttention(database, (session) => probeLock(toLockFile(home, session)), filter),
-    inbox: (session) => readInbox(database, session),
+    inbox: (session) => readReadableInbox(database, session),
     openChildren: (session) => toOpenChildren(readEventsOf(database, session, ['child.opened', 'child.closed'])),
     guardChanges: () => [...readHostEvents(database, { type: 'guard.changed' })] as HostEventOf<'guard.changed'>[],
     guardSeq: () => readGuardSeq(database),

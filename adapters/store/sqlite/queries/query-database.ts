@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { checkDatabaseFile } from '@klaus/adapters/system';
 import { KlausError, messageOf } from '@klaus/core/protocol';
 import { toDatabaseFile } from '../open-database.ts';
+import { guarded } from '../store-error.ts';
 import { toKlaudeViews } from './klaude-views.ts';
 
 type QueryRow = Record<string, SQLOutputValue>;
@@ -35,6 +37,7 @@ export function queryDatabase(
   }
   const file = toDatabaseFile(home);
   if (!existsSync(file)) throw new KlausError('config', `There is no database ${file} yet.`);
+  guarded(file, () => checkDatabaseFile(file));
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     // Views of this connection: the file is not changed.

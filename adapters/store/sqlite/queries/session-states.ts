@@ -2,6 +2,7 @@ import { headOf } from '@klaus/core/cut-text';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { checkDatabaseFile } from '@klaus/adapters/database-file';
 import type { AttentionFilter, AttentionList } from '@klaus/core/agent';
 import type { Event } from '@klaus/core/protocol';
 import { probeLock } from '../locks/probe-lock.ts';
@@ -154,6 +155,7 @@ export const LATEST_MIGRATION = 'm020-held-cost';
 export function openSessionStates(home: string): SessionStates | undefined {
   const file = join(home, 'klaus.db');
   if (!existsSync(file)) return undefined;
+  checkDatabaseFile(file);
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const { name } = database.prepare('SELECT max(name) AS name FROM migrations').get() as { name: string | null };
   if (name !== LATEST_MIGRATION) {

@@ -32,12 +32,20 @@ export function copyTable<Column extends string>(
  * empty when the database is older than the table.
  */
 function readRows<T>(file: string, table: string, columns: string): T[] | null {
-  let source: Database | undefined;
-  try {
-    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < PAGE_SIZE) return null;
-    source = new Database(file, { readOnly: true });
+  return readDamaged(file, (source) => {
     const known = source.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table);
     return known === undefined ? [] : source.all<T>(`SELECT ${columns} FROM ${table} ORDER BY id`);
+  });
+}
+
+/** What `read` returns for a damaged database; null when SQLite cannot read it. */
+export function readDamaged<T>(file: string, read: (source: Database) => T): T | null {
+  let source: Database | undefined;
+  try {
+    // SQLite treats an empty file as a new database and would delete its write-ahead log.
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < PAGE_SIZE) return null;
+    source = new Database(file, { readOnly: true });
+    return read(source);
   } catch (error) {
     if (isKlausError(error)) return null;
     throw error;

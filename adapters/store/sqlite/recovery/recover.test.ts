@@ -49,6 +49,7 @@ test('a destroyed header costs nothing but the inbox; the damaged file is kept',
     ],
     events: IN_A + IN_B,
     commands: null,
+    lostCommands: null,
     knowledge: null,
     deliveries: null,
   });
@@ -203,4 +204,26 @@ test('the list of instances is kept', async () => {
     { ...row, endedAt: null },
     { session: 'A', endedAt: AT.toISOString(), exitCode: 3 },
   ]);
+});
+
+test.for([
+  ['healthy', () => {}],
+  ['damaged', (file: string) => overwrite(file, 0, 100)],
+] as const)('a $0 database of a newer schema is refused and stays', async ([, damage]) => {
+  using home = createTemporaryHome();
+  await fill(home.path);
+  const file = toDatabaseFile(home.path);
+  {
+    const database = new Database(file);
+    database.exec("INSERT INTO migrations VALUES ('m999-future', '2099-01-01T00:00:00.000Z'); CREATE TABLE future (x)");
+    database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+  }
+  damage(file);
+  const bytes = readFileSync(file);
+  expect(() => recoverDatabase(home.path, { at: AT })).toThrow(
+    expect.objectContaining({ code: 'store.corrupt', message: expect.stringContaining('m999-future') }),
+  );
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+  expect(readdirSync(home.path).filter((name) => /recovered|damaged/.test(name))).toEqual([]);
 });

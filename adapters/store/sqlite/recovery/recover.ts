@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { syncFolder } from '@klaus/adapters/system';
-import { FIRST_PREV, KlausError, type Command, type HostEvent } from '@klaus/core/protocol';
+import { checkDatabaseFile, syncFolder } from '@klaus/adapters/system';
+import { FIRST_PREV, HOST_EVENT_VERSION, KlausError, type HostEvent } from '@klaus/core/protocol';
 import { addBlobReferences } from '../log/blob-references.ts';
 import { DamagedPages } from './damaged-pages.ts';
 import type { Database } from '../database.ts';
@@ -10,13 +10,17 @@ import { lockFile, toUsersFile } from '../locks/file-lock.ts';
 import { appendHostRecord, insertHostRecord } from '../log/host-chain.ts';
 import { toPromptBlobs } from '../log/inbox.ts';
 import { insertRecord, readHead } from '../log/log.ts';
+import { listApplied, refuseUnknown } from '../migrations/migrate.ts';
 import { markAllSeen } from '../migrations/m015-attention.ts';
 import { buildDatabase, toDatabaseFile } from '../open-database.ts';
 import { DEFAULT_RESULT_SIZE } from '../../shared/projection-options.ts';
 import { project } from '../projections/projections.ts';
-import { fromRecord, toObject } from '../log/record.ts';
-import { addRow, readFoundChain, type FoundRows } from './found-chain.ts';
-import { copyTable, type Row } from './recover-rows.ts';
+import { fromRecord, toVersioned } from '../log/record.ts';
+import { collectKnownHashes, type KnownHashes } from '../../shared/session-records.ts';
+import { findDamage, toReadableCommands, type CommandRow } from '../../shared/stored-command.ts';
+import { readIntactChain } from './found-chain.ts';
+import { findRows, type FoundChain, type FoundSession } from './found-rows.ts';
+import { copyTable, readDamaged, type Row } from './recover-rows.ts';
 import { guarded } from '../store-error.ts';
 
 export interface RecoveryReport {
@@ -24,35 +28,32 @@ export interface RecoveryReport {
   file: string;
   /** The path of the damaged files. */
   damaged: string[];
-  /** By session: saved events, and the first lost one if any are known to be lost. */
+  /** By session: saved events, and the first one that was left out, if any are known to be lost or altered. */
   sessions: { id: string; saved: number; lostFrom?: number }[];
   /** Saved events. */
   events: number;
   /** Saved pending commands; null when the inbox could not be read. */
   commands: number | null;
+  /** Pending commands that were left out, because they could not be read; null when the inbox could not be read. */
+  lostCommands: number | null;
   /** Saved entries of the knowledge base; null when it could not be read. */
   knowledge: number | null;
   /** Saved notifications that were not delivered yet; null when they could not be read. */
   deliveries: number | null;
 }
 
-/** The rows that were found for one session. */
-interface Findings {
-  records: FoundRows;
-  /** Highest seq that is known to have existed. */
-  last: number;
-  fence: number;
-}
-
 /**
  * Replaces a damaged database by a new one with all readable events whose chain is intact: of each session the records up
- * to the first lost one. The damaged files are kept.
+ * to the first one that is lost, altered or contradicts the host chain. The damaged files are kept. The host chain gets a
+ * record of what was left out, which an audit reports.
  *
  * @param options.at Names the damaged files. Default: now.
- * @throws KlausError `store.busy` while any process has the database open, `usage` when there is none.
+ * @throws KlausError `store.busy` while any process has the database open, `usage` when there is none, `store.corrupt` for
+ *   one of a newer version, which stays as it is.
  */
 export function recoverDatabase(home: string, options: { at?: Date } = {}): RecoveryReport {
   const file = toDatabaseFile(home);
+  guarded(file, () => checkDatabaseFile(file));
   if (!existsSync(file) && !existsSync(`${file}-wal`)) {
     throw new KlausError('usage', `There is no database in ${home}.`);
   }
@@ -71,136 +72,153 @@ export function recoverDatabase(home: string, options: { at?: Date } = {}): Reco
 }
 
 function recover(file: string, at: Date): RecoveryReport {
+  // This version would drop the tables of a newer one. Where SQLite cannot read the steps, the pages are searched for them.
+  refuseUnknown(file, readDamaged(file, listApplied) ?? []);
   const draft = `${file}.recovered-${randomUUID().slice(0, 8)}`;
   const pages = new DamagedPages(file);
   try {
-    const { found, hostRows } = collect(pages);
+    const found = findRows(pages);
+    refuseUnknown(file, found.steps);
     const target = buildDatabase(draft);
-    const sessions = [...found.keys()].toSorted().map((id) => {
-      const findings = found.get(id)!;
-      const saved = target.transaction(() => saveSession(target, pages, { id, findings }));
-      return { id, saved, ...(saved < findings.last && { lostFrom: saved + 1 }) };
-    });
+    const host = target.transaction(() => saveHostChain(target, pages, { found: found.host, file }));
+    const sessions = saveSessions(target, pages, { found: found.sessions, anchors: host.anchors, file });
     const commands = saveInbox(target, file);
     const knowledge = saveKnowledge(target, file);
     const deliveries = saveOutbox(target, file);
-    saveInstances(target, file);
-    saveMoves(target, file);
+    const instances = saveInstances(target, file);
+    const moves = saveMoves(target, file);
     // What the user has seen is not in the log. An end from before the damage counts as seen.
     target.transaction(() => markAllSeen(target));
-    target.transaction(() => recordRecovery(target, pages, { hostRows, sessions, file, at }));
+    const isUnread = { inbox: commands === null || commands.lost > 0, knowledge: knowledge === null };
+    const unread = { ...isUnread, outbox: deliveries === null, instances: !instances, session_moves: !moves };
+    const damaged = [file, `${file}-wal`].filter((path) => existsSync(path)).map((path) => basename(path));
+    appendHostRecord(target, {
+      body: {
+        type: 'database.recovered',
+        damaged,
+        sessions: sessions.map(({ id, ...row }) => ({ session: id, ...row })),
+        host: host.saved,
+        unread: Object.entries(unread).flatMap(([table, isLost]) => (isLost ? [table] : [])),
+      },
+      at: at.getTime(),
+    });
     target.close();
-    const damaged = exchange(file, draft, at);
-    const events = sessions.reduce((sum, row) => sum + row.saved, 0);
-    return { file, damaged, sessions, events, commands, knowledge, deliveries };
+    return {
+      file,
+      damaged: exchange(file, draft, at),
+      sessions: sessions.map(({ id, saved, lostFrom }) => ({ id, saved, ...(lostFrom !== undefined && { lostFrom }) })),
+      events: sessions.reduce((sum, row) => sum + row.saved, 0),
+      commands: commands?.saved ?? null,
+      lostCommands: commands?.lost ?? null,
+      knowledge,
+      deliveries,
+    };
   } finally {
     pages.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true });
   }
 }
 
-/** Finds all rows that may be a record or the head of a chain. The hashes of the chain decide. */
-function collect(pages: DamagedPages): { found: Map<string, Findings>; hostRows: FoundRows } {
-  const found = new Map<string, Findings>();
-  const hostRows: FoundRows = new Map();
-  const of = (session: string): Findings => {
-    const known = found.get(session);
-    if (known) return known;
-    const fresh: Findings = { records: new Map(), last: 0, fence: 1 };
-    found.set(session, fresh);
-    return fresh;
-  };
-  for (const { locator, values } of pages.rows()) {
-    // events: id (stored as the row id), session_id, seq, type, record
-    if (values.length === 5 && values[0] === null) {
-      const [, session, seq, type] = values;
-      if (typeof session !== 'string' || typeof seq !== 'number' || typeof type !== 'string') continue;
-      const findings = of(session);
-      addRow(findings.records, seq, locator);
-      findings.last = Math.max(findings.last, seq);
-    }
-    // host_events: id (stored as the row id), seq, at, type, subject, record
-    if (values.length === 6 && values[0] === null) {
-      const [, seq, at, type] = values;
-      if (typeof seq !== 'number' || typeof at !== 'number' || typeof type !== 'string') continue;
-      addRow(hostRows, seq, locator);
-    }
-    // heads: session_id, seq, hash, fence
-    if (values.length === 4) {
-      const [session, seq, hash, fence] = values;
-      if (typeof session !== 'string' || typeof seq !== 'number' || typeof fence !== 'number') continue;
-      if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) continue;
-      const findings = of(session);
-      findings.last = Math.max(findings.last, seq);
-      findings.fence = Math.max(findings.fence, fence);
-    }
-  }
-  return { found, hostRows };
-}
-
-/** Saves the host chain and appends the saved sessions, so that known losses are not reported as missing again. */
-function recordRecovery(
+/** Saves the host chain. Returns the ends of the chains of sessions that it contains. */
+function saveHostChain(
   target: Database,
   pages: DamagedPages,
-  job: { hostRows: FoundRows; sessions: RecoveryReport['sessions']; file: string; at: Date },
-): void {
-  const { file, at } = job;
-  const host = saveHostChain(target, pages, job.hostRows);
-  const sessions = job.sessions.map(({ id, saved, lostFrom }) => ({
-    session: id,
-    saved,
-    head: readHead(target, id)?.hash ?? FIRST_PREV,
-    ...(lostFrom !== undefined && { lostFrom }),
-  }));
-  const damaged = [file, `${file}-wal`].filter((path) => existsSync(path)).map((path) => basename(path));
-  appendHostRecord(target, {
-    body: { type: 'database.recovered', damaged, sessions, host },
-    at: at.getTime(),
+  { found, file }: { found: FoundChain; file: string },
+): { saved: Loss & { saved: number }; anchors: Map<string, KnownHashes> } {
+  const anchors = new Map<string, KnownHashes>();
+  let saved = 0;
+  for (const { record } of readIntactChain(pages, found.records, { column: 5, heads: found.heads })) {
+    saved += 1;
+    const event = toVersioned(record, HOST_EVENT_VERSION, { file, place: `record ${saved} of the host chain` });
+    insertHostRecord(target, event as unknown as HostEvent, record);
+    collectKnownHashes(anchors, event as unknown as HostEvent);
+  }
+  return { saved: { saved, ...toLoss(saved, found.last) }, anchors };
+}
+
+type SavedSession = Loss & { id: string; saved: number; head: string; anchor?: { records: number; head: string } };
+
+/** Saves all sessions that were found. Returns also those that only the host chain contains. */
+function saveSessions(
+  target: Database,
+  pages: DamagedPages,
+  {
+    found,
+    anchors,
+    file,
+  }: { found: ReadonlyMap<string, FoundSession>; anchors: Map<string, KnownHashes>; file: string },
+): SavedSession[] {
+  return [...new Set([...found.keys(), ...anchors.keys()])].toSorted().map((id) => {
+    const session = found.get(id);
+    const known = anchors.get(id) ?? new Map<number, string>();
+    const { saved, head } = session
+      ? target.transaction(() => saveSession(target, pages, { id, found: session, anchors: known, file }))
+      : { saved: 0, head: FIRST_PREV };
+    const records = Math.max(0, ...known.keys());
+    const loss = toLoss(saved, Math.max(records, session?.last ?? 0));
+    const anchor = loss.lostFrom !== undefined && records > 0 ? { anchor: { records, head: known.get(records)! } } : {};
+    return { id, saved, head, ...loss, ...anchor };
   });
 }
 
-/** Writes the records of the host chain from the first one on, as long as the chain is intact. */
-function saveHostChain(target: Database, pages: DamagedPages, rows: FoundRows): { saved: number; lostFrom?: number } {
-  let saved = 0;
-  for (const { record } of readFoundChain(pages, rows, { column: 5 })) {
-    insertHostRecord(target, toObject(record) as HostEvent, record);
-    saved += 1;
-  }
-  const last = Math.max(0, ...rows.keys());
-  return { saved, ...(saved < last && { lostFrom: saved + 1 }) };
+interface Loss {
+  /** Seq of the first record that was left out. */
+  lostFrom?: number;
+  /** Seq of the last one that is known to have existed. */
+  last?: number;
 }
 
-/** Writes the session's records from the first one on, as long as the chain is intact. Returns their number. */
+function toLoss(saved: number, last: number): Loss {
+  return saved < last ? { lostFrom: saved + 1, last } : {};
+}
+
+/** Writes the session's records from the first one on, as long as the chain is intact. */
 function saveSession(
   target: Database,
   pages: DamagedPages,
-  { id, findings }: { id: string; findings: Findings },
-): number {
+  { id, found, anchors, file }: { id: string; found: FoundSession; anchors: KnownHashes; file: string },
+): { saved: number; head: string } {
+  const { records, heads, fence } = found;
   let head = FIRST_PREV;
   let saved = 0;
-  for (const { record, hash } of readFoundChain(pages, findings.records, { column: 4, session: id })) {
+  for (const { record, hash } of readIntactChain(pages, records, { column: 4, session: id, heads, anchors })) {
     saved += 1;
-    const event = fromRecord(record, { file: target.file, place: `record ${saved} of session ${id}` });
+    const event = fromRecord(record, { file, place: `record ${saved} of session ${id}` });
     insertRecord(target, event, record);
     project(target, event, { maxToolResultSize: DEFAULT_RESULT_SIZE });
     head = hash;
   }
-  target.run('INSERT INTO heads (session_id, seq, hash, fence) VALUES (?, ?, ?, ?)', id, saved, head, findings.fence);
-  return saved;
+  target.run('INSERT INTO heads (session_id, seq, hash, fence) VALUES (?, ?, ?, ?)', id, saved, head, fence);
+  return { saved, head };
 }
 
-/** Copies the inbox completely or not at all: a consumed command must not have a second effect. */
-function saveInbox(target: Database, file: string): number | null {
+/**
+ * Copies the inbox, or nothing of it if it cannot be read completely: a consumed command must not have a second effect.
+ * Waiting commands that are damaged are left out.
+ */
+function saveInbox(target: Database, file: string): { saved: number; lost: number } | null {
   const columns = ['session_id', 'command_id', 'command', 'received_at', 'consumed_seq'] as const;
-  const rows = copyTable(target, file, { table: 'inbox', columns });
+  let lost = 0;
+  const isSaved = (row: Row<(typeof columns)[number]>): boolean => {
+    if (row.consumed_seq !== null || findDamage(String(row.session_id), [toCommandRow(row)]) === undefined) return true;
+    lost += 1;
+    return false;
+  };
+  const rows = copyTable(target, file, { table: 'inbox', columns, isSaved });
   if (rows === null) return null;
-  const pending = rows.filter(({ command }) => command !== null);
+  const pending = rows.filter((row) => row.consumed_seq === null);
   target.transaction(() => {
-    for (const { session_id: session, command } of pending) {
-      addBlobReferences(target, String(session), toPromptBlobs(JSON.parse(String(command)) as Command));
+    for (const row of pending) {
+      const session = String(row.session_id);
+      const [command] = toReadableCommands(session, [toCommandRow(row)]);
+      if (command) addBlobReferences(target, session, toPromptBlobs(command));
     }
   });
-  return pending.length;
+  return { saved: pending.length, lost };
+}
+
+function toCommandRow(row: Row<'command_id' | 'command'>): CommandRow {
+  return { id: String(row.command_id), command: row.command === null ? null : String(row.command) };
 }
 
 function saveKnowledge(target: Database, file: string): number | null {
@@ -217,15 +235,16 @@ function saveOutbox(target: Database, file: string): number | null {
 }
 
 /** Without it a session that was moved could run at two places. */
-function saveMoves(target: Database, file: string): void {
-  copyTable(target, file, { table: 'session_moves', columns: ['session_id', 'state', 'place', 'at'] });
+function saveMoves(target: Database, file: string): boolean {
+  const columns = ['session_id', 'state', 'place', 'at'] as const;
+  return copyTable(target, file, { table: 'session_moves', columns }) !== null;
 }
 
 /** Copies the list of terminals and scripts, to which sessions refer. None of them runs: the database is not in use. */
-function saveInstances(target: Database, file: string): void {
+function saveInstances(target: Database, file: string): boolean {
   const columns = ['id', 'project_hash', 'root', 'pid', 'process', 'tty', 'socket', 'started_at'] as const;
   const more = ['ended_at', 'exit_code', 'session_id'] as const;
-  copyTable(target, file, { table: 'instances', columns: [...columns, ...more] });
+  return copyTable(target, file, { table: 'instances', columns: [...columns, ...more] }) !== null;
 }
 
 /** Renames the damaged files and moves the new one to their path. Returns the path of the damaged ones. */

@@ -12,7 +12,8 @@ import type { Options } from '../../program/options.ts';
 export const verify: LeafCommand = {
   name: 'verify',
   summary: 'check the hash chains of one session or of all, and of this machine',
-  description: 'Names the first record that was altered, removed or moved. Exit code 1 if there is one.',
+  description:
+    'Names the first record that was altered, removed or moved, and what a recovery of the database left out. Exit code 1 if there is any.',
   server: 'local',
   declare: (declared) =>
     declared
@@ -42,15 +43,36 @@ function toHead(text: string): { seq: number; hash: string } {
   );
 }
 
-function toLines({ host, head, sessions }: AuditReport): string[] {
+function toLines({ host, head, sessions, recoveries }: AuditReport): string[] {
   const damaged = sessions.flatMap(({ session, report }) => (report.intact ? [] : [`${session}: ${report.message}`]));
   const records = sessions.reduce((sum, { report }) => sum + report.records, 0);
   const sum = `${formatNumber(sessions.length, 'session')}, ${formatNumber(records, 'intact record')}`;
   return [
     ...damaged,
-    damaged.length === 0 ? `${sum}, all as written` : `${sum}, ${formatNumber(damaged.length, 'damaged session')}`,
+    damaged.length > 0
+      ? `${sum}, ${formatNumber(damaged.length, 'damaged session')}`
+      : `${sum}, ${recoveries.length > 0 ? 'as recovered' : 'all as written'}`,
     toHostLine(host, head),
+    ...recoveries.flatMap(toRecoveryLines),
   ];
+}
+
+/** What a recovery left out. It cannot be verified any more, only compared with the damaged files. */
+function toRecoveryLines({ seq, at, sessions, host, unread = [] }: AuditReport['recoveries'][number]): string[] {
+  const toCount = ({ saved, last }: { saved: number; last?: number }): string =>
+    last === undefined ? 'an unknown number of records' : formatNumber(last - saved, 'record');
+  const lost = sessions.filter(({ lostFrom }) => lostFrom !== undefined);
+  return [
+    `The database was recovered at ${toTime(at)} (record ${seq} of the host chain). Only the damaged files of that time have:`,
+    ...lost.map((row) => `  ${row.session}: ${toCount(row)}, from number ${row.lostFrom} on${toAnchor(row.anchor)}`),
+    ...(host.lostFrom === undefined ? [] : [`  host chain: ${toCount(host)}, from number ${host.lostFrom} on`]),
+    ...(unread.length === 0 ? [] : [`  rows of ${unread.join(', ')}`]),
+    'After you have examined it, `klaus audit verify --head` with the head above reports only what happens later.',
+  ];
+}
+
+function toAnchor(anchor: { records: number; head: string } | undefined): string {
+  return anchor ? `; the host chain had its record ${anchor.records}, ${anchor.head.slice(0, 12)}` : '';
 }
 
 function toHostLine(host: ChainReport, head: AuditReport['head']): string {

@@ -175,14 +175,17 @@ const recover: LeafCommand = {
   server: 'none',
   async run() {
     const { recoverDatabase } = await import('@klaus/sdk');
-    const { sessions, events, commands, knowledge, deliveries, file, damaged } = await recoverDatabase();
+    const { sessions, events, commands, lostCommands, knowledge, deliveries, file, damaged } = await recoverDatabase();
     const lines = [
       `${formatNumber(sessions.length, 'session')} with ${formatNumber(events, 'event')} saved in ${file}`,
       ...sessions.flatMap(({ id, saved, lostFrom }) =>
-        lostFrom === undefined ? [] : [`${id}: ${formatNumber(saved, 'event')} saved, lost from number ${lostFrom} on`],
+        lostFrom === undefined
+          ? []
+          : [`${id}: ${formatNumber(saved, 'event')} saved, lost or altered from number ${lostFrom} on`],
       ),
       ...(knowledge === null ? ['The notes of the memory could not be read.'] : []),
       ...(commands === null ? ['Messages that no run had read yet could not be read.'] : []),
+      ...(lostCommands ? [`${formatNumber(lostCommands, 'message')} that no run had read yet could not be read.`] : []),
       ...(deliveries === null ? ['Notifications that the webhook had not received yet could not be read.'] : []),
       ...damaged.map((path) => `the damaged file is now ${path}`),
     ];
