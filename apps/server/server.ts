@@ -117,14 +117,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ended: openEndedSignIns(join(folder, 'ended-sign-ins')),
   });
   const context = createContext({
-    klaus,
-    log,
-    signIn,
-    version,
-    hooks,
-    prepareDemo,
+    ...{ klaus, log, signIn, version, hooks, prepareDemo, basePath },
     cluster: options.cluster,
-    basePath,
   });
   const { queue, hubs, live, deletions, clones, feed, mcp } = context;
   const guard = createRequestGuard({

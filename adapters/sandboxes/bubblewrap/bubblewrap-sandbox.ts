@@ -26,6 +26,7 @@ import {
   isCurrent,
   listTargets,
   toKey,
+  toReading,
   toStartScript,
   type PrestartedSandbox,
   type StartedSandbox,
@@ -347,8 +348,4 @@ export class BubblewrapSandbox implements Sandbox {
   async #forgetProgram(error: unknown): Promise<void> {
     if (isKlausError(error) && error.code === 'sandbox.failed') await forgetBubblewrap(this.#options.home);
   }
-}
-
-function toReading({ env, binds, limits }: ExecRequest): SandboxRequest {
-  return { command: [], env, binds, limits, onlyReads: true };
 }

@@ -42,6 +42,11 @@ export function toKey(request: SandboxRequest, limits: ExecLimits): string {
   return JSON.stringify([network, inherits, onlyReads, env, ...mounts, memoryMb, cpus, processes]);
 }
 
+/** The request of a sandbox that serves the next command of this kind, which only reads. */
+export function toReading({ env, binds, limits }: ExecRequest): SandboxRequest {
+  return { command: [], env, binds, limits, onlyReads: true };
+}
+
 /** The script that a waiting sandbox reads; undefined for a command that has to be passed as an argument. */
 export function toStartScript(request: ExecRequest, cwd: string): string | undefined {
   const script = toScript(cwd, toArguments(request), {
