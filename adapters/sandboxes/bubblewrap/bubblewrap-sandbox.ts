@@ -58,7 +58,6 @@ export class BubblewrapSandbox implements Sandbox {
   readonly #program: BubblewrapProgram;
   readonly #settings: PlannerOptions;
   readonly #planner: SandboxPlanner;
-  /** For requests that only read. */
   readonly #readingSlot: PrestartSlot;
   /** The last request that only read. Its sandbox is started again together with that of a command. */
   #reading: SandboxRequest | undefined;
