@@ -9,7 +9,7 @@ import { exportKlaude } from './queries/export-klaude.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
 const PIPE = (path: string): void => void spawnSync('mkfifo', [path]);
-const FOLDER = (path: string): void => void mkdirSync(path);
+const FOLDER = (path: string): void => mkdirSync(path);
 const LINK = (path: string): void => symlinkSync(join(path, '../target'), path);
 const DEVICE = (path: string): void => symlinkSync('/dev/zero', path);
 
