@@ -436,6 +436,15 @@ const state: Case[] = [
     doctor: { name: 'database', status: 'fail', code: 'store.corrupt', says: /klaus\.db\b/ },
   },
   {
+    heading: '… is …, not a file.',
+    code: 3,
+    provoke(scene) {
+      mkdirSync(join(scene.place.home, 'klaus.db'), { recursive: true });
+      return scene.klaus('sessions');
+    },
+    doctor: { name: 'database', status: 'fail', code: 'config', says: /klaus\.db\b/ },
+  },
+  {
     heading: '… was written by a newer Klaus: …',
     code: 1,
     async provoke(scene) {
@@ -530,6 +539,10 @@ export const CASES: readonly Case[] = [
 /** Headings whose cause cannot be provoked here (files of another user, a Docker engine, another Node): the source of the message. */
 export const SAID_BY: Readonly<Record<string, readonly [file: string, words: string]>> = {
   ...ROOF_SAID_BY,
+  '… or its folder was moved or deleted while Klaus used it.': [
+    'adapters/store/sqlite/store-error.ts',
+    'or its folder was moved or deleted while Klaus used it.',
+  ],
   'The certificate of … is not accepted: …': ['apps/cli/client/http/server-error.ts', ' is not accepted: '],
   'The connection to … was lost; reconnecting. The run continues on the server.': [
     'apps/cli/client/http/session-stream.ts',
