@@ -27,23 +27,15 @@ export const carriedContents: Benchmark = {
     const skipped = await findNoSandbox(place);
     if (skipped !== undefined) return [{ name, skipped }];
     const sandbox = await createSandbox({ workspace, home, env });
-    const context = createToolContext({
-      workspace: await createWorkspace(workspace),
-      sandbox,
-    });
-    using snapshots = await createSnapshots(workspace, {
-      stateDir: join(home, 'snapshots'),
-    });
+    const context = createToolContext({ workspace: await createWorkspace(workspace), sandbox });
+    using snapshots = await createSnapshots(workspace, { stateDir: join(home, 'snapshots') });
     const git = (...words: string[]): string =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: workspace, env })
         .toString()
         .trim();
     const readState = async () => {
       const state = (await snapshots.snapshotGit(await snapshots.snapshot()))!;
-      return {
-        state,
-        index: (await snapshots.entry(state, '.git/index')) ?? null,
-      };
+      return { state, index: (await snapshots.entry(state, '.git/index')) ?? null };
     };
     const from = await readState();
     const known = [git('rev-parse', 'HEAD')];
@@ -58,21 +50,9 @@ export const carriedContents: Benchmark = {
     const judge = async (): Promise<void> => {
       await snapshots.changes(from.state, to.state);
       const indexes = readIndex();
-      const query = {
-        repository: '',
-        gitFolder: '.git',
-        known,
-        further: [],
-        tips,
-        indexes,
-        files: [],
-      };
+      const query = { repository: '', gitFolder: '.git', known, further: [], tips, indexes, files: [] };
       const accepts = (): Promise<boolean> => Promise.resolve(false);
-      const { carried } = await judgeContents(context, {
-        ...query,
-        isPlace: () => false,
-        accepts,
-      });
+      const { carried } = await judgeContents(context, { ...query, isPlace: () => false, accepts });
       if (carried.size > 0) throw new Error('the commit has a protected place');
     };
     const readIndex = async () => {
@@ -98,18 +78,8 @@ export const carriedContents: Benchmark = {
     const bare = { value: taken.bare, what: 'git log --raw of the commit' };
     return [
       { name, value: taken.klaus, unit: 'ms', bare, most: MOST },
-      {
-        name: 'the same for the first commit of a session',
-        value: taken.first,
-        unit: 'ms',
-        bare,
-      },
-      {
-        name: 'the same without a change of refs and index',
-        value: taken.equal,
-        unit: 'ms',
-        most: 1,
-      },
+      { name: 'the same for the first commit of a session', value: taken.first, unit: 'ms', bare },
+      { name: 'the same without a change of refs and index', value: taken.equal, unit: 'ms', most: 1 },
     ];
   },
 };

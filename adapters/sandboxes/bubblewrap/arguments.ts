@@ -134,11 +134,7 @@ export function toBubblewrapArguments(options: ArgumentOptions): string[] {
     args.push(...(isFolder ? ['--tmpfs', target, '--remount-ro', target] : ['--ro-bind', '/dev/null', target]));
   if (!without.has('hidden-root')) args.push('--remount-ro', '/');
   args.push('--chdir', workspace);
-  for (const [name, value] of Object.entries({
-    ...options.env,
-    ...request.env,
-    ...options.passed.settings,
-  }))
+  for (const [name, value] of Object.entries({ ...options.env, ...request.env, ...options.passed.settings }))
     args.push('--setenv', name, value);
   if (options.seccompFd !== undefined) args.push('--seccomp', String(options.seccompFd));
   return args;

@@ -108,9 +108,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
   test('has no network unless it is requested', async () => {
     const list = 'cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d " " | sort | tr "\\n" " "';
     expect((await run(list)).stdout.trim()).toBe('lo');
-    const outside = execFileSync('/bin/sh', ['-c', list], {
-      encoding: 'utf8',
-    }).trim();
+    const outside = execFileSync('/bin/sh', ['-c', list], { encoding: 'utf8' }).trim();
     expect((await run(list, { network: true })).stdout.trim()).toBe(outside);
   });
 
@@ -121,9 +119,7 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
       choice: 'bubblewrap',
       masks: async () => [join(place.workspace, '.env'), '/nowhere'],
     });
-    const result = await sandbox.exec({
-      command: 'cat .env; umount .env; cat .env; echo over > .env; rm .env',
-    });
+    const result = await sandbox.exec({ command: 'cat .env; umount .env; cat .env; echo over > .env; rm .env' });
     expect(result.output).not.toContain('secret');
     expect(readFileSync(join(place.workspace, '.env'), 'utf8')).toBe('KEY=secret');
   });
@@ -163,14 +159,8 @@ describe.skipIf(!search.program)(`bubblewrap ${search.program ? '' : `(${search.
   });
 
   test('passes input, words and exit codes exactly', async () => {
-    expect(await run(['printf', '%s|', 'a b', '$HOME', '*'])).toMatchObject({
-      stdout: 'a b|$HOME|*|',
-      exitCode: 0,
-    });
-    expect(await run('cat; exit 7', { stdin: 'größe' })).toMatchObject({
-      stdout: 'größe',
-      exitCode: 7,
-    });
+    expect(await run(['printf', '%s|', 'a b', '$HOME', '*'])).toMatchObject({ stdout: 'a b|$HOME|*|', exitCode: 0 });
+    expect(await run('cat; exit 7', { stdin: 'größe' })).toMatchObject({ stdout: 'größe', exitCode: 7 });
     expect(await run(['no-such-program'])).toMatchObject({ exitCode: 127 });
     expect((await run('kill -KILL $$')).exitCode).toBe(137);
     expect((await run('echo words > /dev/stderr')).stderr).toBe('words\n');
@@ -242,9 +232,7 @@ const hasGroups = process.getuid?.() === 0 && sites.memory !== undefined && site
 describe.skipIf(!search.program || !hasGroups)('limits by control group', () => {
   test('memory: the sum of all processes', async () => {
     const eat = 'const a = []; for (;;) a.push(Buffer.alloc(1e6, 1));';
-    const result = await run(['node', '-e', eat], {
-      limits: { memoryMb: 100 },
-    });
+    const result = await run(['node', '-e', eat], { limits: { memoryMb: 100 } });
     expect(result.exitCode).toBe(137);
     expect(result.exceeded).toEqual([expect.stringMatching(/^memory: .*100 MiB/)]);
     expect(result.unenforced).toEqual([]);

@@ -116,11 +116,7 @@ export class BubblewrapSandbox implements Sandbox {
       if (!isInvisible(plan.protection)) throw new Error('a snapshot of the workspace would show the placeholders');
       // Standard input is open because the command is not known yet; a command without input closes it.
       const { inherits = false } = request;
-      const started = await this.#spawn(plan, {
-        takesStdin: true,
-        inherits,
-        receivesCommand: true,
-      });
+      const started = await this.#spawn(plan, { takesStdin: true, inherits, receivesCommand: true });
       const prestarted = { ...started, key: toKey(request, plan.limits) };
       if (await started.command.ready.catch(() => false)) return prestarted;
       await endPrestarted(this.#options.home, prestarted);
@@ -136,27 +132,16 @@ export class BubblewrapSandbox implements Sandbox {
   async #exec(request: ExecRequest, isPlain: boolean): Promise<ExecResult> {
     const { filter, slot } = this.#settings;
     const { inherits = false, onlyReads = false } = request;
-    const prestarted = await (onlyReads ? this.#readingSlot : slot).take(
-      request,
-      toExecLimits(this.#options.limits, request.limits),
-    );
-    const plan = await this.#planner.plan(request, {
-      stores: prestarted?.run.protection?.stores,
-      isPlain,
-    });
+    const ahead = onlyReads ? this.#readingSlot : slot;
+    const prestarted = await ahead.take(request, toExecLimits(this.#options.limits, request.limits));
+    const plan = await this.#planner.plan(request, { stores: prestarted?.run.protection?.stores, isPlain });
     const { protection, warnings, limits } = plan;
     if (onlyReads && !protection) this.#reading = toReading(request);
     try {
       const started =
         (prestarted && (await this.#adopt(prestarted, plan))) ??
-        (await this.#spawn(plan, {
-          takesStdin: request.stdin !== undefined,
-          inherits,
-        }));
-      const result = await this.#supervise(started, {
-        ...request,
-        timeoutMs: limits.timeoutMs,
-      });
+        (await this.#spawn(plan, { takesStdin: request.stdin !== undefined, inherits }));
+      const result = await this.#supervise(started, { ...request, timeoutMs: limits.timeoutMs });
       for (const warning of await slot.close(protection, prestarted !== undefined && !onlyReads)) warnings.add(warning);
       return {
         ...result,
@@ -189,23 +174,10 @@ export class BubblewrapSandbox implements Sandbox {
     try {
       const run: SandboxRun = { ...plan, group };
       const mounts = await this.#planner.toMounts(plan);
-      const { words, controllers } = toCommandLine(plan, {
-        group,
-        args: mounts.args,
-        receivesCommand,
-        without,
-      });
+      const { words, controllers } = toCommandLine(plan, { group, args: mounts.args, receivesCommand, without });
       const { inside } = mounts;
-      const spawnRequest = toSpawnRequest(run, {
-        ...this.#settings,
-        file: this.#program.path,
-        words,
-        inside,
-      });
-      const command = await spawnWaiting(spawnRequest, {
-        takesStdin,
-        inherits,
-      });
+      const spawnRequest = toSpawnRequest(run, { ...this.#settings, file: this.#program.path, words, inside });
+      const command = await spawnWaiting(spawnRequest, { takesStdin, inherits });
       return { mounts, run, controllers, command };
     } catch (error) {
       await group.close();
@@ -223,10 +195,7 @@ export class BubblewrapSandbox implements Sandbox {
       return undefined;
     }
     command.request.script = script;
-    return {
-      ...prestarted,
-      run: Object.assign(run, plan, { expected: listTargets(mounts) }),
-    };
+    return { ...prestarted, run: Object.assign(run, plan, { expected: listTargets(mounts) }) };
   }
 
   async #supervise(
@@ -253,12 +222,7 @@ export class BubblewrapSandbox implements Sandbox {
     const group = ResourceGroup.open(plan.limits, toOmitted(without), toGroupName(folder));
     try {
       const { args } = await this.#planner.toMounts(plan);
-      const { words } = toCommandLine(plan, {
-        group,
-        args,
-        before: MARK_BEGUN,
-        without,
-      });
+      const { words } = toCommandLine(plan, { group, args, before: MARK_BEGUN, without });
       if (protection) saveProtection(folder, protection.saved);
       const { child, init } = await launchBackground({
         folder,
@@ -272,21 +236,11 @@ export class BubblewrapSandbox implements Sandbox {
         enter: (pid) => group.enter(pid),
         check: (init) => {
           checkMounts(init, plan, words);
-          registerInit(init, this.#options, {
-            ...request,
-            group: group.freezable,
-          });
+          registerInit(init, this.#options, { ...request, group: group.freezable });
         },
         signal,
       });
-      const watch =
-        this.#options.masks &&
-        watchInBackground(folder, {
-          init,
-          view,
-          group: group.freezable,
-          readMasks,
-        });
+      const watch = this.#options.masks && watchInBackground(folder, { init, view, group: group.freezable, readMasks });
       watchProcess(folder, { child, watch, protection, group });
     } catch (error) {
       await closeWhilePaused(this.#options.home, protection);
@@ -303,39 +257,18 @@ export class BubblewrapSandbox implements Sandbox {
     if (!identity || !this.#options.masks) return;
     const planner = this.#planner;
     const view = toView({}, this.#options.workspace);
-    const shown = listShown(
-      {
-        view,
-        toolchains: planner.findToolchains(),
-        project: await planner.openProject(),
-      },
-      {},
-    );
+    const shown = listShown({ view, toolchains: planner.findToolchains(), project: await planner.openProject() }, {});
     const scope = { shown, network: sharesNetwork(identity.init.pid) };
     const readMasks = () => planner.readMasks(scope, view);
     const group = identity.groups.find(isFreezable);
-    watchProcess(folder, {
-      watch: watchInBackground(folder, {
-        init: identity.init,
-        view,
-        group,
-        readMasks,
-      }),
-    });
+    watchProcess(folder, { watch: watchInBackground(folder, { init: identity.init, view, group, readMasks }) });
   }
 
   async inspect(programs: readonly string[], folders: readonly string[]): Promise<CheckEnvironment> {
     const { source, suspects } = await this.#planner.openProject();
     const { path } = this.#planner.findToolchains();
     const { workspace } = this.#options;
-    return inspectEnvironment({
-      workspace,
-      home: source,
-      suspects,
-      path,
-      programs,
-      folders,
-    });
+    return inspectEnvironment({ workspace, home: source, suspects, path, programs, folders });
   }
 
   async suspect(paths: readonly string[]): Promise<void> {

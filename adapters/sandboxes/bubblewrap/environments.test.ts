@@ -43,25 +43,11 @@ function createUser(name: string) {
       env: toEnv(path, env),
     });
   const run = async (path: string, command: string, env: Record<string, string> = {}) => {
-    const options = {
-      workspace,
-      home: place.home,
-      env: toEnv(path, env),
-      choice: 'bubblewrap',
-    } as const;
+    const options = { workspace, home: place.home, env: toEnv(path, env), choice: 'bubblewrap' } as const;
     const { output, exitCode } = await (await createSandbox(options)).exec({ command: ['/bin/sh', '-c', command] });
     return { output: output.trim(), exitCode };
   };
-  return {
-    home,
-    workspace,
-    put,
-    script,
-    link,
-    find,
-    run,
-    at: (path: string) => join(home, path),
-  };
+  return { home, workspace, put, script, link, find, run, at: (path: string) => join(home, path) };
 }
 
 describe('version managers: the targets of shims and their settings are visible', () => {
@@ -86,10 +72,7 @@ exec "$root/versions/$(cat "$file")/bin/tool"`,
     user.link(`${folder}/bin/${name}`, `../libexec/${name}`);
     user.script(`${folder}/shims/tool`, `exec ${user.at(folder)}/libexec/${name}`);
     const path = `${folder}/shims ${folder}/bin`;
-    expect(await user.run(path, 'tool')).toEqual({
-      output: `tool 1.0 of ${user.at(folder)}`,
-      exitCode: 0,
-    });
+    expect(await user.run(path, 'tool')).toEqual({ output: `tool 1.0 of ${user.at(folder)}`, exitCode: 0 });
     // A file above the workspace has the same effect in the sandbox; the program itself finds its folder too.
     user.put(`work/${choice}`, '2.0\n');
     expect((await user.run(path, `tool; ${name}`)).output.split('\n')).toEqual(
@@ -110,10 +93,7 @@ exec "$root/versions/$(cat "$file")/bin/tool"`,
 exec "$root/installs/tool/$(cut -d' ' -f2 "$HOME/.tool-versions")/bin/tool"`,
     );
     user.script('.asdf/shims/tool', 'exec asdf exec tool');
-    expect(await user.run('.asdf/shims .local/bin', 'tool')).toEqual({
-      output: 'tool 2.0',
-      exitCode: 0,
-    });
+    expect(await user.run('.asdf/shims .local/bin', 'tool')).toEqual({ output: 'tool 2.0', exitCode: 0 });
   });
 
   test('Volta: shims that are links to one program', async () => {
@@ -126,10 +106,7 @@ exec "$root/installs/tool/$(cut -d' ' -f2 "$HOME/.tool-versions")/bin/tool"`,
       'root="${VOLTA_HOME:-$HOME/.volta}"; exec "$root/tools/image/node/$(cat "$root/tools/user/platform.json")/bin/node"',
     );
     user.link('.volta/bin/node', 'volta-shim');
-    expect(await user.run('.volta/bin', 'node')).toEqual({
-      output: 'node 24.1.0',
-      exitCode: 0,
-    });
+    expect(await user.run('.volta/bin', 'node')).toEqual({ output: 'node 24.1.0', exitCode: 0 });
   });
 
   test('mise: its settings, and a version that is a link to another folder', async () => {
@@ -196,11 +173,7 @@ exec "$root/installs/tool/$(cut -d' ' -f2 "$HOME/.tool-versions")/bin/tool"`,
     const { output } = await user.run(
       `${at('spark')}/bin ${at('java')}/bin`,
       'spark; java; ls "$SDKMAN_DIR/etc"; echo "$KEY_FILE"',
-      {
-        SPARK_HOME: at('spark'),
-        JAVA_HOME: at('java'),
-        KEY_FILE: user.at('.ssh/key'),
-      },
+      { SPARK_HOME: at('spark'), JAVA_HOME: at('java'), KEY_FILE: user.at('.ssh/key') },
     );
     expect(output.split('\n')).toEqual([
       `${at('java')}/conf:`,
@@ -262,13 +235,7 @@ describe('virtual environments', () => {
       ['project', user.workspace],
     ] as const) {
       mkdirSync(folder, { recursive: true });
-      user.put(
-        info(name),
-        JSON.stringify({
-          url: pathToFileURL(folder).href,
-          dir_info: { editable: true },
-        }),
-      );
+      user.put(info(name), JSON.stringify({ url: pathToFileURL(folder).href, dir_info: { editable: true } }));
     }
     const { refused } = user.find('env/bin');
     expect(refused).toEqual([expect.stringContaining(user.at('work/other'))]);
@@ -293,10 +260,7 @@ describe('an environment that cannot be shown completely is not shown, with the 
     const user = createUser('shared');
     user.script('.pyenv/shims/tool', 'echo half');
     user.put('.pyenv/versions/1.0/bin/tool');
-    const found = user.find('.pyenv/shims', {
-      PYENV_ROOT: user.at('.pyenv'),
-      HOME: user.at('.pyenv'),
-    });
+    const found = user.find('.pyenv/shims', { PYENV_ROOT: user.at('.pyenv'), HOME: user.at('.pyenv') });
     expect(found.binds).toEqual([]);
     expect(found.refused).toHaveLength(1);
     expect(found.path).not.toContain('shims');

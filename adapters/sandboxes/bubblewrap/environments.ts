@@ -44,13 +44,7 @@ export interface Environments {
 
 /** Adds the active environment of the user's shell and the folders of version managers, each completely or not. */
 export function addEnvironments(toolchains: ToolchainBinds, options: EnvironmentOptions): Environments {
-  const found: Environments = {
-    variables: {},
-    homeFiles: [],
-    refused: [],
-    without: new Set(),
-    roots: [],
-  };
+  const found: Environments = { variables: {}, homeFiles: [], refused: [], without: new Set(), roots: [] };
   const { env, path } = options;
   const search: Search = { ...options, toolchains, found };
   for (const folder of path) addActivated(search, { root: dirname(folder), folder });

@@ -70,11 +70,7 @@ export function openEtcFolder(project: ProjectHome, path: string): string {
 
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
-  cpSync(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: isPlain,
-  });
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: isPlain });
 }
 
 function isPlain(path: string): boolean {

@@ -35,10 +35,7 @@ export async function fetchBubblewrap(
   const target = toFetchedProgram(home);
   if (existsSync(target)) return { path: target };
   const missing = findMissingTool(env['PATH']);
-  if (missing !== undefined)
-    return {
-      reason: `${missing}, which is needed to fetch it, is not on the PATH`,
-    };
+  if (missing !== undefined) return { reason: `${missing}, which is needed to fetch it, is not on the PATH` };
   const tools = join(home, 'tools');
   await mkdir(tools, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(tools, 'fetch-'));

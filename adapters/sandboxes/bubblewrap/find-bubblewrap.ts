@@ -19,13 +19,7 @@ export interface BubblewrapProgram {
 
 export type BubblewrapSearch =
   | { program: BubblewrapProgram }
-  | {
-      program?: undefined;
-      reason: string;
-      fix: string;
-      install?: string;
-      canFetch?: true;
-    };
+  | { program?: undefined; reason: string; fix: string; install?: string; canFetch?: true };
 
 export interface FindOptions {
   /** Klaus's own state, which has the cache of the search. */
@@ -43,10 +37,7 @@ const APPARMOR_LINE = 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0'
  */
 export async function findBubblewrap(options: FindOptions): Promise<BubblewrapSearch> {
   if (process.platform !== 'linux') {
-    return {
-      reason: 'bubblewrap needs Linux',
-      fix: 'Start Docker and set DOCKER_ENABLED=true.',
-    };
+    return { reason: 'bubblewrap needs Linux', fix: 'Start Docker and set DOCKER_ENABLED=true.' };
   }
   const fetched = toFetchedProgram(options.home);
   const path = findProgram('bwrap', toHostPath(options.path)) ?? (existsSync(fetched) ? fetched : undefined);
@@ -85,12 +76,7 @@ export async function forgetBubblewrap(home: string): Promise<void> {
 
 export function toBubblewrapAvailability(search: BubblewrapSearch): Availability {
   const name = 'bubblewrap';
-  if (search.program)
-    return {
-      name,
-      available: true,
-      detail: `${search.program.version} (${search.program.path})`,
-    };
+  if (search.program) return { name, available: true, detail: `${search.program.version} (${search.program.path})` };
   return { name, available: false, ...search };
 }
 
@@ -105,29 +91,17 @@ export function explainFailure(
   }
   const sudo = isRoot ? '' : 'sudo ';
   if (/uid map: Permission denied|RTM_NEWADDR: Operation not permitted/.test(stderr)) {
-    return {
-      reason,
-      fix: `AppArmor does not allow users to create namespaces. Type: ${sudo}${APPARMOR_LINE}`,
-    };
+    return { reason, fix: `AppArmor does not allow users to create namespaces. Type: ${sudo}${APPARMOR_LINE}` };
   }
   if (/No permissions to creat|namespace failed: Operation not permitted/.test(stderr)) {
-    return {
-      reason,
-      fix: `The kernel does not allow users to create namespaces. Type: ${sudo}${USERNS_LINE}`,
-    };
+    return { reason, fix: `The kernel does not allow users to create namespaces. Type: ${sudo}${USERNS_LINE}` };
   }
   if (/namespace failed:.*(?:No space left|ENOSPC)/.test(stderr)) {
     const line = `${sudo}sysctl -w user.max_user_namespaces=15000`;
-    return {
-      reason,
-      fix: `The limit of user namespaces is reached, or they are disabled. Type: ${line}`,
-    };
+    return { reason, fix: `The limit of user namespaces is reached, or they are disabled. Type: ${line}` };
   }
   if (/mount proc/.test(stderr)) return { reason, fix: CONTAINER_FIX };
-  return {
-    reason,
-    fix: 'Update bubblewrap, or start Docker and set DOCKER_ENABLED=true.',
-  };
+  return { reason, fix: 'Update bubblewrap, or start Docker and set DOCKER_ENABLED=true.' };
 }
 
 async function tryProgram(path: string): Promise<BubblewrapSearch> {
@@ -142,10 +116,7 @@ async function tryProgram(path: string): Promise<BubblewrapSearch> {
     if (tried.ok) return { program: { path, version, hasDisableUserns } };
     stderr = tried.stderr;
   }
-  return explainFailure(stderr, {
-    isRoot: process.getuid?.() === 0,
-    inContainer: isInContainer(),
-  });
+  return explainFailure(stderr, { isRoot: process.getuid?.() === 0, inContainer: isInContainer() });
 }
 
 function toKey(path: string): string {

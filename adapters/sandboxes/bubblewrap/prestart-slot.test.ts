@@ -23,10 +23,7 @@ function git(folder: string, ...words: string[]): string {
   });
 }
 
-function openRepository(): SandboxFixture & {
-  masks: string[];
-  open: () => Promise<Sandbox>;
-} {
+function openRepository(): SandboxFixture & { masks: string[]; open: () => Promise<Sandbox> } {
   const place = createSandboxFixture();
   opened.push(place);
   git(place.workspace, 'init', '-q', '-b', 'main');
@@ -84,19 +81,13 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
   test('starts in the folder of the command, with its time limit', async () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
-    const inside = await run(sandbox, {
-      command: 'mkdir -p in/side && pwd',
-      cwd: workspace,
-    });
+    const inside = await run(sandbox, { command: 'mkdir -p in/side && pwd', cwd: workspace });
     expect(inside).toMatchObject({ stdout: `${workspace}\n`, isAhead: true });
     expect(await run(sandbox, { command: 'pwd', cwd: join(workspace, 'in/side') })).toMatchObject({
       stdout: `${join(workspace, 'in/side')}\n`,
       isAhead: true,
     });
-    const late = await run(sandbox, {
-      command: 'sleep 3600',
-      limits: { timeoutMs: 200 },
-    });
+    const late = await run(sandbox, { command: 'sleep 3600', limits: { timeoutMs: 200 } });
     expect(late).toMatchObject({ timedOut: true, isAhead: true });
   });
 
@@ -113,27 +104,15 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
   test.each<[string, () => Pick<ExecRequest, 'stdin'>, string]>([
     ['no input', () => ({}), '/dev/null\n'],
     ['a text', () => ({ stdin: 'one\ntwo' }), 'one\ntwo'],
-    [
-      'input that comes late',
-      () => ({
-        stdin: new Promise((resolve) => setImmediate(() => resolve('late'))),
-      }),
-      'late',
-    ],
+    ['input that comes late', () => ({ stdin: new Promise((resolve) => setImmediate(() => resolve('late'))) }), 'late'],
     ['input that never comes', () => ({ stdin: rejectInput() }), ''],
   ])('gives a command %s', async (name, input, read) => {
     const { open } = openRepository();
     const sandbox = await open();
     const command = name === 'no input' ? 'readlink /proc/self/fd/0' : 'cat';
-    expect(await sandbox.exec({ command, ...input() })).toMatchObject({
-      exitCode: 0,
-      stdout: read,
-    });
+    expect(await sandbox.exec({ command, ...input() })).toMatchObject({ exitCode: 0, stdout: read });
     const end = await sandbox.prestart!({});
-    expect(await sandbox.exec({ command, ...input() })).toMatchObject({
-      exitCode: 0,
-      stdout: read,
-    });
+    expect(await sandbox.exec({ command, ...input() })).toMatchObject({ exitCode: 0, stdout: read });
     expect(await end()).toBe(false);
   });
 
@@ -187,10 +166,7 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
   test('stores the objects that the command adds', async () => {
     const { open, workspace } = openRepository();
     const command = 'echo two > a.txt && git -c user.name=A -c user.email=a@b commit -qam second';
-    expect(await run(await open(), { command })).toMatchObject({
-      exitCode: 0,
-      isAhead: true,
-    });
+    expect(await run(await open(), { command })).toMatchObject({ exitCode: 0, isAhead: true });
     expect(git(workspace, 'log', '--format=%s', '-1')).toBe('second\n');
     git(workspace, 'fsck', '--strict', '--no-dangling');
     expect(listLeft(workspace)).toEqual([]);
@@ -200,9 +176,7 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
     const { open, workspace } = openRepository();
     const sandbox = await open();
     const first = await sandbox.prestart!({});
-    const second = await sandbox.prestart!({
-      env: { MARK: `ahead-${process.pid}` },
-    });
+    const second = await sandbox.prestart!({ env: { MARK: `ahead-${process.pid}` } });
     expect(findProcesses(`ahead-${process.pid}`)).not.toEqual([]);
     expect([await second(), await second(), await first()]).toEqual([true, false, false]);
     expect(findProcesses(`ahead-${process.pid}`)).toEqual([]);
@@ -335,20 +309,14 @@ describe.skipIf(!search.program)('a prestarted sandbox', () => {
     const { workspace, home } = openRepository();
     const mark = `killed-${process.pid}`;
     const fixture = join(import.meta.dirname, '../prestart-child.fixture.ts');
-    const klaus = spawn(process.execPath, [fixture, workspace, home, mark], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const klaus = spawn(process.execPath, [fixture, workspace, home, mark], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(klaus.stdout, 'data');
     expect(findProcesses(mark).length).toBeGreaterThan(1);
     klaus.kill('SIGKILL');
     await once(klaus, 'exit');
     expect(await eventually(() => findProcesses(mark).length === 0)).toBe(true);
     // The next sandbox removes its placeholders.
-    const sandbox = await createSandbox({
-      workspace,
-      home,
-      choice: 'bubblewrap',
-    });
+    const sandbox = await createSandbox({ workspace, home, choice: 'bubblewrap' });
     await sandbox.exec({ command: 'true' });
     expect(readdirSync(join(workspace, '.git/objects')).filter((name) => name.startsWith('klaus-'))).toEqual([]);
   });

@@ -59,10 +59,7 @@ export class SandboxPlanner {
     this.#settings = settings;
     this.#options = settings.sandbox;
     // Commands do not run as root: programs that run as root try to change owners.
-    this.#user = {
-      uid: process.getuid?.() || 1_000,
-      gid: process.getgid?.() || 1_000,
-    };
+    this.#user = { uid: process.getuid?.() || 1_000, gid: process.getgid?.() || 1_000 };
   }
 
   async warmUp(): Promise<void> {
@@ -90,35 +87,15 @@ export class SandboxPlanner {
       throw error;
     });
     const shown = listShown({ view, toolchains: this.findToolchains(), project }, checked);
-    const scope = {
-      ...checked,
-      shown,
-      network: checked.network === true && hosts === undefined,
-    };
+    const scope = { ...checked, shown, network: checked.network === true && hosts === undefined };
     const readMasks = () => this.readMasks(scope, view, warnings);
     const gateway = await openLimitedNetwork(checked, this.#options);
     const passed = toLimitedEnvironment(passEnvironment(this.#options, checked, project), gateway);
     const mountsInside = !isPlain && canMountInside();
     const listensInside = !isPlain && canListenInside();
     if (!listensInside) await gateway?.serve();
-    const known = {
-      request: checked,
-      limits,
-      cwd,
-      view,
-      project,
-      mountsInside,
-      listensInside,
-    };
-    return {
-      ...known,
-      passed,
-      gateway,
-      protection,
-      warnings,
-      readMasks,
-      resume,
-    };
+    const known = { request: checked, limits, cwd, view, project, mountsInside, listensInside };
+    return { ...known, passed, gateway, protection, warnings, readMasks, resume };
   }
 
   async toMounts(plan: SandboxPlan): Promise<Mounts> {
@@ -144,12 +121,7 @@ export class SandboxPlanner {
 
   findToolchains(): Toolchains {
     const { workspace, home, env = process.env } = this.#options;
-    const paths = {
-      workspace,
-      home,
-      userHome: homedir(),
-      execPath: process.execPath,
-    };
+    const paths = { workspace, home, userHome: homedir(), execPath: process.execPath };
     return (this.#toolchains ??= takeToolchains({ ...paths, env }));
   }
 
@@ -170,10 +142,7 @@ export class SandboxPlanner {
       : await listHidden(this.#options, { ...scope, since: this.#since });
     const selection = selectMasks(paths, scope.shown, view);
     for (const warning of selection.warnings) warnings?.add(warning);
-    return {
-      ...selection,
-      masks: mergeMasks(selection.masks, await this.#findBindMasks(scope, paths)),
-    };
+    return { ...selection, masks: mergeMasks(selection.masks, await this.#findBindMasks(scope, paths)) };
   }
 
   #createProject(): Promise<ProjectHome> {
@@ -191,23 +160,10 @@ export class SandboxPlanner {
   async #findBindMasks({ binds = [] }: Pick<SandboxRequest, 'binds'>, known: readonly string[]): Promise<Mask[]> {
     if (this.#settings.without.has('masks')) return [];
     const { workspace, home, env } = this.#options;
-    const common = {
-      home,
-      except: [workspace, home],
-      known,
-      userHomes: toUserHomes(env),
-    };
+    const common = { home, except: [workspace, home], known, userHomes: toUserHomes(env) };
     const [own, others] = await Promise.all([
-      findBindMasks({
-        ...common,
-        binds: [...this.findToolchains().binds, ...LOCAL],
-        hidesGit: true,
-      }),
-      findBindMasks({
-        ...common,
-        binds: binds.map(({ path }) => path),
-        hidesGit: false,
-      }),
+      findBindMasks({ ...common, binds: [...this.findToolchains().binds, ...LOCAL], hidesGit: true }),
+      findBindMasks({ ...common, binds: binds.map(({ path }) => path), hidesGit: false }),
     ]);
     return mergeMasks(own, others);
   }
@@ -239,19 +195,11 @@ export class SandboxPlanner {
 function canBeReadOnly(request: SandboxRequest, workspace: string): boolean {
   const isLayer = request.workspaceAt !== undefined || request.besideAt !== undefined;
   if (request.onlyReads !== true || isLayer) return false;
-  return (
-    lstatSync(join(workspace, '.git'), {
-      throwIfNoEntry: false,
-    })?.isDirectory() !== false
-  );
+  return lstatSync(join(workspace, '.git'), { throwIfNoEntry: false })?.isDirectory() !== false;
 }
 
 /** Nothing in the workspace and in further folders can be changed, so that nothing has to be protected. */
 function toReadOnly<R extends SandboxRequest>(request: R, workspace: string): R {
   const { read, write } = request.files ?? { read: [workspace], write: [] };
-  return {
-    ...request,
-    files: { read: [...read, ...write], write: [] },
-    writable: [],
-  };
+  return { ...request, files: { read: [...read, ...write], write: [] }, writable: [] };
 }

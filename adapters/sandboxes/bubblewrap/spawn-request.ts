@@ -51,18 +51,9 @@ export function toCommandLine(
   const controllers = new Set([...group.controllers, ...toOmitted(without)]);
   const closesChannel = !without.has('closed-channel');
   const lines = gateway && !listensInside ? [...RELAY_LINES, ...before] : before;
-  const prelude = toPrelude({
-    limits,
-    controllers,
-    before: lines,
-    closesChannel,
-    receivesCommand,
-  });
+  const prelude = toPrelude({ limits, controllers, before: lines, closesChannel, receivesCommand });
   const command = receivesCommand ? [] : [cwd, ...toArguments(request)];
-  return {
-    words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command],
-    controllers,
-  };
+  return { words: [...args, '--', '/bin/sh', '-c', prelude, 'klaus', ...command], controllers };
 }
 
 /** How the process of a sandbox is started and ended. Changes of `run` before "go" take effect. */
@@ -111,10 +102,7 @@ export function toSpawnRequest(
     },
     onReady: (pid) => {
       checkMounts(init?.pid, run, [...words, ...toInsideWords(run.project, inside)]);
-      unregister = registerInit(init?.pid, sandbox, {
-        ...run.request,
-        group: group.freezable,
-      });
+      unregister = registerInit(init?.pid, sandbox, { ...run.request, group: group.freezable });
       run.resume();
       if (listener) void serve(listener, pid);
       listener = undefined;
@@ -147,15 +135,7 @@ export function registerInit(
 ): (() => void) | undefined {
   const row = init === undefined ? undefined : readProcess(init);
   const folders = [workspace, ...writable];
-  return (
-    row &&
-    registerRunning(home, {
-      pid: row.pid,
-      startTime: row.startTime,
-      folders,
-      group,
-    })
-  );
+  return row && registerRunning(home, { pid: row.pid, startTime: row.startTime, folders, group });
 }
 
 /** @throws KlausError `sandbox.failed` before the command has begun. */
@@ -165,12 +145,7 @@ export function checkMounts(
   words: readonly string[],
 ): void {
   const external = (protection?.external ?? []).map(({ target }) => target);
-  const expectation = {
-    view,
-    folders: [view.target, ...(request.readable ?? []), ...external],
-    words,
-    expected,
-  };
+  const expectation = { view, folders: [view.target, ...(request.readable ?? []), ...external], words, expected };
   const isGone = init === undefined || (expected !== undefined && readProcess(init) === undefined);
   const changed = isGone ? view.target : findForeignMount(init, expectation);
   if (changed !== undefined)
