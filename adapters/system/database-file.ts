@@ -23,7 +23,9 @@ const SUFFIXES = ['-wal', '-journal', '-shm'];
 export function checkDatabaseFile(file: string): void {
   const own = statSync(file, { throwIfNoEntry: false });
   if (own) checkKind(file, own);
-  else if (lstatSync(file, { throwIfNoEntry: false })) throw new NotAFileError(file, 'a broken symbolic link');
+  // Another process may have created the file since.
+  else if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new NotAFileError(file, 'a broken symbolic link');
   for (const suffix of SUFFIXES) {
     const path = `${file}${suffix}`;
     const found = lstatSync(path, { throwIfNoEntry: false });

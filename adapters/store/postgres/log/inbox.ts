@@ -54,7 +54,7 @@ export async function findDamagedCommand(sql: Sql, session: string): Promise<str
 
 function readWaiting(sql: Sql, session: string): Promise<CommandRow[]> {
   return sql.all<CommandRow>(
-    'SELECT command_id AS id, command FROM inbox WHERE session_id = $1 AND consumed_seq IS NULL ORDER BY id',
+    'SELECT command_id AS id, command FROM inbox WHERE session_id = $1 AND consumed_seq IS NULL ORDER BY inbox.id',
     [session],
   );
 }

@@ -61,7 +61,7 @@ export async function readViewPart(sql: Sql, sessions: readonly string[]): Promi
     ),
     sql.all<CommandRow & { session: string }>(
       `SELECT session_id AS session, command_id AS id, command FROM inbox WHERE consumed_seq IS NULL AND session_id = ANY ($1::text[])
-        ORDER BY id`,
+        ORDER BY inbox.id`,
       [sessions],
     ),
     sql.all<{ session: string; seq: number }>(

@@ -53,7 +53,8 @@ export function findDamagedCommand(database: Database, session: string): string 
 }
 
 function readWaiting(database: Database, session: string): CommandRow[] {
-  const sql = 'SELECT command_id AS id, command FROM inbox WHERE session_id = ? AND consumed_seq IS NULL ORDER BY id';
+  const sql =
+    'SELECT command_id AS id, command FROM inbox WHERE session_id = ? AND consumed_seq IS NULL ORDER BY inbox.id';
   return database.all<CommandRow>(sql, session);
 }
 
