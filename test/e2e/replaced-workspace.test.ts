@@ -8,6 +8,7 @@ import type { Session } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const SECRET = 'a private text';
 const COMMAND = 'cat notes.txt; echo changed >> notes.txt; echo made > made.txt';
@@ -56,32 +57,38 @@ function listCases() {
   );
 }
 
-test.for(listCases())('$call after $way does nothing where a link replaced $link', async ({ link, way, call }) => {
-  const steps = [
-    { when: { tools: true, after: CALLS[call]!.name }, reply: { text: 'Done.' } },
-    ...(way === 'an approval' ? [] : [{ when: { tools: true, user: 'Begin' }, reply: { text: 'Begun.' } }]),
-    { when: { tools: true }, reply: { calls: [CALLS[call]!] } },
-  ];
-  await using engine = await createTestEngine({
-    script: { steps, fallback: { text: 'Done.' } },
-    settings: { 'sandbox.driver': 'bubblewrap' },
-  });
-  const base = realpathSync(dirname(engine.place.workspace));
-  const [workspace, target] = [join(base, 'outer/deep'), join(base, 'private/deep')];
-  mkdirSync(workspace, { recursive: true });
-  mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, 'notes.txt'), `${SECRET}\n`);
-  const isAsked = way === 'an approval';
-  const session = await engine.klaus.open({ workspace, mode: isAsked ? 'ask' : 'auto', allowAnyWorkspace: true });
-  await session.prompt('Begin.', { onAsk: isAsked ? 'wait' : 'deny' });
-  await session.advance();
-  LINKS[link]!(workspace, target);
-  await engine.reopen();
-  const again = await engine.klaus.session(session.id);
-  await WAYS[way]!(again, engine).catch(() => {});
-  expect(readFileSync(join(target, 'notes.txt'), 'utf8')).toBe(`${SECRET}\n`);
-  expect(existsSync(join(target, 'made.txt'))).toBe(false);
-  const events = await Array.fromAsync(again.events());
-  expect(ofType(events, 'tool.finished').filter(({ output }) => output.includes(SECRET))).toEqual([]);
-  expect(engine.server.requests.some(({ body }) => body.includes(SECRET))).toBe(false);
-});
+// Tools refuse such a path by themselves.
+for (const { cases, tags } of splitCases(listCases(), ({ call }) => call.endsWith('command')))
+  test.for(cases)(
+    '$call after $way does nothing where a link replaced $link',
+    { tags },
+    async ({ link, way, call }) => {
+      const steps = [
+        { when: { tools: true, after: CALLS[call]!.name }, reply: { text: 'Done.' } },
+        ...(way === 'an approval' ? [] : [{ when: { tools: true, user: 'Begin' }, reply: { text: 'Begun.' } }]),
+        { when: { tools: true }, reply: { calls: [CALLS[call]!] } },
+      ];
+      await using engine = await createTestEngine({
+        script: { steps, fallback: { text: 'Done.' } },
+        settings: { 'sandbox.driver': 'bubblewrap' },
+      });
+      const base = realpathSync(dirname(engine.place.workspace));
+      const [workspace, target] = [join(base, 'outer/deep'), join(base, 'private/deep')];
+      mkdirSync(workspace, { recursive: true });
+      mkdirSync(target, { recursive: true });
+      writeFileSync(join(target, 'notes.txt'), `${SECRET}\n`);
+      const isAsked = way === 'an approval';
+      const session = await engine.klaus.open({ workspace, mode: isAsked ? 'ask' : 'auto', allowAnyWorkspace: true });
+      await session.prompt('Begin.', { onAsk: isAsked ? 'wait' : 'deny' });
+      await session.advance();
+      LINKS[link]!(workspace, target);
+      await engine.reopen();
+      const again = await engine.klaus.session(session.id);
+      await WAYS[way]!(again, engine).catch(() => {});
+      expect(readFileSync(join(target, 'notes.txt'), 'utf8')).toBe(`${SECRET}\n`);
+      expect(existsSync(join(target, 'made.txt'))).toBe(false);
+      const events = await Array.fromAsync(again.events());
+      expect(ofType(events, 'tool.finished').filter(({ output }) => output.includes(SECRET))).toEqual([]);
+      expect(engine.server.requests.some(({ body }) => body.includes(SECRET))).toBe(false);
+    },
+  );

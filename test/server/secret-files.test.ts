@@ -1,5 +1,5 @@
 // Covers apps/server/handlers, sdk/workspace, sdk/sessions, sdk/export: no door shows the content of a secret file, also one of a policy.
-import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
@@ -37,6 +37,24 @@ test('the routes of files show no secret file, by any name', async () => {
   }
   expect(JSON.parse((await get(it, '/api/files/config/prod.yaml')).text)).toMatchObject({ hidden: true, content: '' });
   expect((await get(it, '/api/files/open.txt')).text).toContain('shown');
+});
+
+test('no route shows files of a session whose folder a link has replaced', async () => {
+  await using it = await startWithPolicy();
+  const { workspace } = it.place;
+  const { session } = await it.client.openSession({ body: {} });
+  const other = `${workspace}-other`;
+  mkdirSync(other);
+  writeFileSync(join(other, 'open.txt'), `text: ${MARK}\n`);
+  renameSync(workspace, `${workspace}-aside`);
+  symlinkSync(other, workspace);
+  const given = encodeURIComponent(workspace);
+  for (const query of [`session=${session}`, `workspace=${given}`])
+    for (const path of ['/api/files', '/api/files/open.txt', '/api/shown-files/open.txt', '/api/git/diff']) {
+      const answer = await get(it, `${path}?${query}`);
+      expect({ path, query, ...answer }).toMatchObject({ status: 404 });
+      expect(answer.text).toContain('workspace.missing');
+    }
 });
 
 test('what Git says shows no secret file', async () => {
