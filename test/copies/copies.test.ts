@@ -457,7 +457,7 @@ describe('keep and discard', () => {
       message: expect.stringContaining('discarded') as string,
     });
     const kept = await engine.klaus.copies.keep(session.id);
-    expect(kept).toEqual({ session: session.id, branch: kept.branch, commit: git('rev-parse', saved[0]!) });
+    expect(kept).toEqual({ session: session.id, branch: kept.branch, commit: git('rev-parse', saved[0]!), notes: [] });
     expect(git('show', `${kept.branch}:a.txt`)).toBe('kept');
     expect(await engine.klaus.copies.keep(session.id)).toEqual(kept);
     await expect(engine.klaus.copies.keep('nothing')).rejects.toMatchObject(code('copy.missing'));

@@ -70,6 +70,8 @@ describe('copies between stores', () => {
       type: 'prompt',
       id: 'c1',
       parts: [{ type: 'file', name: 'f', mediaType: 'text/plain', blob }],
+      onAsk: 'deny',
+      delivery: 'steer',
     } as never);
     await one.store.knowledge('/w').set({ key: 'k', value: 'v' });
     const before = await textsOf(one, 'A');
