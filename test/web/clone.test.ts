@@ -18,7 +18,7 @@ test('./klaus serve of a clone builds and serves the page', async () => {
     const { url } = JSON.parse(line) as { url: string };
     const page = await (await fetch(url)).text();
     expect(page).toContain('<title>Klaus</title>');
-    const [, script] = /src="(\/assets\/[^"]+\.js)"/.exec(page)!;
+    const [, script] = /src="(\.\/assets\/[^"]+\.js)"/.exec(page)!;
     expect((await fetch(new URL(script!, url))).status).toBe(200);
   } finally {
     serving.kill('SIGTERM');
