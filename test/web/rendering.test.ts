@@ -140,7 +140,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`content of answers${WITHOUT_BROW
 
   const diagram = (kind: string) => page.getByRole('figure', { name: enRender.diagram.described(kind) });
 
-  test('a diagram is an image with its source, and one with an error is its source', async () => {
+  test('a diagram is an image with its source, and one with an error is its source', { tags: ['long'] }, async () => {
     const answer = await open('drawn');
     const figure = diagram('flowchart');
     await figure.getByRole('img', { name: enRender.diagram.described('flowchart') }).waitFor();
