@@ -311,6 +311,7 @@ export { protectPort, toHostEnvironment } from '@klaus/adapters/system';
 export type { RecoveryReport } from '@klaus/adapters/store';
 export type { FetchStep, Policy, PolicyEntry } from '@klaus/core/policy';
 export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
+export { findClaude } from './open/find-claude.ts';
 export type { KnownModel } from './models/known-models.ts';
 export {
   openLocalServers,

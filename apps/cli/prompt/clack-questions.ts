@@ -31,8 +31,9 @@ export function openClackQuestions(title: string): Questions {
       process.on('exit', interrupt);
       spinner.start(doing);
       try {
-        await work();
+        const result = await work();
         spinner.stop(done);
+        return result;
       } catch (error) {
         spinner.error(doing);
         throw error;
@@ -40,6 +41,7 @@ export function openClackQuestions(title: string): Questions {
         process.off('exit', interrupt);
       }
     },
+    warn: (message) => clack.log.warn(message, common),
     end({ title: done, lines = [], next }) {
       if (lines.length > 0) clack.note(lines.join('\n'), done, common);
       clack.outro(next ?? done, common);

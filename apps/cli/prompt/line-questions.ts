@@ -41,12 +41,14 @@ export async function openLineQuestions(title: string): Promise<Questions> {
       // Ctrl-C is a signal.
       keyboard.pause();
       try {
-        await work();
+        const result = await work();
         err.write(`${done}\n`);
+        return result;
       } finally {
         keyboard.resume();
       }
     },
+    warn: (message) => err.write(`${message}\n`),
     end({ title: done, lines = [], next }) {
       err.write([done, ...lines, ...(next === undefined ? [] : [next])].map((line) => `${line}\n`).join(''));
     },

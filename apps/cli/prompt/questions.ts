@@ -30,8 +30,10 @@ export interface Questions extends Disposable {
   text(message: string, check?: Check): Promise<string | undefined>;
   /** A line that is not shown. */
   secret(message: string, check: Check): Promise<string | undefined>;
-  /** Shows what is done until it ends. Ctrl-C ends the process as a signal does, or with `EXIT.interrupted`. */
-  wait(messages: { doing: string; done: string }, work: () => Promise<void>): Promise<void>;
+  /** Shows what is done until it ends, and returns the result. Ctrl-C ends the process as a signal does, or with `EXIT.interrupted`. */
+  wait<T>(messages: { doing: string; done: string }, work: () => Promise<T>): Promise<T>;
+  /** Shows a problem, in one line. Further questions can follow. */
+  warn(message: string): void;
   /** Shows the result. */
   end(done: Done): void;
   /** Shows that the user cancelled. */

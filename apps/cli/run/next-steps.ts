@@ -1,6 +1,6 @@
 import type { Advance, EventOf } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
-import { describeChain } from '@klaus/sdk/transcript';
+import { describeChain, findModelFix } from '@klaus/sdk/transcript';
 import type { Output } from '../output/output.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -17,7 +17,7 @@ export interface NextStepsOptions {
 }
 
 /** Prints how the user can continue after a run. */
-export async function printNextSteps(output: Output, options: NextStepsOptions): Promise<void> {
+export function printNextSteps(output: Output, options: NextStepsOptions): void {
   const { result, session, facts, at } = options;
   if (result.state === 'parked') {
     for (const { approval, title, chain } of result.approvals) {
@@ -36,42 +36,18 @@ export async function printNextSteps(output: Output, options: NextStepsOptions):
     output.note(`No user could answer the approval. ${wider}\`--on-ask wait\` keeps it open.`);
   }
   if (finished.outcome === 'model_failed') {
-    const fix = facts.failure && findModelFix(facts.failure);
+    const fix = facts.failure && findModelFix(facts.failure, COMMANDS);
     if (fix !== undefined) output.note(at === '' ? fix : `On the server: ${fix}`);
-    const { isOutage } = await import('@klaus/sdk');
-    if (facts.failure && isOutage(facts.failure.code))
-      output.note('With `--wait-for-model 2h`, Klaus retries until the model is available again.');
   }
   if (options.showCommand) output.note(`Session ${session}: continue with ${toCommand(finished, options)}`);
 }
 
-type Failure = NonNullable<RunFacts['failure']>;
-
-/** What the user can do about a model that failed, other than to wait. Undefined: the server has said it, or no cause is known. */
-function findModelFix({ code, status, cause }: Failure): string | undefined {
-  if (cause !== undefined) return CAUSE_FIXES[cause];
-  if (code === 'auth' && status === 403) return NOT_PERMITTED;
-  return CODE_FIXES[code];
-}
-
-const NOT_PERMITTED =
-  'The provider does not permit this request with this key. `klaus doctor` shows which key is set. Or choose another `--model`.';
-
-const CODE_FIXES: Partial<Readonly<Record<Failure['code'], string>>> = {
-  auth: 'The provider does not accept the key. `klaus doctor` shows which key is set. `klaus login` stores another one. Or choose another `--model`.',
-  context_window: 'Start a new session, or continue with a `--model` that has a larger context window.',
-  connection: '`klaus doctor` checks whether the address of the model can be reached.',
-  malformed: 'The answer is not that of a model. `klaus config` shows the address.',
-};
-
-const CAUSE_FIXES: Partial<Readonly<Record<NonNullable<Failure['cause']>, string>>> = {
-  unknown_model: 'The provider does not have this model, or not for this account. Choose another `--model`.',
-  no_credit: 'The account has no credit, or its quota is used up. Check the account, or choose another `--model`.',
-  blocked:
-    'The answer is a page of a firewall or a proxy, not of the model. `klaus config` shows the address and the proxy.',
-  wrong_address:
-    'The server does not have this path. `klaus config` shows the address: some servers need `/v1` at its end.',
-  output_limit: 'Set `maxOutputTokens` to what the server allows.',
+const COMMANDS = {
+  login: 'klaus login',
+  doctor: 'klaus doctor',
+  model: '--model',
+  config: 'klaus config',
+  retry: 'With `--wait-for-model 2h`, Klaus retries until the model is available again.',
 };
 
 const LIMIT_OPTIONS = {

@@ -1,11 +1,8 @@
-import type { Event, EventOf, ModelFailureCause, ModelFailureCode } from '@klaus/sdk';
+import type { Event, EventOf } from '@klaus/sdk';
+import { toFailedRequest, type FailedRequest } from '@klaus/sdk/transcript';
 
 /** What the exit code and the next steps need of a run's events. */
 export type RunFacts = ReturnType<typeof createRunFacts>['facts'];
-
-function toFailure({ outcome, status, cause }: EventOf<'model.attempted'>) {
-  return outcome === 'ok' || outcome === 'cancelled' ? undefined : { code: outcome, status, cause };
-}
 
 /** Collects facts from the events of a session. `mode` is that before these events. */
 export function createRunFacts({ asks, mode }: { asks: boolean; mode: string | null }) {
@@ -13,9 +10,7 @@ export function createRunFacts({ asks, mode }: { asks: boolean; mode: string | n
     /** The last run that ended. */
     ended: undefined as EventOf<'run.finished'> | undefined,
     /** How the last request to the model failed. */
-    failure: undefined as
-      | { code: ModelFailureCode; status: number | undefined; cause: ModelFailureCause | undefined }
-      | undefined,
+    failure: undefined as FailedRequest | undefined,
     /** Why calls of the run were denied, if the user can change that: no user was asked, or the mode. */
     denial: undefined as 'unanswered' | 'mode' | undefined,
     mode,
@@ -27,7 +22,7 @@ export function createRunFacts({ asks, mode }: { asks: boolean; mode: string | n
       else if (event.type === 'run.finished') facts.ended = event;
       else if (event.type === 'session.opened' || event.type === 'session.changed')
         facts.mode = event.mode ?? facts.mode;
-      else if (event.type === 'model.attempted' && event.purpose === 'turn') facts.failure = toFailure(event);
+      else if (event.type === 'model.attempted' && event.purpose === 'turn') facts.failure = toFailedRequest(event);
       else if (event.type === 'gate.decided') {
         if (event.verdict === 'ask' && !asks) facts.denial = 'unanswered';
         if (event.verdict === 'deny' && event.rule === 'mode') facts.denial = 'mode';

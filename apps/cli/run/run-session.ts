@@ -48,7 +48,7 @@ export async function runSession(options: RunSessionOptions): Promise<number> {
     });
   }
   const isPrompt = sent === 'message';
-  await printNextSteps(output, { result, session: id, facts, isPrompt, at: client.at, showCommand });
+  printNextSteps(output, { result, session: id, facts, isPrompt, at: client.at, showCommand });
   await printLeftovers(options);
   return toExit(result, { stopped, failure: facts.failure?.code });
 }

@@ -73,8 +73,14 @@ export interface App {
   closeDialog(): void;
   /** Gives the keys to the dialog, to a focused question, or to the input. A view of the complete screen keeps them. */
   focusInput(): void;
-  /** Opens a text in the user's editor. Undefined: it failed. */
-  edit(text: string, name: string): Promise<string | undefined>;
+  /** Other programs in the terminal. */
+  readonly lent: {
+    readonly isLent: boolean;
+    /** Opens a text in the user's editor. Undefined: it failed. */
+    edit(text: string, name: string): Promise<string | undefined>;
+    /** Runs this program for other words, such as `login`. @returns Its exit code. */
+    run(words: readonly string[]): Promise<number | undefined>;
+  };
   savePreferences(change: Partial<Preferences>): void;
   /** Sends what was entered: a command, or a prompt. */
   submit(entered: Entered, delivery: 'steer' | 'queue'): void;

@@ -85,7 +85,7 @@ export function toggleThinking(app: App): void {
 /** Edits the prompt in the user's editor. */
 export function editPrompt(app: App): void {
   app.do(async () => {
-    const text = await app.edit(app.composer.getExpandedText(), 'prompt.md');
+    const text = await app.lent.edit(app.composer.getExpandedText(), 'prompt.md');
     if (text !== undefined) app.composer.setText(text.trimEnd());
   });
 }

@@ -124,7 +124,7 @@ export class Questions {
         },
       }),
       palette: app.style.palette,
-      edit: (text: string, name: string) => app.edit(text, name),
+      edit: (text: string, name: string) => app.lent.edit(text, name),
       onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by' | 'raise'>): void => {
         // Until the answer is in the log, the question is not shown again.
         close();

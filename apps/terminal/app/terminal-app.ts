@@ -1,17 +1,18 @@
 import type { Event } from '@klaus/sdk';
 import type { DriveState, SessionClient } from '@klaus/sdk/client';
-import { isKlausError } from './klaus-error.ts';
+import { isKlausError, toHint } from './klaus-error.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { messageOf } from '@klaus/sdk/message-of';
 import { createCompletion } from '../composer/completion.ts';
 import { openHistory, type PromptHistory } from '../composer/history.ts';
-import { toParts, type AttachedPart } from '../composer/prompt-parts.ts';
+import type { AttachedPart } from '../composer/prompt-parts.ts';
 import type { TerminalCommand } from '../commands/command.ts';
 import { findCommand, listAllCommands, listCommands } from '../commands/commands.ts';
 import type { Dialog, DialogHost } from '../dialogs/dialog.ts';
 import type { TerminalStart } from '../terminal-options.ts';
 import { writePreferences, type Preferences } from '../preferences.ts';
 import { noteMissingBudget } from '../session/budget-note.ts';
+import { noteFailedModel } from '../session/failure-note.ts';
 import type { Entered, InlineScreen, PromptEditor } from '../screen/index.ts';
 import { readBranch } from '../session/git-branch.ts';
 import { SessionLink } from '../session/session-link.ts';
@@ -21,12 +22,13 @@ import { Transcript } from '../view/transcript.ts';
 import { Footer } from '../footer/footer.ts';
 import type { App, AppOptions } from './app.ts';
 import { Attention } from './attention.ts';
-import { editText } from './external-editor.ts';
 import { bindInput } from './bind-input.ts';
 import { createDialogHost } from './dialog-host.ts';
 import { chooseTheme } from './choose-theme.ts';
 import { toGoodbye, toHeader } from './header.ts';
+import { LentTerminal } from './lent-terminal.ts';
 import { Questions } from './questions.ts';
+import { sendPrompt } from './send-prompt.ts';
 import { ShownInstance } from './shown-instance.ts';
 import { adviseAgent } from './switch-agent.ts';
 
@@ -48,6 +50,7 @@ export class TerminalApp implements App {
   readonly style: ViewStyle;
   readonly history: PromptHistory;
   readonly host: DialogHost;
+  readonly lent: LentTerminal;
   readonly attention: Attention;
   readonly questions: Questions;
   preferences: Preferences;
@@ -61,8 +64,6 @@ export class TerminalApp implements App {
   readonly #footer: Footer;
   readonly #instance = new ShownInstance(this);
   #dialog: Dialog | undefined;
-  /** True while the editor of the user has the terminal. */
-  #isEditing = false;
   /** Time of the last press of a key that acts when it is pressed twice. */
   readonly #pressed = new Map<string, number>();
   #frames: NodeJS.Timeout | undefined;
@@ -80,6 +81,7 @@ export class TerminalApp implements App {
     this.history = openHistory(home, folder);
     this.attention = new Attention(screen, () => this.preferences);
     this.questions = new Questions(this);
+    this.lent = new LentTerminal(options, () => this.focusInput());
     this.host = createDialogHost(this, {
       open: (dialog) => this.openDialog(dialog),
       close: () => this.closeDialog(),
@@ -146,7 +148,7 @@ export class TerminalApp implements App {
 
   fail(error: unknown): void {
     const message = messageOf(error);
-    const hint = isKlausError(error) ? error.hint : undefined;
+    const hint = isKlausError(error) ? toHint(error, this.#link?.client.server) : undefined;
     this.note(hint === undefined ? message : `${message} ${hint}`, 'bad');
   }
 
@@ -173,19 +175,8 @@ export class TerminalApp implements App {
   }
 
   focusInput(): void {
-    if (!this.screen.isFull && !this.#isEditing)
+    if (!this.screen.isFull && !this.lent.isLent)
       this.screen.setFocus(this.#dialog ?? this.questions.focused ?? this.composer);
-  }
-
-  async edit(text: string, name: string): Promise<string | undefined> {
-    if (this.#isEditing) return undefined;
-    this.#isEditing = true;
-    try {
-      return await this.screen.leaveTo(() => editText(text, name, this.options.editFile));
-    } finally {
-      this.#isEditing = false;
-      this.focusInput();
-    }
   }
 
   savePreferences(change: Partial<Preferences>): void {
@@ -206,9 +197,7 @@ export class TerminalApp implements App {
     this.do(async () => {
       const called = await findCommand(this, entered.text);
       if (called) return await called();
-      const parts = toParts(entered, this.attached);
-      this.attached = [];
-      await this.link.send(parts, delivery);
+      await sendPrompt(this, entered, delivery);
     });
   }
 
@@ -299,6 +288,7 @@ export class TerminalApp implements App {
     this.attention.onEvent(event, this.link.view);
     adviseAgent(this, event);
     noteMissingBudget(this, event);
+    noteFailedModel(this, event);
     if (event.type === 'run.finished' || event.type === 'tool.finished') this.branch = readBranch(this.options.folder);
   }
 

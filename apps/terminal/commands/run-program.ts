@@ -5,14 +5,18 @@ import type { App } from '../app/app.ts';
 
 /** Shows what this program prints for other words, such as `doctor`. */
 export async function runProgram(app: App, title: string, words: readonly string[]): Promise<void> {
-  const [script = ''] = process.argv.slice(1);
   const output = await new Promise<string>((resolve) => {
     execFile(
       process.execPath,
-      [...process.execArgv, script, ...words],
+      toProgramArguments(words),
       { cwd: app.options.folder, env: { ...process.env, NO_COLOR: '1' } },
       (_error, stdout, stderr) => resolve(`${stderr}${stdout}`),
     );
   });
   openLinesView(app, title, toPrintable(output).trimEnd().split('\n'));
+}
+
+/** What Node gets to run this program for other words. */
+export function toProgramArguments(words: readonly string[]): string[] {
+  return [...process.execArgv, process.argv[1] ?? '', ...words];
 }

@@ -42,6 +42,18 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
     },
   },
   {
+    name: 'login',
+    argument: '[PROVIDER]',
+    summary: 'set up a model: a key, a server, or a model on this machine',
+    async run(app, provider) {
+      if (app.client.server !== undefined)
+        return app.note(`The models are those of ${app.client.server}: its page sets them up, in Settings.`, 'warn');
+      const exitCode = await app.lent.run(['login', ...(provider === '' ? [] : [provider])]);
+      if (exitCode === 0) app.note('The next prompt uses it.', 'ok');
+      return undefined;
+    },
+  },
+  {
     name: 'effort',
     argument: `[${EFFORTS.join('|')}]`,
     summary: 'choose how much the model reasons',

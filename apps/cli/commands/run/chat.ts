@@ -12,9 +12,9 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addOpenOptions, toSettings } from '../../program/run-options.ts';
 import { isLineByLine } from '../../prompt/accessible.ts';
-import { offerFirstModel } from '../../prompt/first-model.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
-import { withLocalModel } from '../../prompt/local-model.ts';
+import { withLocalModel } from '../../setup/local-model.ts';
+import { setUpOrLeave } from './set-up-or-leave.ts';
 import { checkServerOptions } from './server-options.ts';
 
 export const command: LeafCommand = {
@@ -49,7 +49,8 @@ export async function chat({ name, isStart, options: given }: ChatRequest): Prom
   if (toGivenServer(given) !== undefined) checkServerOptions(given);
   const options = await withLocalModel(given);
   if (canShowTerminal(options)) {
-    await offerFirstModel(options);
+    const left = name === undefined ? await setUpOrLeave(options) : undefined;
+    if (left !== undefined) return left;
     const { runInTerminal } = await import('../../chat/run-in-terminal.ts');
     return await runInTerminal({ name, isStart, options });
   }

@@ -38,60 +38,63 @@ docs/guides/claude-code.md`,
       .option('--agent <name>', 'the agent of a new session (default: your own Claude Code, without a sandbox)')
       .option('--trust-command', 'the definition of the agent comes with the project, and may run its program')
       .addOption(settingOption),
-  async run(args: readonly string[], options: ClaudeOptions) {
-    if (!process.stdin.isTTY || !out.isTTY) {
-      throw new UsageError('klaus claude needs a terminal.', '`klaus start --runner claude-code` needs none.');
-    }
-    const [
-      { openTerminal, Supervisor, SupervisorError },
-      { createLocalClient },
-      { openKlaus, toFolder },
-      instances,
-      ulid,
-    ] = await Promise.all([
-      import('@klaus/claude-code/supervisor'),
-      import('../../client/local-client.ts'),
-      import('../../client/open-klaus.ts'),
-      import('../../instance/terminal-instance.ts'),
-      import('@klaus/sdk/ulid'),
-    ]);
-    const note = (text: string): void => err.write(`klaus: ${toPrintable(text)}\n`);
-    const cwd = toFolder(options.cwd ?? process.cwd());
-    using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
-    const settings = toSettings({ set: options.set });
-    await using klaus = await openKlaus({ cwd, settings, onNotice: note, endProcesses: 'close' });
-    const client = createLocalClient(klaus, note);
-    const instance = ulid.toUlid(Date.now(), randomBytes(10));
-    const session = await openFirst(klaus, { ...options, cwd, instance });
-    const show = async (id: string): Promise<void> => {
-      try {
-        await supervisor.show(id);
-      } catch (error) {
-        if (error instanceof SupervisorError) throw new SocketError(SOCKET_CODES[error.kind], error.message);
-        throw error;
-      }
-    };
-    const terminal = { id: instance, folder: cwd, client, session, show, holds: true };
-    const host = await instances.openTerminalInstance(terminal);
-    const supervisor = new Supervisor({
-      ...{ klaus, args, note, signal: stop.signal, env: process.env, terminal: openTerminal(process.env) },
-      graceMs: host.graceSeconds * 1_000,
-      linkMs: host.linkSeconds * 1_000,
-      onSession: (id) => host.setSession(id),
-      async onLeft(id) {
-        // The user was there: nothing of it waits for a look.
-        await client.markSeen(id, (await client.session(id)).lastSeq);
-      },
-    });
-    let exitCode = 1;
-    try {
-      exitCode = await supervisor.run(session);
-    } finally {
-      await host.end(exitCode);
-    }
-    return exitCode;
-  },
+  run: runClaude,
 };
+
+/** @param args Arguments of Claude Code. @returns Its exit code. */
+export async function runClaude(args: readonly string[], options: ClaudeOptions): Promise<number> {
+  if (!process.stdin.isTTY || !out.isTTY) {
+    throw new UsageError('klaus claude needs a terminal.', '`klaus start --runner claude-code` needs none.');
+  }
+  const [
+    { openTerminal, Supervisor, SupervisorError },
+    { createLocalClient },
+    { openKlaus, toFolder },
+    instances,
+    ulid,
+  ] = await Promise.all([
+    import('@klaus/claude-code/supervisor'),
+    import('../../client/local-client.ts'),
+    import('../../client/open-klaus.ts'),
+    import('../../instance/terminal-instance.ts'),
+    import('@klaus/sdk/ulid'),
+  ]);
+  const note = (text: string): void => err.write(`klaus: ${toPrintable(text)}\n`);
+  const cwd = toFolder(options.cwd ?? process.cwd());
+  using stop = createInterruptSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
+  const settings = toSettings({ set: options.set });
+  await using klaus = await openKlaus({ cwd, settings, onNotice: note, endProcesses: 'close' });
+  const client = createLocalClient(klaus, note);
+  const instance = ulid.toUlid(Date.now(), randomBytes(10));
+  const session = await openFirst(klaus, { ...options, cwd, instance });
+  const show = async (id: string): Promise<void> => {
+    try {
+      await supervisor.show(id);
+    } catch (error) {
+      if (error instanceof SupervisorError) throw new SocketError(SOCKET_CODES[error.kind], error.message);
+      throw error;
+    }
+  };
+  const terminal = { id: instance, folder: cwd, client, session, show, holds: true };
+  const host = await instances.openTerminalInstance(terminal);
+  const supervisor = new Supervisor({
+    ...{ klaus, args, note, signal: stop.signal, env: process.env, terminal: openTerminal(process.env) },
+    graceMs: host.graceSeconds * 1_000,
+    linkMs: host.linkSeconds * 1_000,
+    onSession: (id) => host.setSession(id),
+    async onLeft(id) {
+      // The user was there: nothing of it waits for a look.
+      await client.markSeen(id, (await client.session(id)).lastSeq);
+    },
+  });
+  let exitCode = 1;
+  try {
+    exitCode = await supervisor.run(session);
+  } finally {
+    await host.end(exitCode);
+  }
+  return exitCode;
+}
 
 const SOCKET_CODES = {
   'target-missing': 'E_SWITCH_TARGET_MISSING',

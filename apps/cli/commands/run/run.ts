@@ -2,6 +2,7 @@ import { toPrintable } from '@klaus/sdk/printable';
 import { listFixed } from '../../chat/chat-options.ts';
 import { openClient } from '../../client/open-client.ts';
 import { toOrigin } from '../../instance/origin.ts';
+import { canAsk } from '../../output/show-output.ts';
 import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { checkServerOptions } from './server-options.ts';
@@ -9,7 +10,8 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRunOptions, checkCombination, toLimits, toSettings, toWorkingCopy } from '../../program/run-options.ts';
 import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
-import { withLocalModel } from '../../prompt/local-model.ts';
+import { withLocalModel } from '../../setup/local-model.ts';
+import { setUpOrLeave } from './set-up-or-leave.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { openRunResult } from '../../run/open-run-result.ts';
 import { runSession, sendPrompt, toOnAsk } from '../../run/run-session.ts';
@@ -43,6 +45,10 @@ async function run(line: readonly string[], declared: Options): Promise<number> 
   const options = await withLocalModel(declared);
   checkCombination(options);
   if (toGivenServer(options) !== undefined) checkServerOptions(options);
+  if (canSetUp(options)) {
+    const left = await setUpOrLeave({ ...options, prompt: words.join(' ') });
+    if (left !== undefined) return left;
+  }
   const result = await openRunResult(options);
   const { output } = result;
   const stdin = await readStdin();
@@ -100,6 +106,12 @@ async function run(line: readonly string[], declared: Options): Promise<number> 
   const session = { id, lastSeq: 0, mode: null };
   const run = { client, session, show: options, output, asks, onAsk };
   return await result.finish(run, await runSession(run));
+}
+
+/** True for a new session at a terminal whose agent is Klaus itself: others can have a model or a program of their own. */
+function canSetUp(options: Options): boolean {
+  const { session, continue: continues, agent, runner } = options;
+  return [session, continues, agent, runner].every((value) => value === undefined) && canAsk(options);
 }
 
 /** True for options that a terminal takes too. */

@@ -16,7 +16,7 @@ import { integer } from '../../program/option-values.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRequestOptions, addWorktreeOptions, toLimits, toWorkingCopy } from '../../program/run-options.ts';
 import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
-import { withLocalModel } from '../../prompt/local-model.ts';
+import { withLocalModel } from '../../setup/local-model.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 import { runSession, toOnAsk } from '../../run/run-session.ts';
 import { checkServerOptions } from './server-options.ts';

@@ -22,14 +22,14 @@ export const command: LeafCommand = {
       .option('--keep', 'do not delete the demo folder')
       .option('--plain', 'words instead of symbols')
       .addOption(sandboxOption),
-  run,
+  run: showDemo,
 };
 
 /**
  * The engine fixes a small project with a failing test: a model over HTTP, the gate, the tools, the sandbox and the log
  * are real. Only the text of the model is scripted, unless `--live` is given.
  */
-async function run(options: Options & { live?: true }): Promise<number> {
+export async function showDemo(options: Options & { live?: true }): Promise<number> {
   // In a clone, the program is the launcher at its root.
   const program = process.argv[1]?.endsWith('main.ts') ? './klaus' : 'klaus';
   err.write(

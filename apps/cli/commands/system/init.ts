@@ -3,16 +3,16 @@ import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openKlaus } from '../../client/open-klaus.ts';
 import { toShortPath } from '../../output/short-path.ts';
-import { err, out } from '../../output/sink.ts';
+import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import type { LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { addLimitOptions, toLimits } from '../../program/run-options.ts';
-import { offerLocalModel } from '../../prompt/first-model.ts';
 import { hasKeyboard } from '../../prompt/keyboard.ts';
 import { openQuestions } from '../../prompt/open-questions.ts';
 import type { Questions } from '../../prompt/questions.ts';
+import { askForWay } from '../../setup/set-up.ts';
 
 type Choice = Pick<Limits, 'toolCalls' | 'tokens'>;
 
@@ -23,7 +23,7 @@ const OFFERED: readonly Choice[] = [
 
 export const command: LeafCommand = {
   name: 'init',
-  summary: 'set the default limits of a session, and choose a model on this machine',
+  summary: 'set the default limits of a session, and set up a model',
   footer: 'Example:\n  klaus init --max-tool-calls 200 --budget-tokens 1000000',
   server: 'local',
   declare: addLimitOptions,
@@ -40,8 +40,7 @@ export const command: LeafCommand = {
         'Pass the limits as options: klaus init --max-tool-calls 200 --budget-tokens 1000000',
       );
     }
-    const model = await offerLocalModel(klaus, () => openQuestions('Models on this machine'));
-    if (model !== undefined) err.write(`The model of new sessions is ${toPrintable(model)}.\n`);
+    if (await klaus.localServers.isNeeded()) await askForWay(klaus, { isStart: false });
     using questions = await openQuestions('Limits of a session');
     const limits = await ask(questions, klaus);
     if (limits === undefined) {

@@ -1,17 +1,20 @@
 import type { KeyStore, ProviderKeys } from '@klaus/sdk';
-import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { err, out } from '../../output/sink.ts';
 import { toTable } from '../../output/table.ts';
 import { CliError, UsageError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
-import { askKey, canType, chooseProvider, readKey } from '../../prompt/key-prompt.ts';
+import { openKlaus } from '../../client/open-klaus.ts';
 import { openQuestions } from '../../prompt/open-questions.ts';
+import type { Questions } from '../../prompt/questions.ts';
+import { canType, chooseWay, readKey } from '../../setup/key-prompt.ts';
+import { setUpKey, storeKey, toLines, toProblem } from '../../setup/key-set-up.ts';
+import { setUpWay } from '../../setup/set-up.ts';
 
 export const command: LeafCommand = {
   name: 'login',
-  summary: 'store the key of a provider of models',
+  summary: 'set up a model: the key of a provider, a server, or a model on this machine',
   description:
     'Reads a key without echo, or from standard input, checks it with one small request, and stores it in the keyring of the system, or in keys.json of the state folder if there is none.',
   footer:
@@ -40,7 +43,7 @@ export async function logIn(
   }
   // A name is checked before the user types a key.
   const named = given === undefined ? undefined : findProvider(providers, given);
-  if (canType()) return await askAndStore({ keys, providers, named, check });
+  if (canType()) return await askAndStore(keys, named, check);
   const provider = named ?? refuseMissing(providers);
   const key = await readKey();
   if (check) await checkKey(keys, provider, key);
@@ -50,32 +53,28 @@ export async function logIn(
   return EXIT.done;
 }
 
-/** Asks at the terminal. */
-async function askAndStore(given: {
-  keys: KeyStore;
-  providers: readonly ProviderKeys[];
-  named: ProviderKeys | undefined;
-  check: boolean;
-}): Promise<number> {
-  const { keys, providers, named, check } = given;
+/** Asks at the terminal. @param named Undefined: the user chooses among all ways to a model. */
+async function askAndStore(keys: KeyStore, named: ProviderKeys | undefined, check: boolean): Promise<number> {
   using questions = await openQuestions('Login');
-  const provider = named ?? (await chooseProvider(questions, 'Provider', providers));
-  const key = provider && (await askKey(questions, provider.title));
-  if (provider === undefined || key === undefined) {
-    questions.cancel('No key was stored.');
+  const lines = await setUp(questions, { keys, named, check });
+  if (lines === undefined) {
+    questions.cancel('Nothing was stored.');
     return EXIT.interrupted;
   }
-  if (check) {
-    const messages = { doing: 'Checking the key', done: `${provider.title} accepts the key` };
-    await questions.wait(messages, () => checkKey(keys, provider, key));
-  }
-  const { result, warning } = await storeKey(keys, { provider, key, check });
-  questions.end({
-    title: provider.title,
-    lines: [result, ...(warning === undefined ? [] : [`Warning: ${warning}`])],
-    next: 'Start a chat with klaus',
-  });
+  questions.end({ title: 'Stored', lines, next: 'Start a chat with klaus' });
   return EXIT.done;
+}
+
+/** @returns What was stored, for the user. Undefined: the user cancelled. */
+async function setUp(
+  questions: Questions,
+  { keys, named, check }: { keys: KeyStore; named: ProviderKeys | undefined; check: boolean },
+): Promise<readonly string[] | undefined> {
+  const chosen = named ?? (await chooseWay(questions, await keys.list()));
+  if (chosen === undefined) return undefined;
+  if (typeof chosen !== 'string') return toLines(await setUpKey(questions, { keys, provider: chosen, check }));
+  await using klaus = await openKlaus();
+  return await setUpWay(questions, klaus, chosen);
 }
 
 /** @throws UsageError for an unknown name. */
@@ -96,35 +95,15 @@ function refuseMissing(providers: readonly ProviderKeys[]): never {
   );
 }
 
-/** Stores a key. Returns what was written, and a warning if another key is used instead. */
-async function storeKey(
-  keys: KeyStore,
-  { provider: { provider, title }, key, check }: { provider: ProviderKeys; key: string; check: boolean },
-): Promise<{ result: string; warning: string | undefined }> {
-  const stored = await keys.store(provider, key);
-  const place = stored.in === 'keyring' ? 'the keyring of the system' : toPrintable(stored.file);
-  const { source } = (await keys.list()).find((each) => each.provider === provider)!;
-  return {
-    result: `The key of ${title} is stored in ${place}${check ? '' : ', without a check'}.`,
-    warning:
-      source === 'keyring' || source === 'key file'
-        ? undefined
-        : `the key from the ${source} is used instead, because it is stronger than a stored one.`,
-  };
-}
-
 /** @throws CliError `auth` if the provider refuses the key, `model.failed` if it does not answer. */
-async function checkKey(keys: KeyStore, { provider, title }: ProviderKeys, key: string): Promise<void> {
-  const checked = await keys.check(provider, key);
+async function checkKey(keys: KeyStore, provider: ProviderKeys, key: string): Promise<void> {
+  const checked = await keys.check(provider.provider, key);
   if (checked.result === 'accepted') return;
-  const reason = toLine(checked.message, 300);
-  if (checked.result === 'refused') {
-    throw new CliError('auth', `${title} does not accept the key: ${reason}`, {
-      hint: 'Nothing is stored. Check the key, and that it belongs to this provider.',
-    });
-  }
-  throw new CliError('model.failed', `The key could not be checked: ${reason}`, {
-    hint: 'Nothing is stored. Check the network, or store it unchecked with `--no-check`.',
+  const isRefused = checked.result === 'refused';
+  throw new CliError(isRefused ? 'auth' : 'model.failed', toProblem(provider, checked), {
+    hint: isRefused
+      ? 'Nothing is stored. Check the key, and that it belongs to this provider.'
+      : 'Nothing is stored. Check the network, or store it unchecked with `--no-check`.',
   });
 }
 

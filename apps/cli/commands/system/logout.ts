@@ -2,7 +2,7 @@ import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
-import { canType, chooseProvider } from '../../prompt/key-prompt.ts';
+import { canType, chooseProvider } from '../../setup/key-prompt.ts';
 import { openQuestions } from '../../prompt/open-questions.ts';
 
 export const command: LeafCommand = {

@@ -3,8 +3,8 @@ import { toLine } from '@klaus/sdk/printable';
 import { err } from '../output/sink.ts';
 import { CliError } from '../program/cli-error.ts';
 import { type Options, toGivenServer } from '../program/options.ts';
-import { confirm, hasKeyboard } from './keyboard.ts';
-import { openQuestions } from './open-questions.ts';
+import { confirm, hasKeyboard } from '../prompt/keyboard.ts';
+import { openQuestions } from '../prompt/open-questions.ts';
 
 /** A model that was found, and its program. */
 export interface LocalChoice {
