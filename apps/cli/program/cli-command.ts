@@ -10,7 +10,9 @@ interface CommandText {
   summary: string;
   /** The help's introduction. Default: the summary. */
   description?: string;
-  /** Text below the help, such as examples. */
+  /** Command lines as a user writes them, each with an optional comment after two spaces. At least one. */
+  examples: readonly string[];
+  /** Text below the examples. */
   footer?: string;
 }
 
@@ -57,7 +59,7 @@ export function addCommand(parent: Command, spec: CliCommand, done: (exitCode: n
   const command = parent.command(spec.name, { isDefault: 'isDefault' in spec && spec.isDefault === true });
   command.summary(spec.summary);
   if (spec.description !== undefined) command.description(spec.description);
-  if (spec.footer !== undefined) command.addHelpText('after', `\n${spec.footer}`);
+  command.addHelpText('after', toFooter(spec));
   if ('commands' in spec) {
     for (const child of spec.commands) addCommand(command, child, done);
     return;
@@ -72,6 +74,12 @@ export function addCommand(parent: Command, spec: CliCommand, done: (exitCode: n
     }
     done((await run(...given)) ?? EXIT.done);
   });
+}
+
+/** What the help shows below the options. */
+function toFooter({ examples, footer }: CommandText): string {
+  const title = examples.length === 1 ? 'Example:' : 'Examples:';
+  return `\n${[title, ...examples.map((each) => `  ${each}`)].join('\n')}${footer === undefined ? '' : `\n\n${footer}`}`;
 }
 
 /** The words that name a command, such as `audit verify`. */

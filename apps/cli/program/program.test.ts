@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { expect, onTestFinished, test } from 'vitest';
 import { toCompletionScript } from '../completion/completion-script.ts';
 import { COMMAND_NAMES, createProgram } from './program.ts';
 
@@ -76,4 +80,63 @@ test('every command is in a topic whose name is no command', async () => {
     expect(COMMAND_NAMES).not.toContain(topic);
   }
   expect(listed.toSorted()).toEqual(COMMAND_NAMES.toSorted());
+});
+
+/** Every command below this one, with the words that name it. */
+function listAll(program: Command, path: readonly string[] = []): { words: readonly string[]; command: Command }[] {
+  return program.commands
+    .filter((command) => command.name() !== 'help')
+    .flatMap((command) => {
+      const words = [...path, command.name()];
+      return [{ words, command }, ...listAll(command, words)];
+    });
+}
+
+function toHelp(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  return text;
+}
+
+/** The words that each line gives to `klaus`, as a shell reads them. */
+function readCalls(lines: readonly string[]): string[][] {
+  const folder = mkdtempSync(join(tmpdir(), 'klaus-examples-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const files = lines.flatMap((line) => line.match(/[\w-]+\.(?:json|txt|yaml)/g) ?? []);
+  const calls = lines.map(
+    (line, at) => `klaus() { printf '%s\\0' "$@" > ${at}.call; }\n${line.replace(/ {2,}.*$/, '')}\nwait\n`,
+  );
+  const script = ['git() { :; }', 'jq() { cat; }', ...files.map((file) => `: > ${file}`), ...calls].join('\n');
+  execFileSync('bash', ['-c', `${script}\ntrue`], {
+    cwd: folder,
+    env: { ...process.env, EDITOR: 'true' },
+    stdio: 'pipe',
+  });
+  const toWords = (file: string): string[] =>
+    existsSync(file) ? readFileSync(file, 'utf8').split('\0').slice(0, -1) : [];
+  return lines.map((_, at) => toWords(join(folder, `${at}.call`)));
+}
+
+test('the help of every command has examples, which are lines of it with options that it has', async () => {
+  const wrong: string[] = [];
+  const all = listAll(await createProgram(['--help']));
+  const examples = all.flatMap(({ words, command }) => {
+    const [, found = ''] = /\nExamples?:\n((?: {2}.*\n)+)/.exec(toHelp(command)) ?? [];
+    if (found === '') wrong.push(`klaus ${words.join(' ')} has no example`);
+    return found.split('\n').flatMap((line) => (line === '' ? [] : [{ words, line: line.trim() }]));
+  });
+  const shown = new Set<readonly string[]>();
+  const calls = readCalls(examples.map(({ line }) => line));
+  for (const [at, { words, line }] of examples.entries()) {
+    const given = calls[at]!;
+    const called = all.findLast((each) => each.words.every((word, index) => given[index] === word));
+    const end = given.includes('--') ? given.indexOf('--') : given.length;
+    const options = given.slice(called?.words.length, end).filter((word) => /^--?[a-z]/.test(word));
+    const known = called?.command.options.flatMap(({ long, short }) => [long, short]) ?? [];
+    if (!options.every((word) => known.includes(word.split('=')[0]))) wrong.push(`${line}: unknown option`);
+    if (words.every((word, index) => called?.words[index] === word)) shown.add(words);
+  }
+  for (const { words } of all)
+    if (!shown.has(words)) wrong.push(`${words.join(' ')}: its examples are those of others`);
+  expect(wrong).toEqual([]);
 });

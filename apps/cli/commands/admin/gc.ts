@@ -5,11 +5,10 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 export const gc: LeafCommand = {
   name: 'gc',
   summary: 'list states of workspaces in the bucket that no log needs and, with --yes, delete them',
+  examples: ['klaus admin gc                 what would be deleted', 'klaus admin gc --yes'],
   description:
     'Of sessions without an event since `undo.keepDays`, only the newest state of their workspace is kept. Objects of the last day are never deleted. Sessions can run at the same time.',
-  footer: `Examples:
-  klaus admin gc                 what would be deleted
-  klaus admin gc --yes`,
+
   server: 'none',
   declare: (declared) => declared.option('--yes', 'delete it').option('--json', 'one JSON document'),
   async run({ yes, json }: { yes?: true; json?: true }) {

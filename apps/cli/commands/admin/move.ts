@@ -11,9 +11,10 @@ const LOOK_MS = 200;
 export const move: LeafCommand = {
   name: 'move',
   summary: 'continue a session on another worker',
+  examples: ['klaus admin move 01KT'],
   description:
     'The worker that runs the session ends its current step and gives the session back; another worker continues it. Which one is not chosen here: the scheduler gives it to the first that is free.',
-  footer: 'Example:\n  klaus admin move 01KT',
+
   server: 'none',
   declare: (declared) =>
     declared

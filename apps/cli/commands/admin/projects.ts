@@ -27,12 +27,14 @@ const ruled =
 export const projects: LeafCommand = {
   name: 'projects',
   summary: 'list the projects of the cluster with their limits, or set those of one',
+  examples: [
+    'klaus admin projects',
+    'klaus admin projects /srv/projects/shop --slots 2 --monthly-usd 50',
+    'klaus admin projects /srv/projects/shop --priority 1 --weight default',
+  ],
   description:
     'Shows the slots, the cost of this month (UTC) and the order of each project. With a project and an option, sets its limit on all workers at once: the next run and the next request use it. `default` is the value of `cluster.projectSlots` or `cluster.projectMonthlyUsd`; 0 is unlimited.',
-  footer: `Examples:
-  klaus admin projects
-  klaus admin projects /srv/projects/shop --slots 2 --monthly-usd 50
-  klaus admin projects /srv/projects/shop --priority 1 --weight default`,
+
   server: 'none',
   declare: (declared) =>
     declared

@@ -9,13 +9,10 @@ import { EXIT, type ExitCode } from '../../program/exit-codes.ts';
 export const repair: LeafCommand = {
   name: 'repair',
   summary: 'verify sessions, repair what is derived from their logs, and wake what waits',
+  examples: ['klaus admin repair --dry-run', 'klaus admin repair 01KT 01KV --json'],
   description:
     'Verifies the hash chains, folds tables and cached states again that differ from their logs, wakes sessions with something to do, and sets the timers of approvals. A damaged log is reported and never changed.',
-  footer: `Examples:
-  klaus admin repair --dry-run
-  klaus admin repair 01KT 01KV --json
-
-Exit code 1 if a log, or the host chain, is damaged.`,
+  footer: 'Exit code 1 if a log, or the host chain, is damaged.',
   server: 'none',
   declare: (declared) =>
     declared

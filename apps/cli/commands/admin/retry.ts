@@ -7,11 +7,10 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 export const retry: LeafCommand = {
   name: 'retry',
   summary: 'run the sessions now that wait for their next attempt',
+  examples: ['klaus admin retry', 'klaus admin retry 01KT --json'],
   description:
     'After a failure of a service, the sweep tries a session again after a time that grows to 5 minutes. This wakes those that have something to do and that no worker runs.',
-  footer: `Examples:
-  klaus admin retry
-  klaus admin retry 01KT --json`,
+
   server: 'none',
   declare: (declared) =>
     declared

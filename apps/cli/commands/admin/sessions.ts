@@ -27,11 +27,10 @@ const list = async ({ state, stuckAfter, limit, json }: Options): Promise<void> 
 export const sessions: LeafCommand = {
   name: 'sessions',
   summary: 'list the sessions of the cluster by their state',
+  examples: ['klaus admin sessions', 'klaus admin sessions --state queued --json'],
   description:
     'States: `running` on a worker, `waiting` for an approval, `queued` with something to do, `stuck` (see klaus admin stuck), `moved` to another place, `idle`.',
-  footer: `Examples:
-  klaus admin sessions
-  klaus admin sessions --state queued --json`,
+
   server: 'none',
   declare: (declared) =>
     declared
@@ -45,13 +44,10 @@ export const sessions: LeafCommand = {
 export const stuck: LeafCommand = {
   name: 'stuck',
   summary: 'list the sessions that should run and do not',
+  examples: ['klaus admin stuck', 'klaus admin stuck --stuck-after 600 --json'],
   description:
     'Reasons: `worker` that has it does not answer, `command` waits for too long, `run` without an end and without a worker, `problem` of the worker that tried it, `move` that is not complete.',
-  footer: `Examples:
-  klaus admin stuck
-  klaus admin stuck --stuck-after 600 --json
-
-The sweep of each worker wakes them; klaus admin repair does it now.`,
+  footer: 'The sweep of each worker wakes them; klaus admin repair does it now.',
   server: 'none',
   declare: (declared) =>
     declared

@@ -14,8 +14,9 @@ const LOOK_MS = 250;
 export const workers: LeafCommand = {
   name: 'workers',
   summary: 'list the workers of the cluster',
+  examples: ['klaus admin workers --json'],
   description: 'A worker that was killed, or that cannot reach Postgres, is `lost`; it is listed for an hour.',
-  footer: 'Example:\n  klaus admin workers --json',
+
   server: 'none',
   declare: (declared) => declared.option('--json', 'one object per line'),
   async run({ json }: { json?: true }) {
@@ -36,11 +37,13 @@ export const workers: LeafCommand = {
 export const drain: LeafCommand = {
   name: 'drain',
   summary: 'end a worker after the current step of each of its runs',
+  examples: [
+    'klaus admin drain w-3f9a61c2',
+    'klaus admin drain w-3f9a61c2 --wait             return when it has ended',
+  ],
   description:
     'The same as SIGTERM, on any machine: the worker takes no more sessions, gives those that it has to other workers, and exits.',
-  footer: `Examples:
-  klaus admin drain w-3f9a61c2
-  klaus admin drain w-3f9a61c2 --wait             return when it has ended`,
+
   server: 'none',
   declare: (declared) =>
     declared

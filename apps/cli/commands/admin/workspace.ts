@@ -14,12 +14,14 @@ const ADDRESS = /^(?:[a-z]+:\/\/|[\w.-]+@[\w.-]+:)/i;
 export const workspace: LeafCommand = {
   name: 'workspace',
   summary: 'create a managed workspace, which workers rebuild on their machines',
+  examples: [
+    'klaus admin workspace ~/src/shop --name shop',
+    'klaus admin workspace https://git.example.com/shop.git --ref main',
+    'klaus admin workspace /var/lib/klaus-workspaces/shop --name shop-2',
+  ],
   description:
     'Stores the files of a folder of this machine, with those that Git ignores, of a repository, or of another managed workspace in the bucket. Repositories lose their hooks, the configuration with which Git runs programs, and passwords of remotes. Prints the path, which is the same on all machines: open sessions in it.',
-  footer: `Examples:
-  klaus admin workspace ~/src/shop --name shop
-  klaus admin workspace https://git.example.com/shop.git --ref main
-  klaus admin workspace /var/lib/klaus-workspaces/shop --name shop-2`,
+
   server: 'none',
   declare: (declared) =>
     declared

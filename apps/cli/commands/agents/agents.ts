@@ -11,6 +11,7 @@ import { exportAgent, importAgent } from './transfer.ts';
 export const command: CommandGroup = {
   name: 'agents',
   summary: 'list, create and change agents',
+  examples: ['klaus agents', 'klaus agents new --from reviewer', 'klaus agents grants reviewer'],
   description:
     'An agent is a description, a system prompt and the authority that it requests, in a Markdown file. klaus run --agent NAME starts a session as an agent.',
   footer:

@@ -11,6 +11,7 @@ import { agentArgument } from './show.ts';
 export const deleteAgent: LeafCommand = {
   name: 'delete',
   summary: 'delete the file of an agent; its sessions remain',
+  examples: ['klaus agents delete reviewer'],
   server: 'local',
   declare: (declared) => addProject(declared.addArgument(agentArgument).option('--yes', 'do not ask')),
   async run(name: string, { cwd, yes }: Options) {

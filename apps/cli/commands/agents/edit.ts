@@ -15,6 +15,7 @@ import { agentArgument } from './show.ts';
 export const edit: LeafCommand = {
   name: 'edit',
   summary: 'change an agent with options, or in $VISUAL or $EDITOR',
+  examples: ['klaus agents edit reviewer', 'klaus agents edit reviewer --model opus'],
   description:
     'Changes an agent. Without options, opens a copy of its file in $VISUAL or $EDITOR. The file is replaced only if the result is valid.',
   server: 'local',

@@ -10,6 +10,7 @@ import { agentArgument } from './show.ts';
 export const grants: LeafCommand = {
   name: 'grants',
   summary: 'print in plain words what an agent may do in this folder',
+  examples: ['klaus agents grants reviewer'],
   server: 'local',
   declare: (declared) => addProject(declared.addArgument(agentArgument).option('--json', 'one JSON document')),
   async run(name: string, { cwd, json }: Options) {

@@ -20,6 +20,7 @@ export const list: LeafCommand = {
   name: 'list',
   isDefault: true,
   summary: 'list the agents of this folder (the default)',
+  examples: ['klaus agents list'],
   server: 'local',
   declare: (declared) => addProject(declared.option('--json', 'one object per line')),
   async run({ cwd, json }: Options) {

@@ -27,11 +27,11 @@ interface NewOptions extends DefinitionOptions {
 export const create: LeafCommand = {
   name: 'new',
   summary: 'create an agent; in a terminal, it asks for what the options do not say',
-  footer: `Without a capability, the agent can only chat.
-
-Examples:
-  klaus agents new --from reviewer
-  klaus agents new translator --description "Translates texts to German." --prompt "Translate the text."`,
+  examples: [
+    'klaus agents new --from reviewer',
+    'klaus agents new translator --description "Translates texts to German." --prompt "Translate the text."',
+  ],
+  footer: 'Without a capability, the agent can only chat.',
   server: 'local',
   declare: (declared) =>
     addProject(

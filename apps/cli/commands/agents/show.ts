@@ -14,6 +14,7 @@ export const agentArgument = new IdArgument('<name>', 'agents', 'name of the age
 export const show: LeafCommand = {
   name: 'show',
   summary: 'print a definition, the files that it hides, and the authority that it requests',
+  examples: ['klaus agents show reviewer'],
   server: 'local',
   declare: (declared) => addProject(declared.addArgument(agentArgument).option('--json', 'one JSON document')),
   async run(name: string, { cwd, json }: Options) {

@@ -15,6 +15,7 @@ const MAX_BYTES = 1024 * 1024;
 export const exportAgent: LeafCommand = {
   name: 'export',
   summary: 'print an agent as JSON, for other programs',
+  examples: ['klaus agents export reviewer > reviewer.json'],
   server: 'local',
   declare: (declared) =>
     addProject(declared.addArgument(agentArgument).option('-o, --output <file>', 'write it to this file')),
@@ -37,6 +38,7 @@ export const exportAgent: LeafCommand = {
 export const importAgent: LeafCommand = {
   name: 'import',
   summary: 'create an agent from exported JSON',
+  examples: ['klaus agents import reviewer.json'],
   server: 'local',
   declare: (declared) =>
     addProject(

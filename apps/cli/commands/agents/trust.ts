@@ -11,6 +11,7 @@ import { agentArgument } from './show.ts';
 export const trust: LeafCommand = {
   name: 'trust',
   summary: 'let sessions use an agent of the project that asks for more than reading and editing files',
+  examples: ['klaus agents trust deployer'],
   description:
     'A definition in .klaus/agents or .claude/agents of the project comes with its files. If it asks for more than reading and editing files of the workspace, sessions use it after you have trusted it, and as long as its file stays the same.',
   server: 'local',

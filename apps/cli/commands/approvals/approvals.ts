@@ -11,6 +11,7 @@ import type { Options } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'approvals',
   summary: 'list open approvals of all sessions',
+  examples: ['klaus approvals', 'klaus approvals --given'],
   server: 'both',
   declare: (declared) =>
     declared

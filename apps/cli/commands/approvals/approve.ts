@@ -16,6 +16,7 @@ import { runSession } from '../../run/run-session.ts';
 export const command: LeafCommand = {
   name: 'approve',
   summary: 'approve a request and resume the session',
+  examples: ['klaus approve 01J', 'klaus approve 01J --hunks 1,3 --note "not the second one"'],
   description:
     'Approves a request and resumes the session. For one that was approved before, `--scope` changes how long it is valid: `session` or `project` remembers it, `once` revokes it. `klaus approvals --given SESSION` lists those.',
   server: 'both',

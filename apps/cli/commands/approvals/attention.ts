@@ -12,9 +12,10 @@ import type { Options } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'attention',
   summary: 'list what needs you, over all folders',
+  examples: ['klaus attention --json | jq -r .session'],
   description:
     'Lists what needs you over all folders, the oldest first: open approvals, runs that failed or were interrupted, and finished runs that you have not seen. `klaus next` opens the oldest.',
-  footer: 'Example:\n  klaus attention --json | jq -r .session',
+
   server: 'both',
   declare: (declared) =>
     declared

@@ -14,9 +14,10 @@ import { runSession } from '../../run/run-session.ts';
 export const command: LeafCommand = {
   name: 'next',
   summary: 'open the oldest thing that needs you',
+  examples: ['klaus next --json'],
   description:
     'Opens the oldest thing that needs you: asks an open approval and resumes its session, or shows the session in the terminal. Without a terminal, prints it with the commands that answer it.',
-  footer: 'Example:\n  klaus next --json',
+
   server: 'both',
   declare: (declared) => addShowOptions(declared),
   async run(options: Options) {

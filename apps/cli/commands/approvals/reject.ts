@@ -6,6 +6,7 @@ import { addAnswerOptions, answerApproval } from './approve.ts';
 export const command: LeafCommand = {
   name: 'reject',
   summary: 'reject a request and resume the session',
+  examples: ['klaus reject 01J --note "use the helper in src/text.ts"'],
   server: 'both',
   declare: (declared) => addShowOptions(addAnswerOptions(declared)),
   run: (id: string, options: Options) => answerApproval(id, 'rejected', options),

@@ -6,7 +6,8 @@ import { set, unset } from './set.ts';
 export const command: CommandGroup = {
   name: 'config',
   summary: 'show and change settings',
+  examples: ['klaus config set approve ask'],
   description: 'Shows and changes settings: docs/reference/config.md. Without a command, it prints all of them.',
-  footer: 'Example:\n  klaus config set approve ask',
+
   commands: [list, set, unset, path],
 };

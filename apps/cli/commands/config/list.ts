@@ -7,6 +7,7 @@ import type { Options } from '../../program/options.ts';
 export const list: LeafCommand = {
   name: 'list',
   summary: 'print every setting with its source (the default command)',
+  examples: ['klaus config list', 'klaus config list --json'],
   server: 'none',
   isDefault: true,
   declare: (declared) =>

@@ -6,6 +6,7 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 export const path: LeafCommand = {
   name: 'path',
   summary: 'print the path of your settings file',
+  examples: ['"${EDITOR:-vi}" "$(klaus config path)"'],
   server: 'none',
   async run() {
     await using klaus = await openKlaus({});

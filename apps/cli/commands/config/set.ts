@@ -6,7 +6,8 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 export const set: LeafCommand = {
   name: 'set',
   summary: 'change a setting in your settings file',
-  footer: 'Examples:\n  klaus config set limits.usd 5\n  klaus config set models.allow "[opus, sonnet]"',
+  examples: ['klaus config set limits.usd 5', 'klaus config set models.allow "[opus, sonnet]"'],
+
   server: 'none',
   declare: (declared) => declared.argument('<key>').argument('<value>', 'a text, a number, or JSON'),
   run: (key: string, value: string) => change(key, value),
@@ -15,6 +16,7 @@ export const set: LeafCommand = {
 export const unset: LeafCommand = {
   name: 'unset',
   summary: 'remove a setting from your settings file',
+  examples: ['klaus config unset limits.usd'],
   server: 'none',
   declare: (declared) => declared.argument('<key>'),
   run: (key: string) => change(key, null),

@@ -12,10 +12,13 @@ import { printSaved } from './merge.ts';
 export const command: LeafCommand = {
   name: 'copies',
   summary: 'list the working copies of sessions',
+  examples: [
+    'klaus copies --clean',
+    'klaus copies --prune --dry-run     what was discarded in this repository more than 30 days ago',
+  ],
   description:
     'Lists the working copies with their state: clean, changed (uncommitted changes), ahead (commits), merged, gone (the folder was deleted), unreadable, unfinished; orphaned if the session was deleted.',
-  footer:
-    'Examples:\n  klaus copies --clean\n  klaus copies --prune --dry-run     what was discarded in this repository more than 30 days ago',
+
   server: 'both',
   declare: (declared) =>
     declared

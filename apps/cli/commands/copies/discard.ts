@@ -7,9 +7,10 @@ import { printSaved } from './merge.ts';
 export const command: LeafCommand = {
   name: 'discard',
   summary: 'remove the working copy of a session without merging it',
+  examples: ['klaus discard 01J', 'klaus keep 01J              after that: a branch of what was saved'],
   description:
     'Removes the working copy. Its commits and its uncommitted changes are saved on private refs of the repository; klaus keep creates a branch of them.',
-  footer: 'Example:\n  klaus discard 01J\n  klaus keep 01J              after that: a branch of what was saved',
+
   server: 'both',
   declare: (declared) =>
     declared

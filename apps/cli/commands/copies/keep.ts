@@ -8,9 +8,10 @@ import { printNotes } from './merge.ts';
 export const command: LeafCommand = {
   name: 'keep',
   summary: 'keep the work of a working copy as a branch of the repository, and remove it',
+  examples: ['klaus keep 01J'],
   description:
     'Commits the uncommitted changes of the working copy, creates its branch in the repository, and removes the working copy. No other branch changes. After klaus discard, it creates the branch of what was saved.',
-  footer: 'Example:\n  klaus keep 01J',
+
   server: 'both',
   declare: (declared) =>
     declared

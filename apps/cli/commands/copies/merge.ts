@@ -24,10 +24,14 @@ interface MergeCommandOptions extends Omit<Options, 'agent'> {
 export const command: LeafCommand = {
   name: 'merge',
   summary: 'merge the working copy of a session into its branch, and remove it',
+  examples: [
+    'klaus merge 01J --squash',
+    'klaus merge 01J --markers   you solve the conflicts in the working copy, and repeat the command',
+    'klaus merge 01J --agent     the session solves the conflicts first',
+  ],
   description:
     'Commits the uncommitted changes of the working copy, merges its commits into the branch from which it started, and removes it. If that branch is checked out, its files are updated too, unless uncommitted changes overlap. With a conflict nothing changes, and each hunk is printed.',
-  footer:
-    'Examples:\n  klaus merge 01J --squash\n  klaus merge 01J --markers   you solve the conflicts in the working copy, and repeat the command\n  klaus merge 01J --agent     the session solves the conflicts first',
+
   server: 'both',
   declare: (declared) =>
     declared

@@ -11,7 +11,7 @@ export const allow: LeafCommand = {
   name: 'allow',
   summary:
     'allow a call of Claude Code that the guard denied because no user would be asked: for an hour, in its session',
-  footer: 'Example:\n  klaus guard allow 412',
+  examples: ['klaus guard allow 412'],
   server: 'none',
   declare: (declared) => declared.argument('<id>', 'as in the denial, and in klaus guard log'),
   async run(id: string) {

@@ -5,6 +5,7 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 export const dismiss: LeafCommand = {
   name: 'dismiss',
   summary: 'clear reports that the guard is off, or that a session ran without it',
+  examples: ['klaus guard dismiss'],
   server: 'none',
   declare: (declared) =>
     declared.argument('[of]', 'the settings file or the session, as in klaus attention (default: all)'),

@@ -17,6 +17,7 @@ interface DoctorOptions extends Options {
 export const doctor: LeafCommand = {
   name: 'doctor',
   summary: 'prove that the guard judges every call of Claude Code',
+  examples: ['klaus guard doctor'],
   description:
     'Checks the settings, the hook, the daemon and the sessions of the last day, and makes one harmless call through the real program against a model on this machine.',
   server: 'none',

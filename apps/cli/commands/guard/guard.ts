@@ -10,5 +10,6 @@ import { testEvent } from './test-event.ts';
 export const command: CommandGroup = {
   name: 'guard',
   summary: 'judge the calls of Claude Code by the gate of Klaus',
+  examples: ['klaus guard install', "klaus guard test-event 'git push --force'", 'klaus guard log'],
   commands: [install, allow, doctor, dismiss, log, explain, testEvent, hook],
 };

@@ -13,6 +13,7 @@ const DENY = 2;
 export const hook: LeafCommand = {
   name: 'hook',
   summary: 'answer an event of Claude Code from standard input',
+  examples: ['klaus guard hook < event.json        Claude Code starts it'],
   description:
     'The installed hook calls it when the daemon does not answer: it starts the daemon and asks it. Exit code 2 denies the call.',
   server: 'none',

@@ -20,10 +20,15 @@ export interface InstallOptions extends Omit<Options, 'sandbox'> {
 export const install: LeafCommand = {
   name: 'install',
   summary: 'add the hooks of the guard to the settings of Claude Code',
+  examples: [
+    'klaus guard install',
+    'klaus guard install --sandbox',
+    'klaus guard install --project --dry-run',
+    'klaus guard install --uninstall',
+  ],
   description:
     'Everything else in the settings stays as it is. Repeated, it changes nothing. At the end it proves itself with a call through the real program, as `klaus guard doctor` does.',
-  footer:
-    'Examples:\n  klaus guard install\n  klaus guard install --sandbox\n  klaus guard install --project --dry-run\n  klaus guard install --uninstall',
+
   server: 'none',
   declare: (declared) =>
     declared

@@ -18,6 +18,7 @@ interface LogOptions extends Options {
 export const log: LeafCommand = {
   name: 'log',
   summary: 'list the decisions of the guard, the newest last',
+  examples: ['klaus guard log', 'klaus guard log --json'],
   server: 'none',
   declare: (declared) =>
     declared
@@ -99,6 +100,7 @@ function toRow({ seq, at, verdict, tool, event, rule, text }: GuardDecision): st
 export const explain: LeafCommand = {
   name: 'explain',
   summary: 'show one decision of the guard with its reason and its reviews',
+  examples: ['klaus guard explain 01J'],
   server: 'none',
   declare: (declared) => declared.argument('<id>', 'as in klaus guard log').option('--json', 'one JSON object'),
   async run(id: string, { json }: Options) {

@@ -5,4 +5,5 @@ export const command: LeafCommand = {
   ...install,
   name: 'setup-hooks',
   summary: 'the same as klaus guard install',
+  examples: ['klaus setup-hooks'],
 };

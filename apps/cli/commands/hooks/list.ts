@@ -9,6 +9,7 @@ export const list: LeafCommand = {
   name: 'list',
   isDefault: true,
   summary: 'list the hooks of this folder (the default)',
+  examples: ['klaus hooks list'],
   server: 'local',
   declare: (declared) => addProject(declared.option('--json', 'one object per line')),
   async run({ cwd, json }: Options) {

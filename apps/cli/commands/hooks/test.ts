@@ -10,7 +10,11 @@ import { addProject } from '../agents/definition-options.ts';
 export const test: LeafCommand = {
   name: 'test',
   summary: 'run the hooks before a call, and print their findings: exit 0 no objection, 6 denied or asked',
-  footer: `Examples:\n  klaus hooks test run_command '{"command": "npm test"}'\n  klaus hooks test write_file '{"path": "a.txt", "content": ""}'`,
+  examples: [
+    'klaus hooks test run_command \'{"command": "npm test"}\'',
+    'klaus hooks test write_file \'{"path": "a.txt", "content": ""}\'',
+  ],
+
   server: 'none',
   declare: (declared) =>
     addProject(

@@ -11,11 +11,13 @@ import type { Options } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'checkout',
   summary: 'make a session the current one of a terminal',
+  examples: [
+    'klaus checkout 01KE                    in the terminal that runs here, or the only one of this project',
+    'klaus checkout --instance 01KF         the parent of its current session',
+  ],
   description:
     'The terminal shows the session. A run of the session that it showed before continues. Without an id: the session from which the current one was started.',
-  footer: `Examples:
-  klaus checkout 01KE                    in the terminal that runs here, or the only one of this project
-  klaus checkout --instance 01KF         the parent of its current session`,
+
   server: 'none',
   declare: (declared) =>
     declared

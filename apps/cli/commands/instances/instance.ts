@@ -11,13 +11,13 @@ import type { Options } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'instance',
   summary: 'open a socket for scripts that start and control sessions',
+  examples: [
+    'klaus instance --json                 prints the socket; ends with Ctrl-C',
+    'klaus instance -- ./review.sh         the script gets KLAUS_INSTANCE_ID and KLAUS_PROJECT_HASH',
+  ],
   description:
     'Opens the socket of an instance without a terminal, and works on the sessions that are started over it. With a command, it runs that command with the variables of the instance and ends with it.',
-  footer: `Examples:
-  klaus instance --json                 prints the socket; ends with Ctrl-C
-  klaus instance -- ./review.sh         the script gets KLAUS_INSTANCE_ID and KLAUS_PROJECT_HASH
-
-docs/socket-protocol.md describes the protocol.`,
+  footer: 'docs/socket-protocol.md describes the protocol.',
   server: 'both',
   declare: (declared) =>
     declared

@@ -8,9 +8,11 @@ import type { Options } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'instances',
   summary: 'list the terminals and scripts of this project with their current sessions',
-  footer: `Examples:
-  klaus instances
-  klaus instances --everywhere --json   the instances of all projects, one object per line`,
+  examples: [
+    'klaus instances',
+    'klaus instances --everywhere --json   the instances of all projects, one object per line',
+  ],
+
   server: 'none',
   declare: (declared) =>
     declared

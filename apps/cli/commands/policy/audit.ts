@@ -12,6 +12,7 @@ import type { Options } from '../../program/options.ts';
 export const verify: LeafCommand = {
   name: 'verify',
   summary: 'check the hash chains of one session or of all, and of this machine',
+  examples: ['klaus audit verify', 'klaus audit verify 01J'],
   description:
     'Names the first record that was altered, removed or moved, and what a recovery of the database left out. Exit code 1 if there is any.',
   server: 'local',
@@ -92,7 +93,8 @@ async function toSessionId(klaus: Klaus, id: string): Promise<string> {
 const show: LeafCommand = {
   name: 'show',
   summary: 'list the decisions of the gate',
-  footer: 'Examples:\n  klaus audit show --denied --since 7d\n  klaus audit show --host',
+  examples: ['klaus audit show --denied --since 7d', 'klaus audit show --host'],
+
   server: 'local',
   declare: (declared) =>
     declared
@@ -144,6 +146,7 @@ function toTime(at: number): string {
 export const command: CommandGroup = {
   name: 'audit',
   summary: 'check and show the records',
+  examples: ['klaus audit verify', 'klaus audit show --denied --since 7d'],
   commands: [verify, show],
 };
 

@@ -14,7 +14,8 @@ const COLORS = { allow: 'green', ask: 'yellow', deny: 'red' } as const;
 const test: LeafCommand = {
   name: 'test',
   summary: 'judge a shell command without running it: exit 0 allowed, 6 denied or asked',
-  footer: "Example:\n  klaus gate test 'git push --force'",
+  examples: ["klaus gate test 'git push --force'"],
+
   server: 'none',
   declare: (declared) =>
     declared
@@ -52,4 +53,9 @@ const test: LeafCommand = {
   },
 };
 
-export const command: CommandGroup = { name: 'gate', summary: 'test the decisions of the gate', commands: [test] };
+export const command: CommandGroup = {
+  name: 'gate',
+  summary: 'test the decisions of the gate',
+  examples: ["klaus gate test 'git push --force'"],
+  commands: [test],
+};

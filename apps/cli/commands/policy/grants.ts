@@ -12,6 +12,7 @@ import { approveOption, grantOption } from '../../program/run-options.ts';
 const show: LeafCommand = {
   name: 'show',
   summary: 'print the grant of a session with its history',
+  examples: ['klaus grants show 01J'],
   server: 'local',
   declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')).option('--json', 'one JSON document'),
   async run(id: string, { json }: Options) {
@@ -41,9 +42,10 @@ const show: LeafCommand = {
 const revoke: LeafCommand = {
   name: 'revoke',
   summary: 'revoke all or parts of a grant at once, also while another process works on the session',
+  examples: ['klaus grants revoke 01J exec "net(example.com)"'],
   description:
     'Revokes a grant, or the named parts: as in a grant (quoted), a kind alone such as net or exec, or a bundle. Running tools of the session are stopped; its run continues.',
-  footer: 'Example:\n  klaus grants revoke 01J exec "net(example.com)"',
+
   server: 'local',
   declare: (declared) =>
     declared
@@ -67,11 +69,13 @@ const revoke: LeafCommand = {
 const explain: LeafCommand = {
   name: 'explain',
   summary: 'explain which part of a grant allows or denies a tool call: exit 0 allowed, 6 denied or asked',
+  examples: [
+    "klaus grants explain 'run_command npm test'",
+    "klaus grants explain 'write_file src/a.ts' --grant 'fs(., r) · tool(*)'",
+    'klaus grants explain \'read_file {"path":"x"}\' --session 01J',
+  ],
   description: 'Judges a tool call as the gate does, in the real workspace, and runs nothing.',
-  footer: `Examples:
-  klaus grants explain 'run_command npm test'
-  klaus grants explain 'write_file src/a.ts' --grant 'fs(., r) · tool(*)'
-  klaus grants explain 'read_file {"path":"x"}' --session 01J`,
+
   server: 'local',
   declare: (declared) =>
     declared
@@ -111,6 +115,7 @@ function toLines({ decision, title, mode, grant, access, wouldCover }: Explanati
 export const command: CommandGroup = {
   name: 'grants',
   summary: 'show, explain and revoke what a session may do',
+  examples: ['klaus grants show 01J', "klaus grants explain 'run_command npm test'"],
   description:
     'A session gets its grant when it is opened (klaus run --grant). The grant is stored in the hash-chained log, and can only shrink.',
   footer: `A grant is a line of parts: fs(path, rwx), net(host, port), exec or exec(first words), tool(name),

@@ -7,6 +7,7 @@ import type { Options } from '../../program/options.ts';
 const check: LeafCommand = {
   name: 'check',
   summary: 'print the rules that apply here, or the error in a policy file',
+  examples: ['klaus policy check'],
   server: 'none',
   declare: (declared) =>
     declared.option('--cwd <folder>', 'the workspace that they apply to').option('--json', 'one JSON document'),
@@ -24,4 +25,9 @@ const check: LeafCommand = {
   },
 };
 
-export const command: CommandGroup = { name: 'policy', summary: 'check the policy files', commands: [check] };
+export const command: CommandGroup = {
+  name: 'policy',
+  summary: 'check the policy files',
+  examples: ['klaus policy check'],
+  commands: [check],
+};

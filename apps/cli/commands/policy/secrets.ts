@@ -9,6 +9,7 @@ import type { Options } from '../../program/options.ts';
 const scan: LeafCommand = {
   name: 'scan',
   summary: 'search files for secrets; exit code 1 when one is found',
+  examples: ['klaus secrets scan', 'klaus secrets scan src config'],
   description: 'Prints file, line and rule, never the secret. Files that Git ignores are searched only when named.',
   server: 'none',
   declare: (declared) =>
@@ -36,6 +37,7 @@ const scan: LeafCommand = {
 const allow: LeafCommand = {
   name: 'allow',
   summary: 'allow a finding',
+  examples: ['klaus secrets allow 5f2a9c1e'],
   description: 'Adds fingerprints to .klaus/secrets-allow, which belongs into the repository.',
   server: 'none',
   declare: (declared) =>
@@ -54,5 +56,6 @@ const allow: LeafCommand = {
 export const command: CommandGroup = {
   name: 'secrets',
   summary: 'find text that looks like a secret',
+  examples: ['klaus secrets scan'],
   commands: [scan, allow],
 };

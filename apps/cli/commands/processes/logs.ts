@@ -26,7 +26,8 @@ interface LogsOptions extends Options {
 export const command: LeafCommand = {
   name: 'logs',
   summary: 'print what happened in a session, or the output of a background process',
-  footer: `Examples:\n  klaus logs 01J -n 20\n  klaus logs 01J -f --json\n  klaus logs 01J/p1 -f\n\nOf a process: ${PROCESS_NAME}\n`,
+  examples: ['klaus logs 01J -n 20', 'klaus logs 01J -f --json', 'klaus logs 01J/p1 -f'],
+  footer: `Of a process: ${PROCESS_NAME}`,
   server: 'local',
   declare: (declared) =>
     declared

@@ -8,6 +8,7 @@ import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 export const command: LeafCommand = {
   name: 'ps',
   summary: 'list background processes',
+  examples: ['klaus ps', 'klaus ps 01J'],
   description: 'Lists the background processes that run, of all sessions or of one.',
   server: 'local',
   declare: (declared) =>

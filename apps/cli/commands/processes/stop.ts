@@ -8,6 +8,7 @@ import { PROCESS_NAME } from './process-name.ts';
 export const command: LeafCommand = {
   name: 'stop',
   summary: 'end a background process with everything that it started',
+  examples: ['klaus stop 01J/p1'],
   description:
     'Asks every process in its sandbox to end, and kills the rest after three seconds. klaus cancel ends a run.',
   footer: `${PROCESS_NAME}\n`,

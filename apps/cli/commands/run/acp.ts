@@ -24,6 +24,7 @@ import { checkServerOptions } from './server-options.ts';
 export const command: LeafCommand = {
   name: 'acp',
   summary: 'speak the Agent Client Protocol on standard input and output, for editors',
+  examples: ['klaus acp                        the editor starts it: docs/guides/editors.md'],
   description:
     'An editor such as Zed, a JetBrains IDE or Neovim starts this command and shows its sessions. They are ordinary sessions: the terminal and the page can continue them. Standard output has messages of the protocol only; the log is on standard error.',
   footer: 'docs/guides/editors.md has the configuration of each editor.',

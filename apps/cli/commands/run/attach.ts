@@ -8,9 +8,10 @@ import { isLineByLine } from '../../prompt/accessible.ts';
 export const command: LeafCommand = {
   name: 'attach',
   summary: 'join a session in the terminal; leaving it does not stop its run',
+  examples: ['klaus attach 01J', 'klaus attach 01J --plain | grep test'],
   description:
     'Opens the interactive terminal on a session of the daemon, which is started if it does not run. Without a terminal, prints what happens until the run has ended.',
-  footer: 'Examples:\n  klaus attach 01J\n  klaus attach 01J --plain | grep test',
+
   server: 'both',
   declare: (declared) =>
     declared

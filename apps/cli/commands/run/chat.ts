@@ -20,6 +20,7 @@ import { checkServerOptions } from './server-options.ts';
 export const command: LeafCommand = {
   name: 'chat',
   summary: 'chat with an agent: prompts and commands, line by line',
+  examples: ['klaus chat', 'klaus chat reviewer', 'klaus chat --new'],
   description:
     'Continues the last chat with the agent in this folder. Without the name of an agent, it is Klaus itself (klaus), the coding agent. Bare klaus in a terminal does the same.',
   footer:

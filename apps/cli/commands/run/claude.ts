@@ -19,15 +19,15 @@ interface ClaudeOptions extends Options {
 export const command: LeafCommand = {
   name: 'claude',
   summary: 'run Claude Code in this terminal, and switch it between sessions',
+  examples: [
+    'klaus claude',
+    'klaus claude -- --model opus          arguments after -- are those of Claude Code',
+    'klaus claude --resume 01KE            continues a session',
+    'klaus claude --agent reviewer         with the authority and in the sandbox of an agent',
+  ],
   description:
     'Runs your Claude Code with your settings and your login. `klaus checkout ID`, in it or in another terminal, shows another session that Claude Code drives, such as one of `klaus start`; `klaus checkout` returns to its parent.',
-  footer: `Examples:
-  klaus claude
-  klaus claude -- --model opus          arguments after -- are those of Claude Code
-  klaus claude --resume 01KE            continues a session
-  klaus claude --agent reviewer         with the authority and in the sandbox of an agent
-
-docs/guides/claude-code.md`,
+  footer: 'docs/guides/claude-code.md',
   server: 'none',
   declare: (declared) =>
     declared

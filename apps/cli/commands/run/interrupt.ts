@@ -13,7 +13,8 @@ const RESULTS = {
 export const command: LeafCommand = {
   name: 'interrupt',
   summary: 'stop the runs of sessions in any process; a message continues them',
-  footer: 'Examples:\n  klaus interrupt 01JA 01JB\n  klaus interrupt 01J --signal',
+  examples: ['klaus interrupt 01JA 01JB', 'klaus interrupt 01J --signal'],
+
   server: 'both',
   declare: (declared) =>
     declared

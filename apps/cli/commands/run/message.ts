@@ -11,9 +11,10 @@ import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
 export const command: LeafCommand = {
   name: 'message',
   summary: 'send a message to a session: it steers a run, or starts one',
+  examples: ['klaus message 01J "use the other parser"', 'git diff | klaus message 01J "this changed"'],
   description:
     'Sends a message and ends at once. A running session reads it at the next request to the model; an idle one starts a run in the daemon.',
-  footer: 'Examples:\n  klaus message 01J "use the other parser"\n  git diff | klaus message 01J "this changed"',
+
   server: 'both',
   declare: (declared) =>
     addPipedOptions(declared)

@@ -16,6 +16,7 @@ import { chooseSession, SESSION_HELP } from '../sessions/chosen-session.ts';
 export const command: LeafCommand = {
   name: 'resume',
   summary: 'continue after a crash, a limit, a failure or a cancellation',
+  examples: ['klaus resume', 'klaus resume 01J --budget-usd 5'],
   description:
     'Continues a session whose run ended early. --budget-… and --max-… set new limits. --on-ask also applies to a run that waits for answers: deny denies its open questions.',
   server: 'both',

@@ -20,6 +20,11 @@ export const command: LeafCommand = {
   name: 'run',
   isDefault: true,
   summary: 'work on a prompt (the default command)',
+  examples: [
+    'klaus run "fix the failing test"',
+    'git diff | klaus run "review this"',
+    'klaus run --approve edits --budget-usd 2 "tidy up src/"',
+  ],
   description: 'Works on a prompt: klaus run "…", or just klaus "…".',
   footer: 'Piped input is added as context, as a file named stdin. Without a prompt, it is the prompt.',
   server: 'both',

@@ -36,10 +36,14 @@ interface StartOptions extends Options {
 export const command: LeafCommand = {
   name: 'start',
   summary: 'start an agent on a prompt in the background',
+  examples: [
+    'klaus start klaus "fix the failing test"',
+    'klaus start reviewer "review the last commit" --count 3 --detach',
+    'klaus wait $(klaus start klaus "write the docs" --detach)',
+  ],
   description:
     'Starts a session of an agent in the daemon, which works on it also after this command has ended. Follows it as klaus run does; with --detach it prints the id and ends. AGENT is a name of klaus agents, or klaus.',
-  footer:
-    'Examples:\n  klaus start klaus "fix the failing test"\n  klaus start reviewer "review the last commit" --count 3 --detach\n  klaus wait $(klaus start klaus "write the docs" --detach)',
+
   server: 'both',
   declare: (declared) =>
     addWorktreeOptions(

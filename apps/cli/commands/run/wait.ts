@@ -12,10 +12,14 @@ import type { Options } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'wait',
   summary: 'wait until the runs of sessions have ended',
+  examples: [
+    'klaus wait 01JA 01JB && git diff',
+    'klaus wait 01JA 01JB --any --json',
+    'klaus wait 01JA --timeout 600; test $? = 9 && klaus interrupt 01JA',
+  ],
   description:
     'Waits until the runs of all these sessions have ended, also through approvals. The exit code is that of klaus run: 0 if all are done, else that of the first one that is not.',
-  footer:
-    'Examples:\n  klaus wait 01JA 01JB && git diff\n  klaus wait 01JA 01JB --any --json\n  klaus wait 01JA --timeout 600; test $? = 9 && klaus interrupt 01JA',
+
   server: 'local',
   declare: (declared) =>
     declared

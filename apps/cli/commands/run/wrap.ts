@@ -21,6 +21,7 @@ interface WrapCommandOptions extends Options {
 export const command: LeafCommand = {
   name: 'wrap',
   summary: 'run the program of another agent in the sandbox, with a budget, undo and a log',
+  examples: ['klaus wrap -- codex', 'klaus wrap --budget-usd 3 -- opencode run "fix the failing test"'],
   description:
     'Runs a program unchanged: klaus wrap -- claude, or codex, opencode, pi and others. Secret files are hidden from it, it reaches only models, and its requests are paid with your keys, which it does not get.',
   footer:

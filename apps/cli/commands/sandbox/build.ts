@@ -12,9 +12,10 @@ interface BuildOptions {
 export const build: LeafCommand = {
   name: 'build',
   summary: 'build the image of the Docker sandbox from the programs of this machine',
+  examples: ['klaus sandbox build', 'klaus sandbox build --tag team-sandbox --program jq --program make'],
   description:
     'Builds an image with Node, npm, git, bash, python3, the usual tools and their libraries, without a network. The same programs make the same image. Linux only.',
-  footer: 'Examples:\n  klaus sandbox build\n  klaus sandbox build --tag team-sandbox --program jq --program make',
+
   server: 'none',
   declare: (declared) =>
     declared

@@ -9,6 +9,7 @@ export const list: LeafCommand = {
   name: 'ps',
   isDefault: true,
   summary: 'list sandboxes and orphans (the default)',
+  examples: ['klaus sandbox ps'],
   description:
     'Lists the containers of the Docker sandbox, of every Klaus process that uses the engine, running commands in bubblewrap, and with the setting `sandbox.driver: kubernetes` the pods of its namespace. An orphan belongs to a Klaus process that has ended.',
   server: 'none',

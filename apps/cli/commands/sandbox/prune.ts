@@ -5,6 +5,7 @@ import { SANDBOX_HEAD, toRow } from './list.ts';
 export const prune: LeafCommand = {
   name: 'prune',
   summary: 'remove orphans',
+  examples: ['klaus sandbox prune'],
   description: 'Removes the containers and pods of Klaus processes that have ended, and lists them.',
   server: 'none',
   declare: (declared) => declared.option('--json', 'one object per line'),

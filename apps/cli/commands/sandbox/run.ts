@@ -18,10 +18,10 @@ interface RunOptions {
 export const run: LeafCommand = {
   name: 'run',
   summary: 'run a command of your own in a sandbox',
+  examples: ['klaus sandbox run "npm --version"', 'klaus sandbox run --session 01J "cat .env; ls -la"'],
   description:
     'Runs a shell line in the sandbox of a session, as an agent would run it: with the same files, limits and masks, through the gate, and recorded. No model is asked.',
-  footer:
-    'Examples:\n  klaus sandbox run "npm --version"\n  klaus sandbox run --session 01J "cat .env; ls -la"\nThe exit code is that of the command.',
+  footer: 'The exit code is that of the command.',
   server: 'local',
   declare: (declared) =>
     declared

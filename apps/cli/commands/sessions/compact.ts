@@ -8,6 +8,7 @@ import { runSession } from '../../run/run-session.ts';
 export const command: LeafCommand = {
   name: 'compact',
   summary: 'replace old messages of the context by a summary',
+  examples: ['klaus compact 01J'],
   description:
     'Compacts the context of a session, in its active run before the next request to the model, otherwise at once. The log keeps everything.',
   server: 'both',

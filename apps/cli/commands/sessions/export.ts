@@ -26,8 +26,12 @@ interface ExportOptions extends Options {
 export const command: LeafCommand = {
   name: 'export',
   summary: 'print a session as one document, or write it as a test',
-  footer:
-    'Examples:\n  klaus export 01J --format md > session.md\n  klaus export 01J --format html > session.html      one file, redacted, without scripts\n  klaus export 01J --as test --out test/session',
+  examples: [
+    'klaus export 01J --format md > session.md',
+    'klaus export 01J --format html > session.html      one file, redacted, without scripts',
+    'klaus export 01J --as test --out test/session',
+  ],
+
   server: 'both',
   declare: (declared) =>
     declared

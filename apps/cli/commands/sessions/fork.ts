@@ -13,9 +13,10 @@ import type { Options } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'fork',
   summary: 'start a session as a copy of another one, up to an event',
+  examples: ['klaus fork 01J --at 42 --model opus'],
   description:
     'Starts a session as a copy of another one. The original is not changed. The fork has its own budget and works in the same folder, on the present files.',
-  footer: 'klaus show ID --json prints the events with their seq.\n\nExample:\n  klaus fork 01J --at 42 --model opus',
+  footer: 'klaus show ID --json prints the events with their seq.',
   server: 'local',
   declare: (declared) =>
     declared

@@ -12,10 +12,14 @@ import { readStdin } from '../../prompt/prompt-input.ts';
 export const command: LeafCommand = {
   name: 'pin',
   summary: 'pin a text in the context of a session; without a text, list the pins',
+  examples: [
+    'klaus pin 01J "Never touch src/legacy."',
+    'klaus show 01J --grep "error code"',
+    'klaus pin 01J --message 42',
+  ],
   description:
     'When the context window is full, older messages are replaced by a summary. A pinned text stays unchanged. All pinned texts together may take a tenth of the context window.',
-  footer:
-    'Examples:\n  klaus pin 01J "Never touch src/legacy."\n  klaus show 01J --grep "error code"\n  klaus pin 01J --message 42',
+
   server: 'local',
   declare: (declared) =>
     declared

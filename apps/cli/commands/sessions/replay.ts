@@ -15,6 +15,7 @@ const MAX_SIDE = 2_000;
 export const command: LeafCommand = {
   name: 'replay',
   summary: 'replay a session offline, and report where it first differs from its log',
+  examples: ['klaus replay', 'klaus replay 01J'],
   description:
     'Runs the loop on the recorded answers of models, tools and users, without effects, and compares every request and every event. Exit code 0: equal; 1: different, or it cannot be replayed.',
   server: 'local',

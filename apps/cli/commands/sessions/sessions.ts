@@ -16,6 +16,7 @@ import { type Options, toGivenServer } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'sessions',
   summary: 'list sessions, the newest first',
+  examples: ['klaus sessions', 'klaus sessions "login test"'],
   server: 'both',
   declare: (declared) =>
     declared

@@ -17,6 +17,7 @@ const MAX_MATCHES = 20;
 export const command: LeafCommand = {
   name: 'show',
   summary: 'print the transcript of a session',
+  examples: ['klaus show', 'klaus show 01J --grep TypeError'],
   server: 'both',
   declare: (declared) =>
     declared

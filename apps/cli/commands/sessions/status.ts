@@ -9,7 +9,8 @@ import type { Options } from '../../program/options.ts';
 export const command: LeafCommand = {
   name: 'status',
   summary: 'print what sessions do now, and what they wait for',
-  footer: 'Examples:\n  klaus status 01J\n  klaus status 01JA 01JB --json',
+  examples: ['klaus status 01J', 'klaus status 01JA 01JB --json'],
+
   server: 'local',
   declare: (declared) =>
     declared.addArgument(new IdArgument('<id...>', 'sessions')).option('--json', 'one object per session'),

@@ -5,6 +5,7 @@ import { printPinResult } from './pin.ts';
 export const command: LeafCommand = {
   name: 'unpin',
   summary: 'remove a pin; the next summary can leave its text out',
+  examples: ['klaus unpin 01J 3'],
   server: 'local',
   declare: (declared) =>
     declared

@@ -10,9 +10,10 @@ import { choiceOption } from '../../program/run-options.ts';
 export const command: LeafCommand = {
   name: 'usage',
   summary: 'report the cost of requests to models, and what is left of the limits of a session',
+  examples: ['klaus usage --by model --since 2026-01-01'],
   description:
     'Adds up the cost of requests to models from the log: of all sessions, or of one and the sessions that it started.',
-  footer: 'Example:\n  klaus usage --by model --since 2026-01-01',
+
   server: 'both',
   declare: (declared) =>
     declared

@@ -13,6 +13,7 @@ import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
 export const command: LeafCommand = {
   name: 'verify',
   summary: 'run the recorded checks of a session again: exit 0 only when all of them pass',
+  examples: ['klaus verify', 'klaus verify 01J'],
   description:
     'Runs the checks of the last run that had any again: the same calls, through the gate, in the sandbox, on the present workspace. The results are written to the log.',
   footer: 'Exit codes: 0 all passed, 1 a check failed or proves nothing, 6 the gate denied one, 9 busy.',

@@ -8,10 +8,10 @@ import { isLineByLine } from '../../prompt/accessible.ts';
 export const command: LeafCommand = {
   name: 'watch',
   summary: 'watch all sessions: what they do, what they cost, and which one needs you',
+  examples: ['klaus watch', 'klaus watch --json | grep needs-you'],
   description:
     'Shows a live board of the newest sessions of all folders, those that need you first. Without a terminal, prints a line for each change.',
-  footer:
-    'Keys: j and k choose a session, Enter opens it, m sends it a message, i interrupts it, q leaves.\n\nExamples:\n  klaus watch\n  klaus watch --json | grep needs-you',
+  footer: 'Keys: j and k choose a session, Enter opens it, m sends it a message, i interrupts it, q leaves.',
   server: 'local',
   declare: (declared) =>
     declared

@@ -11,6 +11,7 @@ export const list: LeafCommand = {
   name: 'list',
   isDefault: true,
   summary: 'list the skills of this folder (the default); broken ones are reported, with exit code 3',
+  examples: ['klaus skills list'],
   server: 'local',
   declare: (declared) => addProject(declared.option('--json', 'one object per line')),
   async run({ cwd, json }: Options) {

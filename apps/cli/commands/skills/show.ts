@@ -9,6 +9,7 @@ import { addProject } from '../agents/definition-options.ts';
 export const show: LeafCommand = {
   name: 'show',
   summary: 'print a skill: its text, its files, and the tools that it asks for',
+  examples: ['klaus skills show release-notes'],
   server: 'local',
   declare: (declared) =>
     addProject(declared.argument('<name>', 'name of the skill').option('--json', 'one JSON document')),

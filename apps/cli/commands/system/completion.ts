@@ -7,8 +7,8 @@ type Shell = 'bash' | 'zsh' | 'fish';
 export const command: LeafCommand = {
   name: 'completion',
   summary: 'print a completion script for a shell',
-  footer:
-    'Examples:\n  source <(klaus completion bash)\n  source <(klaus completion zsh)\n  klaus completion fish | source',
+  examples: ['source <(klaus completion bash)', 'source <(klaus completion zsh)', 'klaus completion fish | source'],
+
   server: 'none',
   declare: (declared) =>
     declared.addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'] satisfies Shell[])),

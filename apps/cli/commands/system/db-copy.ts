@@ -21,15 +21,15 @@ const collect = (id: string, before: readonly string[] = []): string[] => [...be
 export const copy: LeafCommand = {
   name: 'copy',
   summary: 'move sessions of this state folder into a cluster, or back',
+  examples: [
+    'klaus db copy --to cluster --dry-run',
+    'klaus db copy --to cluster --wait',
+    'klaus db copy --from cluster --session 01KT --session 01KV',
+    'klaus db copy --from cluster --keep             a copy of all sessions, which cannot run here',
+  ],
   description:
     'Moves sessions between the state folder of this machine and the cluster that the settings `cluster.*` name: logs with their hashes, waiting commands, blobs, states of workspaces, notes of the memory. A moved session runs at the target only; its records stay at the source. An interrupted copy continues when the command runs again, and copies only what is new.',
-  footer: `Examples:
-  klaus db copy --to cluster --dry-run
-  klaus db copy --to cluster --wait
-  klaus db copy --from cluster --session 01KT --session 01KV
-  klaus db copy --from cluster --keep             a copy of all sessions, which cannot run here
-
-Exit code 1 if a session could not be copied, and 9 if a process works on one; all others are copied.`,
+  footer: 'Exit code 1 if a session could not be copied, and 9 if a process works on one; all others are copied.',
   server: 'none',
   declare: (declared) =>
     declared

@@ -17,6 +17,7 @@ const MAX_VALUE = 200;
 const stats: LeafCommand = {
   name: 'stats',
   summary: 'print the sizes and counts of the database',
+  examples: ['klaus db stats'],
   server: 'none',
   declare: (declared) => declared.option('--json', 'one JSON document'),
   async run({ json }: { json?: true }) {
@@ -44,6 +45,7 @@ const stats: LeafCommand = {
 const query: LeafCommand = {
   name: 'query',
   summary: 'run one SQL statement that reads',
+  examples: ['klaus db query "SELECT count(*) FROM events"'],
   footer: 'The tables: docs/database.md',
   server: 'none',
   declare: (declared) =>
@@ -84,9 +86,10 @@ function toJsonValues(row: Readonly<Record<string, unknown>>): Record<string, un
 const exportDatabase: LeafCommand = {
   name: 'export',
   summary: 'write all sessions as a database of another program',
-  footer: `Example:
-  klaus db export --klaude sessions.db   tables projects, instances, sessions, claude_session_links,
-                                         runtime_process and events; the file can only be read`,
+  examples: ['klaus db export --klaude sessions.db'],
+  footer:
+    'Its tables are projects, instances, sessions, claude_session_links, runtime_process and events. The file can only be read.',
+
   server: 'none',
   declare: (declared) =>
     declared
@@ -103,6 +106,7 @@ const exportDatabase: LeafCommand = {
 const clearSessions: LeafCommand = {
   name: 'clear-sessions',
   summary: 'delete sessions with their data',
+  examples: ['klaus db clear-sessions --older-than 90'],
   server: 'none',
   declare: (declared) =>
     declared
@@ -131,6 +135,7 @@ const clearSessions: LeafCommand = {
 const verifyAlias: LeafCommand = {
   ...verify,
   summary: 'the same as klaus audit verify',
+  examples: ['klaus db verify'],
   server: 'none',
   declare: (declared) => declared.addArgument(new IdArgument('[id]', 'sessions')),
 };
@@ -138,6 +143,7 @@ const verifyAlias: LeafCommand = {
 const collectGarbage: LeafCommand = {
   name: 'gc',
   summary: 'list data that undo no longer needs and, with --yes, free it',
+  examples: ['klaus db gc', 'klaus db gc --yes'],
   server: 'none',
   declare: (declared) => declared.option('--yes', 'free it').option('--json', 'one JSON document'),
   async run({ yes, json }: { yes?: true; json?: true }) {
@@ -172,6 +178,7 @@ function toRow(bytes: number, what: string): string[][] {
 const recover: LeafCommand = {
   name: 'recover',
   summary: 'save the readable data of a damaged database; the damaged files are not deleted',
+  examples: ['klaus db recover'],
   server: 'none',
   async run() {
     const { recoverDatabase } = await import('@klaus/sdk');
@@ -196,5 +203,6 @@ const recover: LeafCommand = {
 export const command: CommandGroup = {
   name: 'db',
   summary: 'manage the database',
+  examples: ['klaus db stats', 'klaus db gc'],
   commands: [stats, query, exportDatabase, copy, clearSessions, verifyAlias, collectGarbage, recover],
 };

@@ -15,6 +15,7 @@ import { runSession } from '../../run/run-session.ts';
 export const command: LeafCommand = {
   name: 'demo',
   summary: 'run a scripted demo that fixes a small project',
+  examples: ['klaus demo', 'klaus demo --live --keep'],
   server: 'none',
   declare: (declared) =>
     declared

@@ -14,6 +14,7 @@ const WORDS = { ok: 'Works:', warn: 'Note:', fail: 'Broken:' } as const;
 export const command: LeafCommand = {
   name: 'doctor',
   summary: 'check the environment and show fixes',
+  examples: ['klaus doctor', 'klaus doctor --install'],
   server: 'none',
   declare: (declared) =>
     declared

@@ -24,7 +24,8 @@ const OFFERED: readonly Choice[] = [
 export const command: LeafCommand = {
   name: 'init',
   summary: 'set the default limits of a session, and set up a model',
-  footer: 'Example:\n  klaus init --max-tool-calls 200 --budget-tokens 1000000',
+  examples: ['klaus init --max-tool-calls 200 --budget-tokens 1000000'],
+
   server: 'local',
   declare: addLimitOptions,
   async run(options: Options) {

@@ -15,10 +15,10 @@ import { setUpWay } from '../../setup/set-up.ts';
 export const command: LeafCommand = {
   name: 'login',
   summary: 'set up a model: the key of a provider, a server, or a model on this machine',
+  examples: ['klaus login anthropic < key.txt'],
   description:
     'Reads a key without echo, or from standard input, checks it with one small request, and stores it in the keyring of the system, or in keys.json of the state folder if there is none.',
-  footer:
-    'Example:\n  klaus login anthropic < key.txt\n\nA key in the environment or a configuration file is used instead of a stored one.',
+  footer: 'A key in the environment or a configuration file is used instead of a stored one.',
   server: 'none',
   declare: (declared) =>
     declared

@@ -8,6 +8,7 @@ import { openQuestions } from '../../prompt/open-questions.ts';
 export const command: LeafCommand = {
   name: 'logout',
   summary: 'delete a key that klaus login stored',
+  examples: ['klaus logout anthropic'],
   server: 'none',
   declare: (declared) =>
     declared.addArgument(

@@ -33,6 +33,7 @@ async function open({ cwd }: FolderOptions) {
 const list: LeafCommand = {
   name: 'list',
   summary: 'list the MCP servers of the project and of the user',
+  examples: ['klaus mcp list'],
   server: 'none',
   declare: (declared) => declared.option(...FOLDER).option('--json', 'one object per line'),
   async run(options: FolderOptions) {
@@ -60,10 +61,13 @@ function toRow({ name, from, entry, isTrusted, variables }: McpEntry): string[] 
 const add: LeafCommand = {
   name: 'add',
   summary: 'add an MCP server',
+  examples: [
+    'klaus mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
+    "klaus mcp add --url https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}' issues",
+  ],
   description:
     'Writes the server to .mcp.json of the project, and trusts it, or with --user to mcp.json of the state folder, for all projects. ${VAR}, and ~ at the start of the command or an argument, are replaced when the server is started.',
-  footer:
-    "Examples:\n  klaus mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  klaus mcp add --url https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}' issues",
+
   server: 'none',
   declare: (declared) =>
     declared
@@ -108,6 +112,7 @@ function toPairs(field: string, texts: readonly string[] | undefined, separator:
 const remove: LeafCommand = {
   name: 'remove',
   summary: 'remove an MCP server',
+  examples: ['klaus mcp remove docs'],
   server: 'none',
   declare: (declared) => declared.argument('<name>', 'its name').option(...FOLDER),
   async run(name: string, options: FolderOptions) {
@@ -120,6 +125,7 @@ const remove: LeafCommand = {
 const trust: LeafCommand = {
   name: 'trust',
   summary: 'let sessions use an MCP server of the project',
+  examples: ['klaus mcp trust docs'],
   description:
     'A server of .mcp.json is a program or an address of the project. Sessions use it after you have trusted it, and as long as its entry stays the same. Starts it, and shows the descriptions of its tools, or how they have changed: once you have accepted them, they are not untrusted, and a session leaves out a tool that changes.',
   server: 'none',
@@ -145,6 +151,7 @@ const trust: LeafCommand = {
 const accept: LeafCommand = {
   name: 'accept',
   summary: 'accept installed programs and ignored settings on which the checks of this project depend',
+  examples: ['klaus mcp accept'],
   description:
     'The tool commit of klaus mcp refuses a change if programs that checks run, or ignored settings of theirs, are other ones than at the last accepted check. This accepts them as they are now.',
   server: 'none',
@@ -165,6 +172,7 @@ const accept: LeafCommand = {
 const test: LeafCommand = {
   name: 'test',
   summary: 'start an MCP server and list what it has; calls nothing',
+  examples: ['klaus mcp test docs'],
   server: 'none',
   declare: (declared) =>
     declared
@@ -193,6 +201,7 @@ const test: LeafCommand = {
 const login: LeafCommand = {
   name: 'login',
   summary: 'log in to an MCP server over HTTP',
+  examples: ['klaus mcp login tracker'],
   description:
     'Prints an address to open in a browser on this machine, and stores the tokens where `klaus login` stores keys.',
   server: 'none',

@@ -20,10 +20,14 @@ const serve: LeafCommand = {
   name: 'serve',
   isDefault: true,
   summary: 'serve the tools (the default)',
+  examples: [
+    'klaus mcp serve',
+    'klaus mcp serve --root ~/src --root ~/work',
+    'klaus mcp serve --http --port 8123      prints the address and the token',
+  ],
   description:
     'Serves the tools check, confirm, commit, push, validate_intent and list_repos of the Model Context Protocol on standard input and output, or over HTTP on this machine. Standard output has messages of the protocol only.',
-  footer:
-    'Examples:\n  klaus mcp\n  klaus mcp --root ~/src --root ~/work\n  klaus mcp --http --port 8123      prints the address and the token\n\nWith --http, the token is that of KLAUS_MCP_TOKEN, or a random one.',
+  footer: 'With --http, the token is that of KLAUS_MCP_TOKEN, or a random one.',
   server: 'none',
   declare: (declared) =>
     declared
@@ -62,6 +66,7 @@ interface InstallOptions {
 const install: LeafCommand = {
   name: 'install',
   summary: 'register the server in Claude Code',
+  examples: ['klaus mcp install'],
   description:
     'Adds the server `klaus` to the configuration of Claude Code: to ~/.claude.json for all your projects, or to .mcp.json of the project for all who work in it. Everything else in the file stays as it is, and no key is written.',
   server: 'none',
@@ -87,6 +92,7 @@ const install: LeafCommand = {
 export const command: CommandGroup = {
   name: 'mcp',
   summary: 'serve checks, reviews and commits to other agents, and manage the MCP servers that sessions use',
+  examples: ['klaus mcp install', 'klaus mcp add docs -- npx docs-server', 'klaus mcp list'],
   commands: [serve, install, ...serverCommands],
 };
 

@@ -25,6 +25,7 @@ function addFolder(command: Command): Command {
 const list: LeafCommand = {
   name: 'list',
   summary: 'list the notes, the latest first',
+  examples: ['klaus memory list'],
   server: 'local',
   declare: (declared) =>
     addFolder(
@@ -40,6 +41,7 @@ const list: LeafCommand = {
 const search: LeafCommand = {
   name: 'search',
   summary: 'find notes by words',
+  examples: ['klaus memory search release'],
   server: 'local',
   declare: (declared) =>
     addFolder(
@@ -54,6 +56,7 @@ const search: LeafCommand = {
 const get: LeafCommand = {
   name: 'get',
   summary: 'print one note',
+  examples: ['klaus memory get deploy'],
   server: 'local',
   declare: (declared) => addFolder(addScope(declared.argument('<key>', 'its name'))).option('--raw', RAW_OPTION),
   async run(key: string, { cwd, global, raw }: NoteOptions) {
@@ -68,6 +71,7 @@ const get: LeafCommand = {
 const set: LeafCommand = {
   name: 'set',
   summary: 'store a note',
+  examples: ['klaus memory set deploy "make deploy, after the tests"'],
   server: 'local',
   declare: (declared) =>
     addFolder(
@@ -89,6 +93,7 @@ const set: LeafCommand = {
 const remove: LeafCommand = {
   name: 'delete',
   summary: 'delete a note',
+  examples: ['klaus memory delete deploy'],
   server: 'local',
   declare: (declared) => addFolder(addScope(declared.argument('<key>', 'its name'))),
   async run(key: string, { cwd, global }: NoteOptions) {
@@ -120,8 +125,9 @@ function print(entries: readonly KnowledgeEntry[], json: true | undefined): void
 export const command: CommandGroup = {
   name: 'memory',
   summary: 'show and change the notes about a project',
+  examples: ['klaus memory set tests "npm test -- --run; never the watch mode" --category pinned'],
   description:
     'The notes of sessions and users about a project. They are in the context of every new session of the project, those of the category "pinned" first.',
-  footer: 'Example:\n  klaus memory set tests "npm test -- --run; never the watch mode" --category pinned',
+
   commands: [list, search, get, set, remove],
 };

@@ -6,6 +6,7 @@ import { integer } from '../../program/option-values.ts';
 export const command: LeafCommand = {
   name: 'model-server',
   summary: 'serve a script as a model, for tests of agents',
+  examples: ['klaus model-server --script story.yaml'],
   server: 'none',
   declare: (declared) =>
     declared

@@ -19,10 +19,15 @@ import {
 export const command: LeafCommand = {
   name: 'serve',
   summary: 'serve the page and the API: watch, steer and approve sessions in a browser',
+  examples: [
+    'klaus serve --open',
+    'klaus serve --port 0 --json --approve ask',
+    'klaus serve --cluster',
+    'AGENT_API_SECRET=… klaus serve --host 0.0.0.0',
+  ],
   description:
     'Serves the page and the API until it is stopped. The printed address signs a browser in. The options of a run are defaults for the runs that start there.',
-  footer:
-    'Examples:\n  klaus serve --open\n  klaus serve --port 0 --json --approve ask\n  klaus serve --cluster\n  AGENT_API_SECRET=… klaus serve --host 0.0.0.0',
+
   server: 'none',
   declare: (declared) =>
     addLimitOptions(

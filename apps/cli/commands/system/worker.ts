@@ -9,14 +9,14 @@ const MOST_SLOTS = 8;
 export const command: LeafCommand = {
   name: 'worker',
   summary: 'run sessions of a cluster on this machine',
+  examples: [
+    'klaus worker',
+    'klaus worker --slots 4 --health-port 9464 --json',
+    'npm install --global $(klaus worker --packages)',
+  ],
   description:
     'Runs sessions of a cluster until it is stopped. The settings `cluster.*` name its Postgres, its bucket and its Temporal. The first SIGTERM or Ctrl-C lets each run finish its current step and gives the sessions to other workers; the second one exits immediately.',
-  footer: `Examples:
-  klaus worker
-  klaus worker --slots 4 --health-port 9464 --json
-  npm install --global $(klaus worker --packages)
-
-/health answers 200, or 503 if it takes no sessions. /metrics has the text format of Prometheus.`,
+  footer: '/health answers 200, or 503 if it takes no sessions. /metrics has the text format of Prometheus.',
   server: 'none',
   declare: (declared) =>
     declared

@@ -33,6 +33,7 @@ function describeOthers(others: readonly { path: string; by: string }[]): string
 export const command: LeafCommand = {
   name: 'diff',
   summary: 'show the changes of a session in the workspace',
+  examples: ['klaus diff', 'klaus diff 3 --session 01J'],
   server: 'local',
   declare: (declared) =>
     declared

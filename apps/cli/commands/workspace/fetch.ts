@@ -17,6 +17,7 @@ const NOT_FOUND = /\[exit code 127\]/;
 export const command: LeafCommand = {
   name: 'fetch',
   summary: 'download the dependencies of the project in this folder',
+  examples: ['klaus fetch', 'klaus fetch --allow-host packages.example.com'],
   description:
     'Detects the tools of the project by its files (go.mod, package-lock.json, uv.lock …), prints the commands that download its dependencies, asks once, and runs them in the sandbox with a network. Later sessions in this folder use the downloads without a network.',
   footer: `The network is limited to the registries of the tools. Requests to other hosts are refused and listed;

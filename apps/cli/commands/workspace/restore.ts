@@ -6,6 +6,7 @@ import { addRestoreOptions, restoreFiles } from './restore-files.ts';
 export const command: LeafCommand = {
   name: 'restore',
   summary: 'restore a file or folder to its state before a turn',
+  examples: ['klaus restore src/cart.js', 'klaus restore src/cart.js --turn 2'],
   server: 'local',
   declare: (declared) =>
     addRestoreOptions(

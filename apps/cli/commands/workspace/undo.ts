@@ -6,6 +6,7 @@ import { addRestoreOptions, restoreFiles } from './restore-files.ts';
 export const command: LeafCommand = {
   name: 'undo',
   summary: 'undo the changes of a session in the workspace',
+  examples: ['klaus undo', 'klaus undo 3 --dry-run', 'klaus undo --session 01J'],
   description:
     'Undoes all changes of the last prompt, including those of shell commands, of ignored files and in folders without git. Repositories that a command created are removed.',
   footer: 'klaus show ID prints the numbers of turns. klaus redo applies an undone change again.',
