@@ -4,7 +4,7 @@ import { createSqliteStore, lockFile, type SqliteStore } from '@klaus/adapters/s
 import { builtinTools } from '@klaus/adapters/tools';
 import { createCopies, findOriginal } from '@klaus/adapters/workspace';
 import type { Engine, SessionStore, Snapshots } from '@klaus/core/agent';
-import { KlausError, type SandboxName } from '@klaus/core/protocol';
+import type { SandboxName } from '@klaus/core/protocol';
 import { setupOf } from './copies/open-copy.ts';
 import { createWorkingCopies } from './copies/working-copies.ts';
 import type { Configuration } from './config/configuration.ts';
@@ -30,6 +30,7 @@ import { createLostAccessReport } from './open/report-lost-access.ts';
 import { type PolicyEngines, createPolicyEngines } from './policy/policy-engines.ts';
 import { collectProcesses, createProcessQueries, endProcesses } from './sessions/background-processes.ts';
 import { forkSession } from './sessions/fork-session.ts';
+import { findKnownSession } from './sessions/find-known-session.ts';
 import { findLatestSession } from './sessions/latest-session.ts';
 import { createApprovals } from './sessions/approvals.ts';
 import type { Session } from './sessions/session-handle.ts';
@@ -215,15 +216,6 @@ async function openPrepared(options: OpenInput, toSession: (id: string) => Sessi
 /** Words of letters and digits alone, so that a query contains no operators. */
 function toSearchWords(text: string): string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, 16);
-}
-
-/** @throws KlausError `usage` naming the nearest session. */
-async function findKnownSession(store: SessionStore, idOrPrefix: string): Promise<string> {
-  const row = await store.session(idOrPrefix);
-  if (row) return row.id;
-  const near = await store.nearestSession(idOrPrefix);
-  const hint = near === undefined ? 'klaus sessions lists them.' : `Did you mean ${near}?`;
-  throw new KlausError('usage', `There is no session ${idOrPrefix}.`, { hint });
 }
 
 /** A session for others, without what the policy of its workspace calls secret. */

@@ -1,3 +1,4 @@
+export { fitTitle } from './sessions/fit-title.ts';
 export {
   openSessionStates,
   type ListedState,

@@ -89,7 +89,7 @@ async function checkIdle({ engine, store }: Pick<CopyParts, 'engine' | 'store'>,
 
 function busy(session: string): KlausError {
   return new KlausError('store.busy', `A process works on session ${session}.`, {
-    hint: `Stop it with \`klaus cancel ${session}\`, or wait until it has ended.`,
+    hint: `Stop it with \`klaus interrupt ${session}\`, or wait until it has ended.`,
   });
 }
 

@@ -255,7 +255,7 @@ describe('other processes', () => {
       expect(second.code).toBe(9);
       const { error } = JSON.parse(second.stderr) as { error: { code: string; hint: string } };
       expect(error.code).toBe('store.busy');
-      expect(error.hint).toMatch(/klaus cancel .*--new/);
+      expect(error.hint).toMatch(/klaus interrupt .*--new/);
       running.kill('SIGKILL');
       await running.ended;
       expect(await listSessions(place)).toHaveLength(1);

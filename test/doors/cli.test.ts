@@ -355,7 +355,7 @@ test(
     expect(steered.stderr).toContain(running!.id);
     const resumed = await runKlaus(['resume', running!.id], { place, server });
     expect(resumed).toMatchObject({ code: 9, stdout: '' });
-    expect(resumed.stderr).toContain('klaus steer');
+    expect(resumed.stderr).toContain('klaus message');
 
     expect(await runKlaus(['cancel', running!.id], { place, server })).toMatchObject({ code: 0 });
     expect(await klaus.ended).toMatchObject({ code: 130 });

@@ -71,7 +71,7 @@ export async function findFreeSession(client: SessionClient, id: string): Promis
   const session = await client.session(id);
   if (!session.held) return session;
   throw new CliError('store.busy', `Another process is working on session ${id}, which this chat continues.`, {
-    hint: `Wait until it is done, stop it with \`klaus cancel ${id}\`, or start another chat with \`klaus chat --new\`.`,
+    hint: `Wait until it is done, stop it with \`klaus interrupt ${id}\`, or start another chat with \`klaus chat --new\`.`,
   });
 }
 

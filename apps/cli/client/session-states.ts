@@ -1,5 +1,8 @@
+import { realpathSync } from 'node:fs';
 import type { SessionStates } from '@klaus/sdk/session-states';
 import { messageOf } from '@klaus/sdk/message-of';
+import { toPrintable } from '@klaus/sdk/printable';
+import { err } from '../output/sink.ts';
 import { CliError, UsageError } from '../program/cli-error.ts';
 
 /**
@@ -52,19 +55,37 @@ function guard<Given extends unknown[], Result>(read: (...given: Given) => Resul
 }
 
 /**
- * The full ids of the sessions that a command line names by their beginnings, without repetitions.
+ * The full ids of the sessions that a command line names by their beginnings or titles, without repetitions.
  *
  * @throws UsageError for one that no session or several sessions have.
  */
-export function toSessionIds(states: SessionStates | undefined, given: readonly string[]): string[] {
-  const ids = given.map((prefix) => {
-    const [id, ...others] = states?.match(prefix) ?? [];
-    if (id === undefined) throw new UsageError(`There is no session ${prefix}.`, '`klaus sessions` lists them.');
+export async function toSessionIds(states: SessionStates | undefined, given: readonly string[]): Promise<string[]> {
+  const { fitTitle } = await import('@klaus/sdk/session-states');
+  const ids = given.map((text) => {
+    const matched = states?.match(text) ?? [];
+    const [id, ...others] = matched.length > 0 ? matched : fitTitle(text, states?.list() ?? []).map((each) => each.id);
+    if (id === undefined) throw new UsageError(`There is no session ${text}.`, '`klaus sessions` lists them.');
     if (others.length === 0) return id;
     throw new UsageError(
-      `Several sessions begin with "${prefix}": ${[id, ...others].join(', ')}.`,
-      'Give more characters of the id.',
+      `Several sessions begin with "${text}": ${[id, ...others].join(', ')}.`,
+      'Give more characters of the id or the title.',
     );
   });
   return [...new Set(ids)];
+}
+
+/**
+ * The full ids of the given sessions. Without any, that of the latest session of this folder, which is printed.
+ *
+ * @throws UsageError as {@link toSessionIds}, and if no session has worked in this folder.
+ */
+export async function chooseSessionIds(states: SessionStates | undefined, given: readonly string[]): Promise<string[]> {
+  if (given.length > 0) return await toSessionIds(states, given);
+  const folder = realpathSync(process.cwd());
+  const latest = states?.list().find(({ workspace, parent }) => workspace === folder && parent === null);
+  if (latest === undefined)
+    throw new UsageError('No session has worked in this folder.', '`klaus sessions` lists all of them.');
+  const title = latest.title ?? latest.firstPrompt;
+  err.write(`Session ${latest.id}${title ? `, ${toPrintable(title)}` : ''}\n`);
+  return [latest.id];
 }

@@ -4,10 +4,10 @@ import { err } from '../output/sink.ts';
 import { UsageError } from '../program/cli-error.ts';
 
 /**
- * The session with this id, or the latest session of this folder, or its latest child session with what is needed. The
+ * The session with this id, or the latest session of this folder, or its latest child session with what is needed, if something is. The
  * chosen one is printed.
  */
-export async function findFittingSession(klaus: Klaus, id: string | undefined, needed: LatestWith): Promise<Session> {
+export async function findFittingSession(klaus: Klaus, id: string | undefined, needed?: LatestWith): Promise<Session> {
   if (id !== undefined) return await klaus.session(id);
   const latest = await klaus.latest();
   if (!latest) {
@@ -16,7 +16,7 @@ export async function findFittingSession(klaus: Klaus, id: string | undefined, n
       'Pass one with `--session ID`; `klaus sessions` lists them.',
     );
   }
-  const session = (await klaus.latest({ with: needed, of: latest.id })) ?? latest;
+  const session = (needed && (await klaus.latest({ with: needed, of: latest.id }))) ?? latest;
   const title = (await klaus.store.session(session.id))?.title;
   err.write(`Session ${session.id}${title ? `, ${toPrintable(title)}` : ''}\n`);
   return session;

@@ -12,6 +12,8 @@ interface CommandText {
   description?: string;
   /** Command lines as a user writes them, each with an optional comment after two spaces. At least one. */
   examples: readonly string[];
+  /** The command that does the same. This one is no longer listed, names that one when it is used, and will be removed. */
+  replacedBy?: string;
   /** Text below the examples. */
   footer?: string;
 }
@@ -38,8 +40,9 @@ export interface CommandGroup extends CommandText {
 export type CliCommand = LeafCommand | CommandGroup;
 
 const LISTED = {
-  sessions: 'session id or its beginning',
-  approvals: 'approval id or its beginning',
+  sessions: 'session id or its beginning, or its title',
+  approvals:
+    'approval id or its beginning, or that of its session (default: the only open one); what is not named by its own id is confirmed first',
   agents: 'name of an agent',
   providers: 'name of a provider of models',
 } as const;
@@ -56,7 +59,10 @@ export class IdArgument extends Argument {
 
 /** Declares a command. @param done Receives the exit code. */
 export function addCommand(parent: Command, spec: CliCommand, done: (exitCode: number) => void): void {
-  const command = parent.command(spec.name, { isDefault: 'isDefault' in spec && spec.isDefault === true });
+  const command = parent.command(spec.name, {
+    isDefault: 'isDefault' in spec && spec.isDefault === true,
+    hidden: spec.replacedBy !== undefined,
+  });
   command.summary(spec.summary);
   if (spec.description !== undefined) command.description(spec.description);
   command.addHelpText('after', toFooter(spec));
@@ -69,6 +75,8 @@ export function addCommand(parent: Command, spec: CliCommand, done: (exitCode: n
   if (isAccessible() && command.options.some(({ long }) => long === '--plain')) command.setOptionValue('plain', true);
   const run = spec.run as (...given: unknown[]) => Promise<number | undefined>;
   command.action(async (...given: unknown[]) => {
+    if (spec.replacedBy !== undefined)
+      err.write(`klaus: klaus ${toPath(command)} will be removed. Use ${spec.replacedBy}.\n`);
     if (spec.server === 'local' && toGivenServer({}) !== undefined) {
       err.write(`klaus: klaus ${toPath(command)} acts on the sessions of this machine; KLAUS_SERVER is ignored.\n`);
     }

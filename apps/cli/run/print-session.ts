@@ -1,7 +1,7 @@
 import { continueWork, hasEnded, untilChange } from '../client/follow-states.ts';
 import { toPrintable } from '@klaus/sdk/printable';
 import { readEvents } from '../client/read-events.ts';
-import { openStates, toSessionIds } from '../client/session-states.ts';
+import { chooseSessionIds, openStates } from '../client/session-states.ts';
 import { createOutput } from '../output/show-output.ts';
 import { err, out } from '../output/sink.ts';
 import { outputFailure } from '../output/streams.ts';
@@ -17,11 +17,11 @@ export interface PrintSessionOptions extends Options {
 }
 
 /** Prints the events of a session, without a part in its work: as lines for people, as NDJSON, or as runtime events. */
-export async function printSession(idOrPrefix: string, options: PrintSessionOptions): Promise<void> {
+export async function printSession(given: string | undefined, options: PrintSessionOptions): Promise<void> {
   const { follow = false, number = Infinity } = options;
   const output = createOutput(options, { progress: out });
   using states = await openStates();
-  const [id = ''] = toSessionIds(states, [idOrPrefix]);
+  const [id = ''] = await chooseSessionIds(states, given === undefined ? [] : [given]);
   const [found] = states!.get([id]);
   if (options.isNamed && found) err.write(`Session ${id}, ${found.state}, in ${toPrintable(found.workspace)}\n`);
   const toLines = options.raw ? (await import('../instance/runtime-log.ts')).createRuntimeLines() : undefined;

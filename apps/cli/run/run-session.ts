@@ -44,7 +44,7 @@ export async function runSession(options: RunSessionOptions): Promise<number> {
       return EXIT.done;
     }
     throw new CliError('store.busy', `Another process is working on session ${id}.`, {
-      hint: `Send it a message with \`klaus steer ${id} "text"\`, stop it with \`klaus cancel ${id}\`, or wait.`,
+      hint: `Send it a message with \`klaus message ${id} "text"\`, stop it with \`klaus interrupt ${id}\`, or wait.`,
     });
   }
   const isPrompt = sent === 'message';

@@ -52,7 +52,7 @@ export async function verifyEvidence(
   const verified = await withSession(engine, claimed, async (work) => {
     if (work.state.run) {
       throw new KlausError('usage', 'The run of this session is not finished.', {
-        hint: `Answer its approvals (\`klaus approvals\`), resume it with \`klaus resume ${session}\`, or cancel it with \`klaus cancel ${session}\`.`,
+        hint: `Answer its approvals (\`klaus approvals\`), resume it with \`klaus resume ${session}\`, or cancel it with \`klaus interrupt ${session}\`.`,
       });
     }
     const recorded = readRecorded(await readLog(engine.store, session));
@@ -70,7 +70,7 @@ export async function verifyEvidence(
   });
   if (verified) return verified;
   throw new KlausError('store.busy', 'Another process holds this session.', {
-    hint: `Cancel it with \`klaus cancel ${session}\`, or wait until it has ended.`,
+    hint: `Cancel it with \`klaus interrupt ${session}\`, or wait until it has ended.`,
     retryable: true,
   });
 }

@@ -43,7 +43,7 @@ export async function attend(
     }
     if (work.state.run) {
       throw new KlausError('usage', `The run of session ${session} was interrupted.`, {
-        hint: `Continue it with \`klaus resume ${session}\`, or end it with \`klaus cancel ${session}\`.`,
+        hint: `Continue it with \`klaus resume ${session}\`, or end it with \`klaus interrupt ${session}\`.`,
       });
     }
     let agent: string = program.name;

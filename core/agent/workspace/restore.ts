@@ -81,7 +81,7 @@ export async function restore(
   });
   if (restored) return restored;
   throw new KlausError('store.busy', 'A process works on this session.', {
-    hint: `Stop it with klaus cancel ${session}, or wait until it has ended.`,
+    hint: `Stop it with klaus interrupt ${session}, or wait until it has ended.`,
   });
 }
 

@@ -2,21 +2,23 @@ import { readFileSync } from 'node:fs';
 import type { HunkAnswer, InputContent, InputField, Scope } from '@klaus/sdk';
 import type { Command } from 'commander';
 import { openClient } from '../../client/open-client.ts';
-import type { ApprovalSummary, Reply, SessionClient } from '@klaus/sdk/client';
+import type { ApprovalSummary, ListedApproval, Reply, SessionClient } from '@klaus/sdk/client';
+import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { canAsk, createOutput } from '../../output/show-output.ts';
 import { err, out } from '../../output/sink.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
-import { UsageError } from '../../program/cli-error.ts';
+import { CliError, UsageError } from '../../program/cli-error.ts';
 import { repeatable, toHunkFile, toList, toSetting } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
 import { addShowOptions, choiceOption } from '../../program/run-options.ts';
+import { confirm, hasKeyboard } from '../../prompt/keyboard.ts';
 import { runSession } from '../../run/run-session.ts';
 
 export const command: LeafCommand = {
   name: 'approve',
   summary: 'approve a request and resume the session',
-  examples: ['klaus approve 01J', 'klaus approve 01J --hunks 1,3 --note "not the second one"'],
+  examples: ['klaus approve', 'klaus approve 01J', 'klaus approve 01J --hunks 1,3 --note "not the second one"'],
   description:
     'Approves a request and resumes the session. For one that was approved before, `--scope` changes how long it is valid: `session` or `project` remembers it, `once` revokes it. `klaus approvals --given SESSION` lists those.',
   server: 'both',
@@ -47,19 +49,51 @@ export const command: LeafCommand = {
           choiceOption('--mode <mode>', 'for a plan: continue in this mode (default: edits)', ['ask', 'edits', 'auto']),
         ),
     ),
-  run: (id: string, options: Options) => answerApproval(id, 'approved', options),
+  run: (id: string | undefined, options: Options) => answerApproval(id, 'approved', options),
 };
 
 /** What `approve` and `reject` declare first. */
 export function addAnswerOptions(command: Command): Command {
-  return command.addArgument(new IdArgument('<id>', 'approvals')).option('--note <text>', 'a reason for the model');
+  return command.addArgument(new IdArgument('[id]', 'approvals')).option('--note <text>', 'a reason for the model');
+}
+
+/**
+ * The id of the approval that the user means. One that is not named by its own id, but by its session or by nothing, is shown
+ * and confirmed first: another question than the expected one can be open.
+ *
+ * @throws UsageError if several can be meant, or without a terminal; CliError `cancelled`.
+ */
+async function findApproval(client: SessionClient, given: string | undefined, reply: Reply): Promise<string> {
+  const open = await client.approvals();
+  const text = given?.toUpperCase();
+  if (text !== undefined && open.some(({ id }) => id.startsWith(text))) return text;
+  const isOf = ({ session, chain = [] }: ListedApproval): boolean =>
+    text === undefined || [session, ...chain.map((each) => each.session)].some((id) => id.startsWith(text));
+  const fitting = open.filter(isOf);
+  const [found] = fitting;
+  if (found === undefined) {
+    // One that was answered before.
+    if (given !== undefined) return given;
+    throw new UsageError('No approval is open.', '`klaus attention` lists what else needs you.');
+  }
+  if (fitting.length > 1 || !hasKeyboard()) {
+    const lines = fitting.map(({ id, title }) => `${id} (${toLine(title, 100)})`);
+    throw new UsageError(
+      `Name an approval by its id: ${lines.join(', ')}.`,
+      '`klaus approvals` shows them completely.',
+    );
+  }
+  const what = found.command ?? found.title;
+  err.write(`${found.id}  ${toLine(what, 400)}\n  session ${found.session} in ${toPrintable(found.workspace)}\n`);
+  if (await confirm(reply === 'approved' ? 'Approve it?' : 'Reject it?', '')) return found.id;
+  throw new CliError('cancelled', 'The approval is still open.');
 }
 
 /** Answers an approval of any session, and resumes the session. Returns the exit code. */
-export async function answerApproval(id: string, reply: Reply, options: Options): Promise<number> {
+export async function answerApproval(given: string | undefined, reply: Reply, options: Options): Promise<number> {
   const output = createOutput(options);
   await using client = await openClient(options, { onNotice: output.note });
-  const approval = await client.approval(id);
+  const approval = await client.approval(await findApproval(client, given, reply));
   if (approval.answer === 'approved' && options.scope !== undefined && reply === 'approved') {
     await changeScope(client, approval, options.scope);
     return EXIT.done;

@@ -9,5 +9,5 @@ export const command: LeafCommand = {
   examples: ['klaus reject 01J --note "use the helper in src/text.ts"'],
   server: 'both',
   declare: (declared) => addShowOptions(addAnswerOptions(declared)),
-  run: (id: string, options: Options) => answerApproval(id, 'rejected', options),
+  run: (id: string | undefined, options: Options) => answerApproval(id, 'rejected', options),
 };

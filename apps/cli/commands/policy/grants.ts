@@ -8,16 +8,19 @@ import { type CommandGroup, IdArgument, type LeafCommand } from '../../program/c
 import { EXIT } from '../../program/exit-codes.ts';
 import type { Options } from '../../program/options.ts';
 import { approveOption, grantOption } from '../../program/run-options.ts';
+import { findFittingSession } from '../fitting-session.ts';
+import { SESSION_HELP } from '../sessions/chosen-session.ts';
 
 const show: LeafCommand = {
   name: 'show',
   summary: 'print the grant of a session with its history',
-  examples: ['klaus grants show 01J'],
+  examples: ['klaus grants show', 'klaus grants show 01J'],
   server: 'local',
-  declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')).option('--json', 'one JSON document'),
-  async run(id: string, { json }: Options) {
+  declare: (declared) =>
+    declared.addArgument(new IdArgument('[id]', 'sessions', SESSION_HELP)).option('--json', 'one JSON document'),
+  async run(id: string | undefined, { json }: Options) {
     await using klaus = await openKlaus();
-    const session = await klaus.session(id);
+    const session = await findFittingSession(klaus, id);
     const history = await session.grants();
     const { grant, text } = history.at(-1) ?? { grant: { authorities: [] }, text: 'nothing' };
     const waiting = (await klaus.store.inbox(session.id)).filter(({ type }) => type === 'revoke').length;

@@ -10,6 +10,7 @@ import { integer } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
 import { IdArgument } from '../../program/cli-command.ts';
 import { PROCESS_NAME } from './process-name.ts';
+import { SESSION_HELP } from '../sessions/chosen-session.ts';
 
 /** Milliseconds between two checks for new output. */
 const FOLLOW_MS = 200;
@@ -26,12 +27,12 @@ interface LogsOptions extends Options {
 export const command: LeafCommand = {
   name: 'logs',
   summary: 'print what happened in a session, or the output of a background process',
-  examples: ['klaus logs 01J -n 20', 'klaus logs 01J -f --json', 'klaus logs 01J/p1 -f'],
+  examples: ['klaus logs', 'klaus logs 01J -n 20', 'klaus logs 01J -f --json', 'klaus logs 01J/p1 -f'],
   footer: `Of a process: ${PROCESS_NAME}`,
   server: 'local',
   declare: (declared) =>
     declared
-      .addArgument(new IdArgument('<id>', 'sessions', 'session id or its beginning, or a process such as 01J/p1'))
+      .addArgument(new IdArgument('[id]', 'sessions', `${SESSION_HELP}, or a process such as 01J/p1`))
       .option('-f, --follow', 'print what is new until the run or the process has ended')
       .option('-n, --number <count>', 'only the last events of the session', integer(0))
       .option('--since <byte>', 'start at this byte of the output of a process', integer(0))
@@ -41,8 +42,8 @@ export const command: LeafCommand = {
       )
       .option('--plain', 'words instead of symbols, no colours, no animation: for screen readers')
       .option('--json', 'the events as NDJSON; of a process one object per piece: text, from, next'),
-  async run(name: string, options: LogsOptions) {
-    if (PROCESS.test(name)) return await printProcess(name, options);
+  async run(name: string | undefined, options: LogsOptions) {
+    if (name !== undefined && PROCESS.test(name)) return await printProcess(name, options);
     const { printSession } = await import('../../run/print-session.ts');
     await printSession(name, options);
   },

@@ -10,7 +10,7 @@ export const command: LeafCommand = {
   summary: 'end a background process with everything that it started',
   examples: ['klaus stop 01J/p1'],
   description:
-    'Asks every process in its sandbox to end, and kills the rest after three seconds. klaus cancel ends a run.',
+    'Asks every process in its sandbox to end, and kills the rest after three seconds. klaus interrupt ends a run.',
   footer: `${PROCESS_NAME}\n`,
   server: 'local',
   declare: (declared) =>

@@ -4,21 +4,22 @@ import { type Options, toGivenServer } from '../../program/options.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { isLineByLine } from '../../prompt/accessible.ts';
+import { SESSION_HELP } from '../sessions/chosen-session.ts';
 
 export const command: LeafCommand = {
   name: 'attach',
   summary: 'join a session in the terminal; leaving it does not stop its run',
-  examples: ['klaus attach 01J', 'klaus attach 01J --plain | grep test'],
+  examples: ['klaus attach', 'klaus attach 01J --plain | grep test'],
   description:
     'Opens the interactive terminal on a session of the daemon, which is started if it does not run. Without a terminal, prints what happens until the run has ended.',
 
   server: 'both',
   declare: (declared) =>
     declared
-      .addArgument(new IdArgument('<id>', 'sessions'))
+      .addArgument(new IdArgument('[id]', 'sessions', SESSION_HELP))
       .option('--plain', 'print lines, without the interactive terminal')
       .option('--json', 'print the events as NDJSON, without the interactive terminal'),
-  async run(id: string, options: Options) {
+  async run(id: string | undefined, options: Options) {
     const isTerminal = process.stdin.isTTY && out.isTTY && !options.json && !options.plain && !isLineByLine();
     if (isTerminal) {
       const { attachTerminal } = await import('../../chat/attach-terminal.ts');

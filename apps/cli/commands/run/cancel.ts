@@ -12,6 +12,7 @@ const RESULTS = {
 export const command: LeafCommand = {
   name: 'cancel',
   summary: 'stop the run of a session in any process',
+  replacedBy: 'klaus interrupt',
   examples: ['klaus cancel 01J'],
   server: 'both',
   declare: (declared) => declared.addArgument(new IdArgument('<id>', 'sessions')),

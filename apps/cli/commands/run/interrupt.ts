@@ -3,6 +3,7 @@ import { out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
+import { chooseSession, SESSION_HELP } from '../sessions/chosen-session.ts';
 
 const RESULTS = {
   idle: 'was not running',
@@ -13,12 +14,12 @@ const RESULTS = {
 export const command: LeafCommand = {
   name: 'interrupt',
   summary: 'stop the runs of sessions in any process; a message continues them',
-  examples: ['klaus interrupt 01JA 01JB', 'klaus interrupt 01J --signal'],
+  examples: ['klaus interrupt', 'klaus interrupt 01JA 01JB', 'klaus interrupt 01J --signal'],
 
   server: 'both',
   declare: (declared) =>
     declared
-      .addArgument(new IdArgument('<id...>', 'sessions'))
+      .addArgument(new IdArgument('[id...]', 'sessions', SESSION_HELP))
       .option('--signal', 'also send SIGINT to the process that works on it, unless it is a server')
       .option('--json', 'one object for each session: session, state, pid'),
   async run(given: readonly string[], options: Options & { signal?: true }) {
@@ -26,7 +27,13 @@ export const command: LeafCommand = {
       throw new UsageError('--signal concerns processes of this machine.', 'Leave it out, or leave out --server.');
     await using client = await openClient(options);
     // A wrong id stops nothing.
-    const ids = new Set(await Promise.all(given.map(async (each) => (await client.session(each)).id)));
+    const ids = new Set(
+      await Promise.all(
+        (given.length > 0 ? given : [await chooseSession(client, undefined)]).map(
+          async (each) => (await client.session(each)).id,
+        ),
+      ),
+    );
     const { findHolder } = await import('../../daemon/find-holder.ts');
     for (const id of ids) {
       // Before the request, which it may follow at once.

@@ -10,6 +10,7 @@ import { sendPrompt, toOnAsk } from '../../run/run-session.ts';
 export const command: LeafCommand = {
   name: 'steer',
   summary: 'send a message to a running session; it is read at the next model call',
+  replacedBy: 'klaus message',
   examples: ['klaus steer 01J "leave the tests as they are"'],
   server: 'both',
   declare: (declared) =>

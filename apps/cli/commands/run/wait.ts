@@ -1,13 +1,14 @@
 import type { Outcome } from '@klaus/sdk';
 import type { SessionState } from '@klaus/sdk/session-states';
 import { continueWork, hasEnded, untilChange } from '../../client/follow-states.ts';
-import { openStates, toSessionIds } from '../../client/session-states.ts';
+import { chooseSessionIds, openStates } from '../../client/session-states.ts';
 import { out } from '../../output/sink.ts';
 import { CliError, UsageError } from '../../program/cli-error.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT, outcomeToExitCode } from '../../program/exit-codes.ts';
 import { toSeconds } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
+import { SESSION_HELP } from '../sessions/chosen-session.ts';
 
 export const command: LeafCommand = {
   name: 'wait',
@@ -23,14 +24,14 @@ export const command: LeafCommand = {
   server: 'local',
   declare: (declared) =>
     declared
-      .addArgument(new IdArgument('<id...>', 'sessions'))
+      .addArgument(new IdArgument('[id...]', 'sessions', SESSION_HELP))
       .option('--any', 'until one of them has ended')
       .option('--needs-you', 'also end when one of them waits for an approval (exit code 8)')
       .option('--timeout <seconds>', 'wait no longer than this (exit code 9); the sessions continue', toSeconds)
       .option('--json', 'one object for each session that has ended'),
   async run(given: readonly string[], options: Options & { any?: true; needsYou?: true }) {
     using states = await openStates();
-    const ids = toSessionIds(states, given);
+    const ids = await chooseSessionIds(states, given);
     const { any: isAny = false, needsYou = false, timeout } = options;
     const until = timeout === undefined ? Infinity : Date.now() + timeout * 1_000;
     const isEnd = (session: SessionState): boolean => hasEnded(session) || (needsYou && session.state === 'needs-you');

@@ -9,18 +9,20 @@ import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import { EXIT } from '../../program/exit-codes.ts';
 import { integer } from '../../program/option-values.ts';
 import type { Options } from '../../program/options.ts';
+import { findFittingSession } from '../fitting-session.ts';
+import { SESSION_HELP } from './chosen-session.ts';
 
 export const command: LeafCommand = {
   name: 'fork',
   summary: 'start a session as a copy of another one, up to an event',
-  examples: ['klaus fork 01J --at 42 --model opus'],
+  examples: ['klaus fork', 'klaus fork 01J --at 42 --model opus'],
   description:
     'Starts a session as a copy of another one. The original is not changed. The fork has its own budget and works in the same folder, on the present files.',
   footer: 'klaus show ID --json prints the events with their seq.',
   server: 'local',
   declare: (declared) =>
     declared
-      .addArgument(new IdArgument('<id>', 'sessions'))
+      .addArgument(new IdArgument('[id]', 'sessions', SESSION_HELP))
       .option('--at <seq>', 'the last event that is copied (default: the last)', integer(1))
       .option('--model <name>', 'the model of the fork')
       .option('--title <text>', 'the title of the fork')
@@ -28,12 +30,12 @@ export const command: LeafCommand = {
       .option('--keep', 'with --restore: leave files unchanged that others have changed since')
       .option('--overwrite', 'with --restore: also restore files that others have changed since')
       .option('--json', 'one JSON document'),
-  async run(id: string, options: Options & { at?: number; title?: string; restore?: true }) {
+  async run(id: string | undefined, options: Options & { at?: number; title?: string; restore?: true }) {
     const { at, model, title, keep, overwrite, json } = options;
     if (keep && overwrite) throw new UsageError('--keep and --overwrite exclude each other.');
     if ((keep || overwrite) && !options.restore) throw new UsageError('--keep and --overwrite require --restore.');
     await using klaus = await openKlaus();
-    const forked = await klaus.fork(id, { by: 'cli', at, model, title });
+    const forked = await klaus.fork(id ?? (await findFittingSession(klaus, id)).id, { by: 'cli', at, model, title });
     const conflicts = keep ? 'keep' : overwrite ? 'overwrite' : 'refuse';
     const restored = options.restore ? await restore(forked, conflicts) : undefined;
     const { session, ...rest } = forked;

@@ -1,22 +1,25 @@
 import { formatUsd } from '@klaus/sdk/format';
 import type { SessionState } from '@klaus/sdk/session-states';
-import { openStates, toSessionIds } from '../../client/session-states.ts';
+import { chooseSessionIds, openStates } from '../../client/session-states.ts';
 import { out } from '../../output/sink.ts';
 import { toTable } from '../../output/table.ts';
 import { IdArgument, type LeafCommand } from '../../program/cli-command.ts';
 import type { Options } from '../../program/options.ts';
+import { SESSION_HELP } from './chosen-session.ts';
 
 export const command: LeafCommand = {
   name: 'status',
   summary: 'print what sessions do now, and what they wait for',
-  examples: ['klaus status 01J', 'klaus status 01JA 01JB --json'],
+  examples: ['klaus status', 'klaus status 01JA 01JB --json'],
 
   server: 'local',
   declare: (declared) =>
-    declared.addArgument(new IdArgument('<id...>', 'sessions')).option('--json', 'one object per session'),
+    declared
+      .addArgument(new IdArgument('[id...]', 'sessions', SESSION_HELP))
+      .option('--json', 'one object per session'),
   async run(given: readonly string[], { json }: Options) {
     using states = await openStates();
-    for (const state of states?.get(toSessionIds(states, given)) ?? []) {
+    for (const state of states?.get(await chooseSessionIds(states, given)) ?? []) {
       if (json) out.json(state);
       else out.write(toText(state));
     }
