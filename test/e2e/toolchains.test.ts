@@ -373,4 +373,24 @@ describe.each(LANGUAGES.filter(({ name }) => HAS_ALL || SAMPLE.has(name)))('$nam
       await succeed(build);
     },
   );
+
+  test.skipIf(isFetched === false || !(HAS_ALL || FETCHED.has(language.name)))(
+    'a build without its downloads names the command that installs them, and succeeds after it',
+    { timeout: 300_000 },
+    async ({ skip }) => {
+      const { root, workspace, home, env } = prepare(language, skip);
+      for (const name of ['node_modules', '.venv', 'target', 'build', '.gradle'])
+        rmSync(join(workspace, name), { recursive: true, force: true });
+      const fresh = { ...env, HOME: join(root, 'fresh') };
+      mkdirSync(fresh.HOME);
+      const { run, succeed } = await createRuns({ workspace, home, env: fresh });
+      const { isError, text, detail } = await run(build);
+      expect([isError, text]).toEqual([true, expect.stringContaining('klaus fetch')]);
+      const command = (detail as { fetch: string }).fetch;
+      const downloads = planFetchOf(workspace).filter(({ network }) => network);
+      expect(downloads.map((step) => step.command)).toContain(command);
+      await succeed(command, true);
+      await succeed(build);
+    },
+  );
 });

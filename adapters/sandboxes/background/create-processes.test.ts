@@ -72,7 +72,7 @@ describe.skipIf(!search.program)(`background processes ${search.program ? '' : `
     await expect(processes.send(id, 'x')).rejects.toThrow('p1 has ended');
   });
 
-  test('reports when a port is open in its network', { tags: ['long'] }, async () => {
+  test('reports when a port is open in its network', async () => {
     const listen = `require('net').createServer().listen(0, '127.0.0.1', function () { console.log('at ' + this.address().port); })`;
     const id = await start(`node -e "${listen}"`);
     await said(id, '\n');

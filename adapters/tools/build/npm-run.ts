@@ -7,8 +7,10 @@ import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager, toScriptLine } from '../project/package-manager.ts';
 import { readPackage } from '../project/package-json.ts';
 import { checkWord, quoteArguments } from '../shell/quote.ts';
-import { runProgram, toProgramOutput } from '../shell/run-program.ts';
+import { runProgram, toProgramDetail, toProgramOutput } from '../shell/run-program.ts';
 import { toolFailed } from '../tool-failed.ts';
+import { findUninstalled } from '../project/uninstalled.ts';
+import { isSuccess } from '../shell/exec-report.ts';
 
 const MAX_LISTED = 50;
 
@@ -37,9 +39,11 @@ export const npmRun = defineBuiltinTool({
   async run({ timeoutMs }, context, intent) {
     const command = intent.command!;
     const run = await runProgram(context, { command, timeoutMs });
-    const notes = run.result.exitCode === 127 ? [await explainMissing(context)] : [];
+    const uninstalled = isSuccess(run.result) ? undefined : findUninstalled(context.workspace.root, run.text);
+    const notes = uninstalled ? [uninstalled.hint] : run.result.exitCode === 127 ? [await explainMissing(context)] : [];
     const evidence = await toEvidence(context, { command, result: run.result, text: run.text });
-    return { ...toProgramOutput(command, run, notes), evidence };
+    const output = toProgramOutput(command, run, notes);
+    return { ...output, detail: { ...toProgramDetail(run.result), fetch: uninstalled?.command }, evidence };
   },
 });
 
@@ -61,6 +65,6 @@ async function explainMissing(context: ToolContext): Promise<string> {
   const { name, install, bring } = await findPackageManager(context);
   return (
     `A program was not found. To install ${name} itself: ${bring}. ` +
-    `To install the dependencies: ${install} (run_command with network: true, or by the user).`
+    `To install the dependencies: ${install} (run_command with network: true), or klaus fetch by the user.`
   );
 }

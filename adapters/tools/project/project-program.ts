@@ -1,6 +1,8 @@
 import type { ExecResult, ToolOutput } from '@klaus/core/agent';
 import { findAbove, type ProjectContext } from './find-above.ts';
+import { readPackage } from './package-json.ts';
 import { findPackageManager } from './package-manager.ts';
+import { findUninstalled } from './uninstalled.ts';
 
 /** The command of a program from npm, such as `tsc`: the project's own, else the one on the PATH. */
 export async function findProjectProgram(context: ProjectContext, name: string): Promise<string> {
@@ -16,8 +18,19 @@ export function isMissing({ exitCode }: Pick<ExecResult, 'exitCode'>, output: st
   return new RegExp(`(?:^|[ /])${program}: (?:command )?not found`, 'm').test(output);
 }
 
-/** @param from The npm package of the program. */
+/**
+ * The result for a program from npm that was not found: a dependency of the project that is not installed, or none.
+ *
+ * @param from The npm package of the program.
+ */
 export async function toMissingPackage(context: ProjectContext, program: string, from = program): Promise<ToolOutput> {
+  const pkg = await readPackage(context);
+  const isDependency = pkg?.dependencies?.[from] !== undefined || pkg?.devDependencies?.[from] !== undefined;
+  const uninstalled = isDependency ? findUninstalled(context.workspace.root, '', program) : undefined;
+  if (uninstalled) {
+    const { hint, command } = uninstalled;
+    return { text: `${program} was not found. ${hint}`, isError: true, detail: { missing: program, fetch: command } };
+  }
   const { add } = await findPackageManager(context);
   return toMissingProgram(program, `${add} ${from}`);
 }

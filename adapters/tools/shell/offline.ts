@@ -49,21 +49,25 @@ interface EndedCommand {
   text: string;
 }
 
-/** For a command that failed without a network: how to run it with one, as one line or none. */
-export function describeMissingNetwork(
+/**
+ * For a command that failed without a network: how to run it with one, and the command that downloads the dependencies of
+ * the workspace.
+ */
+export function findMissingNetwork(
   {
     sandbox,
     workspace,
   }: { sandbox: Pick<ToolContext['sandbox'], 'name'>; workspace: Pick<ToolContext['workspace'], 'root'> },
   { command, network, result, text }: EndedCommand,
-): string[] {
-  if (network || sandbox.name === 'host' || isSuccess(result)) return [];
+): { hint: string; command: string | undefined } | undefined {
+  if (network || sandbox.name === 'host' || isSuccess(result)) return undefined;
   const need = findNetworkNeed(command, { workspace: workspace.root });
-  if (need === undefined && !UNREACHABLE.test(text)) return [];
+  if (need === undefined && !UNREACHABLE.test(text)) return undefined;
   const what = findFetch(workspace.root);
-  return [
-    `[there is no network here${need === undefined ? '' : `: ${need}`}. If the task needs it, call run_command again with network: true${what === undefined ? '' : `, or with only this: ${what}`}; this needs an approval]`,
-  ];
+  return {
+    command: what,
+    hint: `[there is no network here${need === undefined ? '' : `: ${need}`}. If the task needs it, call run_command again with network: true${what === undefined ? '' : `, or with only this: ${what}`}; this needs an approval${what === undefined ? '' : '. The user can also install them with: klaus fetch'}]`,
+  };
 }
 
 /** The command that downloads the dependencies of the workspace; undefined for none and for several. */

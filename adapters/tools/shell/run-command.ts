@@ -5,10 +5,11 @@ import { describeStarted } from '@klaus/core/agent';
 import { toNetAccess, toSecretAccess } from '@klaus/core/policy';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
+import { findUninstalled } from '../project/uninstalled.ts';
 import { toolFailed } from '../tool-failed.ts';
 import { describeEnd, isSuccess } from './exec-report.ts';
 import { describeHosts, refuseLimited, toGrantedNetwork } from './command-network.ts';
-import { describeMissingNetwork } from './offline.ts';
+import { findMissingNetwork } from './offline.ts';
 import { checkWord } from './quote.ts';
 import { runProgram, toPrestart, toProgramDetail } from './run-program.ts';
 
@@ -59,16 +60,14 @@ export const runCommand = defineBuiltinTool({
     const run = await runProgram(context, { ...request, network, env });
     const { result, text, blob, lines } = run;
     const evidence = await toEvidence(context, { command, result, text, cwd: folder });
+    const uninstalled = isSuccess(result) ? undefined : findUninstalled(context.workspace.root, text);
+    const missing = uninstalled ?? findMissingNetwork(context, { command, network, result, text });
     return {
-      text: [
-        text.replace(/\n$/, ''),
-        ...describeEnd(result, run.timeoutMs),
-        ...describeMissingNetwork(context, { command, network, result, text }),
-      ]
+      text: [text.replace(/\n$/, ''), ...describeEnd(result, run.timeoutMs), missing?.hint ?? '']
         .filter((line) => line !== '')
         .join('\n'),
       isError: !isSuccess(result),
-      detail: { ...toProgramDetail(result), unenforced: result.unenforced },
+      detail: { ...toProgramDetail(result), unenforced: result.unenforced, fetch: missing?.command },
       blob,
       lines,
       evidence,

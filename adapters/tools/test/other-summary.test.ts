@@ -48,6 +48,12 @@ The following tests FAILED:
 
 test.each([
   ['go test', GO, { passed: 1, failed: 1, skipped: 1 }, ['TestSubtracts']],
+  [
+    'go test of a package that was not built',
+    'FAIL\texample.com/app [setup failed]\n',
+    { passed: 0, failed: 1 },
+    ['example.com/app'],
+  ],
   ['cargo test', CARGO, { passed: 2, failed: 1, skipped: 1 }, ['subtracts']],
   ['Maven', MAVEN, { passed: 1, failed: 1, skipped: 1 }, ['ATest.subtracts']],
   ['Gradle', GRADLE, { passed: 1, failed: 1, skipped: 1 }, ['ATest > subtracts()']],

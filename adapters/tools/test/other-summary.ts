@@ -12,11 +12,14 @@ interface Reader {
 
 /** Sources: the output of the programs, or their references. */
 const READERS: readonly Reader[] = [
-  // go test -v: `--- PASS: TestAdds (0.00s)`. Subtests are indented, and count with their test.
+  // go test -v: `--- PASS: TestAdds (0.00s)`. Subtests are indented, and count with their test. A package that was not
+  // built, `FAIL\texample.com/app [setup failed]`, counts as a failed test.
   {
-    counts: /^--- (?:(?<p>PASS)|(?<f>FAIL)|(?<s>SKIP)): \S+ \([\d.]+s\)$/gm,
-    toCounts: ({ p, f, s }) => ({ passed: p ? 1 : 0, failed: f ? 1 : 0, skipped: s ? 1 : 0 }),
-    failures: /^ *--- FAIL: (?<name>\S+) \([\d.]+s\)\n?(?<message>(?: {4}\S.*\n)*)/gm,
+    counts:
+      /^(?:--- (?:(?<p>PASS)|(?<f>FAIL)|(?<s>SKIP)): \S+ \([\d.]+s\)|(?<b>FAIL)\t\S+ \[(?:setup|build) failed\])$/gm,
+    toCounts: ({ p, f, b, s }) => ({ passed: p ? 1 : 0, failed: (f ?? b) ? 1 : 0, skipped: s ? 1 : 0 }),
+    failures:
+      /^(?: *--- FAIL: |FAIL\t)(?<name>\S+) (?:\([\d.]+s\)|\[(?:setup|build) failed\])\n?(?<message>(?: {4}\S.*\n)*)/gm,
   },
   // cargo test
   {

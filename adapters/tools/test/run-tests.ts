@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
@@ -5,6 +7,7 @@ import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager } from '../project/package-manager.ts';
 import { toMissingPackage, toMissingProgram, isMissing } from '../project/project-program.ts';
 import { BRING_PYTHON } from '../project/python.ts';
+import { findUninstalled } from '../project/uninstalled.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { checkWord } from '../shell/quote.ts';
 import { runProgram, toProgramDetail, type ProgramRun } from '../shell/run-program.ts';
@@ -49,14 +52,22 @@ export const runTests = defineBuiltinTool({
     const summary = toTestSummary(text);
     const as = { kind: 'test' as const, runner: 'file' };
     // A successful run without tests is not evidence.
+    const uninstalled = isSuccess(result) ? undefined : findUninstalled(context.workspace.root, text);
     const isWithoutTests = isSuccess(result) && isEmpty(summary);
     const evidence = isWithoutTests ? undefined : await toEvidence(context, { command, result, summary, as });
     return {
-      text: [`$ ${command}`, describeSummary(summary), ...describeEnd(result, timeoutMs), '', text.trimEnd()]
-        .filter((line, i) => line !== '' || i > 2)
-        .join('\n'),
+      text: [
+        ...[
+          `$ ${command}`,
+          describeSummary(summary),
+          ...describeEnd(result, timeoutMs),
+          uninstalled?.hint ?? '',
+        ].filter((line) => line !== ''),
+        '',
+        text.trimEnd(),
+      ].join('\n'),
       isError: !isSuccess(result) || isEmpty(summary),
-      detail: { ...summary, ...toProgramDetail(result) },
+      detail: { ...summary, ...toProgramDetail(result), fetch: uninstalled?.command },
       evidence,
       blob,
     };
@@ -67,7 +78,15 @@ export const runTests = defineBuiltinTool({
 async function findMissing(context: ToolContext, { result, text }: ProgramRun): Promise<ToolOutput | undefined> {
   if (isMissing(result, text, 'python3')) return toMissingProgram('python3', BRING_PYTHON);
   if (result.exitCode === 1 && /^\S+: No module named pytest$/m.test(text)) {
-    return toMissingProgram('pytest', 'python3 -m pip install pytest');
+    // The environment of the project is there, and has none.
+    const isInstalled =
+      lstatSync(join(context.workspace.root, '.venv/bin/python'), { throwIfNoEntry: false }) !== undefined;
+    const uninstalled = isInstalled ? undefined : findUninstalled(context.workspace.root, text);
+    if (uninstalled) {
+      const { hint, command } = uninstalled;
+      return { text: `pytest was not found. ${hint}`, isError: true, detail: { missing: 'pytest', fetch: command } };
+    }
+    return toMissingProgram('pytest', `${isInstalled ? '.venv/bin/python' : 'python3'} -m pip install pytest`);
   }
   for (const program of ['vitest', 'jest', 'mocha']) {
     if (isMissing(result, text, program)) return toMissingPackage(context, program);

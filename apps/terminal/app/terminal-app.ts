@@ -13,6 +13,7 @@ import type { TerminalStart } from '../terminal-options.ts';
 import { writePreferences, type Preferences } from '../preferences.ts';
 import { noteMissingBudget } from '../session/budget-note.ts';
 import { noteFailedModel } from '../session/failure-note.ts';
+import { noteUninstalled } from '../session/uninstalled-note.ts';
 import type { Entered, InlineScreen, PromptEditor } from '../screen/index.ts';
 import { readBranch } from '../session/git-branch.ts';
 import { SessionLink } from '../session/session-link.ts';
@@ -289,6 +290,7 @@ export class TerminalApp implements App {
     adviseAgent(this, event);
     noteMissingBudget(this, event);
     noteFailedModel(this, event);
+    noteUninstalled(this, event);
     if (event.type === 'run.finished' || event.type === 'tool.finished') this.branch = readBranch(this.options.folder);
   }
 
