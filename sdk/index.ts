@@ -312,6 +312,7 @@ export type { RecoveryReport } from '@klaus/adapters/store';
 export type { FetchStep, Policy, PolicyEntry } from '@klaus/core/policy';
 export type { AiProvider, RecordedRequest, Script, ScriptedServer } from '@klaus/adapters/models';
 export { findClaude } from './open/find-claude.ts';
+export { findRefusal } from '@klaus/adapters/workspace';
 export type { KnownModel } from './models/known-models.ts';
 export {
   openLocalServers,

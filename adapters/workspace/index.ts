@@ -2,7 +2,7 @@ export { createHostFiles } from './host-files.ts';
 export { compareNames } from './compare-names.ts';
 export { openFolder } from './local-folder.ts';
 export { createWorkspace } from './local-workspace.ts';
-export { openWorkspaceRoot } from './root.ts';
+export { findRefusal, openWorkspaceRoot } from './root.ts';
 export { findStateLinks, overlaps } from './state-links.ts';
 export { createSecretFiles } from './secrets/find-secret-files.ts';
 export { readFilesState } from './files-state.ts';

@@ -41,7 +41,7 @@ export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Ro
       cause: error,
     });
   }
-  const reason = options.allowAny ? undefined : findReason(path, options);
+  const reason = options.allowAny ? undefined : findRefusal(path, options);
   if (reason !== undefined) {
     throw new KlausError('workspace.refused', reason, {
       hint: 'Specify a project folder with `--cwd DIR`, or accept this one with `--allow-any-workspace`.',
@@ -53,8 +53,12 @@ export function openWorkspaceRoot(folder: string, options: RootOptions = {}): Ro
   return { path, aliases: given === path ? [] : [given], identity: directory.identity(), descriptors };
 }
 
-/** Why agents must not work in a folder; undefined when they may. */
-function findReason(path: string, options: RootOptions): string | undefined {
+/**
+ * Why agents must not work in a folder, in one sentence; undefined when they may.
+ *
+ * @param path Absolute real path.
+ */
+export function findRefusal(path: string, options: Pick<RootOptions, 'home' | 'klausHome'>): string | undefined {
   const home = realpathOr(options.home ?? homedir());
   if (path === dirname(path)) return 'The workspace would be the root folder (/).';
   if (home === path) return `The workspace would be the home folder ${path}.`;

@@ -11,6 +11,8 @@ import {
   readEntries,
   toEntryHash,
   toMcpFile,
+  hasAnswer,
+  storeAnswer,
   trustEntry,
   writeEntry,
   type McpPlace,
@@ -28,6 +30,8 @@ export interface McpEntry {
   entry: unknown;
   /** False for a server of the project that sessions do not use before the user trusts it. */
   isTrusted: boolean;
+  /** True for one that the user does not want to be asked about. */
+  isDeclined: boolean;
   /** Names of variables of the user that it gets. */
   variables: readonly string[];
   /** SHA-256 of the entry, to which trust is bound. */
@@ -73,6 +77,8 @@ export interface McpConfiguration {
    * @throws KlausError `usage`, `workspace.conflict` for another entry.
    */
   trust(name: string, hash?: string): Promise<McpEntry>;
+  /** The user is not asked again about the server of the project, as long as its entry stays the same. @throws KlausError `usage`. */
+  decline(name: string): Promise<void>;
   /**
    * Starts or reaches a server and compares the descriptions and schemas of its tools with those that the user has
    * accepted. Sessions leave out a tool that changed, and treat the descriptions of a server without accepted ones as
@@ -171,6 +177,7 @@ export function openMcpConfiguration(options: McpConfigurationOptions = {}): Mcp
       if (found.from === 'project') trustEntry(place, name, found.entry);
       return { ...described, isTrusted: true };
     },
+    decline: async (name) => storeAnswer('declined', place, [name, findEntry(place, name).entry]),
     test,
     async review(name, options) {
       const { server, tools, warning, pinned } = await test(name, options);
@@ -216,7 +223,7 @@ function toMcpEntry(
   const { name, from, entry } = found;
   const [at] = toAddress(name, entry, env);
   return {
-    ...{ ...found, hash: toEntryHash(entry) },
+    ...{ ...found, hash: toEntryHash(entry), isDeclined: hasAnswer('declined', place, [name, entry]) },
     ...(at && { address: `${at.host}:${at.port}` }),
     isAccepted: openPinStore(place, { name, from }).read() !== undefined,
   };

@@ -11,9 +11,7 @@ export type McpSource = 'project' | 'user';
 export type McpEntries = Readonly<Record<string, unknown>>;
 
 const fileSchema = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
-const trustSchema = z.object({
-  trusted: z.array(z.object({ folder: z.string(), name: z.string(), hash: z.string() })).default([]),
-});
+const answerSchema = z.object({ folder: z.string(), name: z.string(), hash: z.string() });
 
 export interface McpPlace {
   /** State folder, absolute. */
@@ -49,24 +47,44 @@ export function toEntryHash(entry: unknown): string {
   return hash('sha256', JSON.stringify(sort(entry)), 'hex');
 }
 
-/** True if the user trusts this entry of the project. */
-export function isTrusted({ home, folder }: McpPlace, name: string, entry: unknown): boolean {
+/** The files with the answers of the user about entries of projects, which hold as long as an entry stays the same. */
+const ANSWERS = { trusted: 'mcp-trust.json', declined: 'mcp-declined.json' } as const;
+type EntryAnswer = keyof typeof ANSWERS;
+
+/** True if this is the user's answer about this entry of the project. */
+export function hasAnswer(
+  answer: EntryAnswer,
+  { home, folder }: McpPlace,
+  [name, entry]: readonly [string, unknown],
+): boolean {
   const wanted = toEntryHash(entry);
-  return readTrust(home).some((one) => one.folder === folder && one.name === name && one.hash === wanted);
+  return readAnswers(home, answer).some((one) => one.folder === folder && one.name === name && one.hash === wanted);
 }
 
-/** Stores that the user trusts an entry of the project, as long as it stays the same. */
-export function trustEntry({ home, folder }: McpPlace, name: string, entry: unknown): void {
-  const others = readTrust(home).filter((one) => one.folder !== folder || one.name !== name);
-  writeStateFile(
-    join(home, 'mcp-trust.json'),
-    { trusted: [...others, { folder, name, hash: toEntryHash(entry) }] },
-    true,
-  );
+/** True if the user trusts this entry of the project. */
+export function isTrusted(place: McpPlace, name: string, entry: unknown): boolean {
+  return hasAnswer('trusted', place, [name, entry]);
 }
 
-function readTrust(home: string): z.infer<typeof trustSchema>['trusted'] {
-  return readStateFile(join(home, 'mcp-trust.json'), trustSchema, { trusted: [] }).trusted;
+/** Stores that the user trusts an entry of the project. */
+export function trustEntry(place: McpPlace, name: string, entry: unknown): void {
+  storeAnswer('trusted', place, [name, entry]);
+}
+
+/** Stores the user's answer about an entry of the project. */
+export function storeAnswer(
+  answer: EntryAnswer,
+  { home, folder }: McpPlace,
+  [name, entry]: readonly [string, unknown],
+): void {
+  const others = readAnswers(home, answer).filter((one) => one.folder !== folder || one.name !== name);
+  const stored = [...others, { folder, name, hash: toEntryHash(entry) }];
+  writeStateFile(join(home, ANSWERS[answer]), { [answer]: stored }, true);
+}
+
+function readAnswers(home: string, answer: EntryAnswer): z.infer<typeof answerSchema>[] {
+  const schema = z.object({ [answer]: z.array(answerSchema).default([]) });
+  return readStateFile(join(home, ANSWERS[answer]), schema, {})[answer] ?? [];
 }
 
 /** @throws KlausError `config` for an unreadable file. */

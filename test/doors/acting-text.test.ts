@@ -8,6 +8,7 @@ import { listSessions, MAIN, runKlaus, startServer, toEnv, toEvents } from '../f
 import { createTestHome, type TestHome } from '../fixtures/test-home.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { hasScript, runInTerminal } from '../fixtures/pseudo-terminal.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 
 const TEXTS = toActingTexts();
 /** A file system takes names of 255 bytes. */
@@ -140,19 +141,20 @@ describe('text of a model or a command cannot act', () => {
     expect(said).toContainEqual({ type: 'text', text: ALL });
   });
 
-  test.skipIf(!hasScript)('on a terminal', { timeout: 180_000 }, async () => {
-    using place = createHostilePlace();
-    await using server = await startServer(SESSION);
-    const options = { env: toEnv({ place, server }), cwd: place.workspace };
-    const klaus = (words: readonly string[]): Promise<string> =>
-      runInTerminal([process.execPath, MAIN, ...words], options);
-    expect(findActing(await klaus(['do it']), { isTerminal: true })).toEqual([]);
-    const id = (await listSessions(place))[0]!.id;
-    for (const words of READERS) {
-      const output = await klaus(words.map((word) => word.replace('ID', id)));
-      expect({ words, found: findActing(output, { isTerminal: true }) }).toEqual({ words, found: [] });
-    }
-  });
+  for (const { cases, tags } of splitCases(READERS, 6))
+    test.skipIf(!hasScript)(`on a terminal, ${cases.length} commands`, { timeout: 180_000, tags }, async () => {
+      using place = createHostilePlace();
+      await using server = await startServer(SESSION);
+      const options = { env: toEnv({ place, server }), cwd: place.workspace };
+      const klaus = (words: readonly string[]): Promise<string> =>
+        runInTerminal([process.execPath, MAIN, ...words], options);
+      expect(findActing(await klaus(['do it']), { isTerminal: true })).toEqual([]);
+      const id = (await listSessions(place))[0]!.id;
+      for (const words of cases) {
+        const output = await klaus(words.map((word) => word.replace('ID', id)));
+        expect({ words, found: findActing(output, { isTerminal: true }) }).toEqual({ words, found: [] });
+      }
+    });
 
   test.skipIf(!hasScript)('in an approval, which hides nothing', { timeout: 60_000 }, async () => {
     using place = createHostilePlace();

@@ -57,7 +57,7 @@ describe('a deliberate bug is caught', () => {
 
   for (const { cases, tags } of splitCases(
     ['emit-before-append', 'effect-before-intent', 'command-runs-again', 'gate-lets-pass'],
-    2,
+    1,
   ))
     test.each(cases)('%s', { timeout: 600_000, tags }, (name) => {
       const mutant = MUTANTS.find((one) => one.name === name)!;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { liveAuthors, type AuthorCounts } from './authors.ts';
 
 /** A sample; `npm run test:undo` runs 500. */
-const RUNS = Number(process.env['KLAUS_AUTHOR_RUNS'] ?? 6);
+const RUNS = Number(process.env['KLAUS_AUTHOR_RUNS'] ?? 3);
 const ONLY = process.env['KLAUS_AUTHOR_SEED'];
 const PART = 3;
 

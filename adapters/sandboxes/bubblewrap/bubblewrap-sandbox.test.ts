@@ -254,7 +254,7 @@ describe.skipIf(!search.program)('when Klaus is killed', () => {
     const mark = `3600.${process.pid}4`;
     const command = `(setsid sh -c 'sleep ${mark} & sleep ${mark}' &); sleep ${mark}`;
     const fixture = join(import.meta.dirname, '../exec-child.fixture.ts');
-    const rounds = Number(process.env['KLAUS_ORPHAN_ROUNDS'] ?? 8);
+    const rounds = Number(process.env['KLAUS_ORPHAN_ROUNDS'] ?? 4);
     for (let round = 0; round < rounds; round++) {
       const klaus = spawn(process.execPath, [fixture, 'bubblewrap', place.workspace, place.home, command, '3'], {
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -13,6 +13,8 @@ import { type Options, toGivenServer } from '../../program/options.ts';
 import { addOpenOptions, toSettings } from '../../program/run-options.ts';
 import { isLineByLine } from '../../prompt/accessible.ts';
 import { createInterruptSignal } from '../../prompt/interrupt-signal.ts';
+import { askTrust } from '../../setup/ask-trust.ts';
+import { withFolder } from '../../setup/choose-folder.ts';
 import { withLocalModel } from '../../setup/local-model.ts';
 import { setUpOrLeave } from './set-up-or-leave.ts';
 import { checkServerOptions } from './server-options.ts';
@@ -50,10 +52,12 @@ export async function chat({ name, isStart, options: given }: ChatRequest): Prom
   if (toGivenServer(given) !== undefined) checkServerOptions(given);
   const options = await withLocalModel(given);
   if (canShowTerminal(options)) {
-    const left = name === undefined ? await setUpOrLeave(options) : undefined;
+    const placed = await withFolder(options);
+    const left = name === undefined ? await setUpOrLeave(placed) : undefined;
     if (left !== undefined) return left;
+    await askTrust(placed);
     const { runInTerminal } = await import('../../chat/run-in-terminal.ts');
-    return await runInTerminal({ name, isStart, options });
+    return await runInTerminal({ name, isStart, options: placed });
   }
   const output = createOutput(options);
   await using client = await openClient(options, {

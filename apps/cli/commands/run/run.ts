@@ -10,6 +10,7 @@ import type { LeafCommand } from '../../program/cli-command.ts';
 import { type Options, toGivenServer } from '../../program/options.ts';
 import { addRunOptions, checkCombination, toLimits, toSettings, toWorkingCopy } from '../../program/run-options.ts';
 import { addPipedOptions, toPipedMark } from '../../prompt/piped-text.ts';
+import { withFolder } from '../../setup/choose-folder.ts';
 import { withLocalModel } from '../../setup/local-model.ts';
 import { setUpOrLeave } from './set-up-or-leave.ts';
 import { readStdin, toPromptParts } from '../../prompt/prompt-input.ts';
@@ -47,7 +48,8 @@ async function run(line: readonly string[], declared: Options): Promise<number> 
       'Write it in quotes: klaus "fix the failing test". `klaus --help` lists the commands.',
     );
   }
-  const options = await withLocalModel(declared);
+  const local = await withLocalModel(declared);
+  const options = canSetUp(local) ? await withFolder(local) : local;
   checkCombination(options);
   if (toGivenServer(options) !== undefined) checkServerOptions(options);
   if (canSetUp(options)) {
