@@ -59,7 +59,7 @@ function guard<Given extends unknown[], Result>(read: (...given: Given) => Resul
  *
  * @throws UsageError for one that no session or several sessions have.
  */
-export async function toSessionIds(states: SessionStates | undefined, given: readonly string[]): Promise<string[]> {
+async function toSessionIds(states: SessionStates | undefined, given: readonly string[]): Promise<string[]> {
   const { fitTitle } = await import('@klaus/sdk/session-states');
   const ids = given.map((text) => {
     const matched = states?.match(text) ?? [];
