@@ -28,7 +28,15 @@ export async function checkSandboxes(home: string, configuration: Configuration 
     if (chosen !== undefined) return name === chosen;
     return docker === true ? name === 'docker' : name !== 'host';
   });
-  if (usable.length > 0) return findings;
+  if (usable.length > 0) {
+    const used = new Set(usable.map(({ name }) => `sandbox ${name}`));
+    // Another driver that does not work is no problem then.
+    return findings.map((finding) =>
+      used.has(finding.name)
+        ? finding
+        : { name: finding.name, status: 'ok', text: `not used: ${finding.text}`, unused: true },
+    );
+  }
   const wanted = chosen ?? (docker === true ? 'docker' : undefined);
   const text =
     wanted === undefined ? 'no sandbox works here' : `the sandbox that is configured, ${wanted}, does not work here`;

@@ -56,6 +56,13 @@ test('keys are named, never shown, and the model that they reach is resolved', a
   expect(await find('model')).toMatchObject({ status: 'fail', code: 'auth' });
 });
 
+test('where one sandbox works, another one that does not is no warning', async () => {
+  const drivers = await Promise.all(['bubblewrap', 'docker', 'host'].map((name) => find(`sandbox ${name}`)));
+  expect(await find('sandbox')).toBeUndefined();
+  expect(drivers.slice(1)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
+  expect(await find('sandbox host', { KLAUS_SANDBOX: 'host' })).toMatchObject({ status: 'warn' });
+});
+
 test('a sandbox that is configured and cannot be used is a failure, even if others work', async () => {
   expect(await find('sandbox', { KLAUS_SANDBOX: 'docker', DOCKER_ENABLED: 'false' })).toMatchObject({
     status: 'fail',

@@ -13,6 +13,8 @@ export interface Finding {
   install?: string;
   /** True when a session downloads what is missing, or `fetchSandbox` does so at once. */
   canFetch?: true;
+  /** It is not needed here, and it may not work. */
+  unused?: true;
   /** The error code of a run, for `fail`. */
   code?: ErrorCode;
 }

@@ -58,8 +58,10 @@ export function SandboxSummary({ checks }: { checks: readonly CheckView[] }) {
       </p>
     );
   }
-  const drivers = checks.filter(({ name }) =>
-    chosen === undefined ? name.startsWith('sandbox') && name !== 'sandbox host' : name === `sandbox ${chosen}`,
+  const drivers = checks.filter(({ name, unused }) =>
+    chosen === undefined
+      ? !unused && name.startsWith('sandbox') && name !== 'sandbox host'
+      : name === `sandbox ${chosen}`,
   );
   const working = drivers.find(({ status, canFetch }) => status === 'ok' || canFetch);
   if (working) {

@@ -37,6 +37,7 @@ const checkSchema = z.object({
   text: z.string(),
   fix: z.string().optional().describe('What the user can do.'),
   install: z.string().optional().describe("A shell command for the system's package manager, if that is sufficient."),
+  unused: z.literal(true).optional().describe('It is not needed here, and it may not work.'),
   canFetch: z.literal(true).optional().describe('A session downloads what is missing.'),
 });
 export type CheckView = z.infer<typeof checkSchema>;
