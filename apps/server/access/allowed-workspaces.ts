@@ -61,7 +61,9 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
     ancestors(path).some((folder) => isSystem(folder) && !holds(folder, home));
   /** The terminal allows a session in any folder. A forbidden folder of such a session allows no others here. */
   const isBelow = (path: string, root: string): boolean =>
-    path === root || (holds(root, path) && !isHidden(relative(root, path)) && !isForbidden(root));
+    path === root ||
+    // A link that replaced the folder does not count.
+    (holds(root, path) && toReal(root).path === root && !isHidden(relative(root, path)) && !isForbidden(root));
   const isInside = (path: string): boolean => {
     if (isBelow(path, configured)) return true;
     if (listed.length === 0) return [...new Set(options.known())].some((root) => isBelow(path, root));
@@ -83,6 +85,22 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
   return {
     /** Absolute real path of the default workspace. */
     configured,
+    /**
+     * Checks a folder that the user of the server wants to allow, as an entry of `server.workspaces` is checked. Hidden
+     * folders need that setting.
+     *
+     * @returns As `checkNew`.
+     * @throws KlausError `workspace.refused`.
+     */
+    checkAllowable(workspace: string): { path: string; exists: boolean } {
+      const found = toReal(workspace);
+      const shown = headOf(workspace, 200);
+      check(found.path, { shown, isLocal: true });
+      if (!isHidden(found.path)) return found;
+      throw new KlausError('workspace.refused', `${shown} is a hidden folder, or in one.`, {
+        hint: 'Add it to the setting `server.workspaces` (KLAUS_SERVER_WORKSPACES), or use another folder.',
+      });
+    },
     /**
      * @param workspace A relative path is resolved against the configured workspace.
      * @param from.isLocal True for a request over the Unix socket: its user can open a session in any folder without a

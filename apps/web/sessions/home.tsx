@@ -1,5 +1,5 @@
 import type { Effort, NetworkPreset, Part } from '@klaus/core/protocol';
-import { FolderOpen } from 'lucide-react';
+import { FolderOpen, FolderPlus } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { attempt, trySend } from '../actions/attempt.ts';
 import { Composer } from '../composer/composer.tsx';
@@ -10,6 +10,7 @@ import { chooseMode, groupSessions, host, readMode } from '../state/host.ts';
 import { focusNextField } from '../composer/next-focus.ts';
 import { go, toSession } from '../state/route.ts';
 import { groupBelow } from '../state/session-tree.ts';
+import { overlay } from '../state/overlay.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Loading } from '../ui/empty.tsx';
@@ -162,12 +163,21 @@ function FolderPicker({ folders, workspace, onChange }: FolderPickerProps) {
     <Menu
       label={`${t.home.workspace}: ${workspace}`}
       align="start"
-      items={folders.map(({ path }) => ({
-        key: path,
-        label: path,
-        isChosen: path === workspace,
-        run: () => onChange(path),
-      }))}
+      items={[
+        ...folders.map(({ path }) => ({
+          key: path,
+          label: path,
+          isChosen: path === workspace,
+          run: () => onChange(path),
+        })),
+        {
+          key: 'other',
+          label: t.home.otherFolder,
+          icon: FolderPlus,
+          needs: 'operator',
+          run: () => overlay.set({ kind: 'new-project' }),
+        },
+      ]}
     >
       <FolderOpen size={14} />
       <span className="ellipsis">{workspace}</span>

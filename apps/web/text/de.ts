@@ -107,6 +107,7 @@ export const de: Text = {
   home: {
     title: 'Was soll Klaus tun?',
     workspace: 'Ordner',
+    otherFolder: 'Anderer Ordner…',
     agent: (name) => `Agent: ${name}`,
     network: (names) => `Netzwerk der Befehle: ${names}`,
     noNetwork: 'Fragt vor Netzwerkzugriff',

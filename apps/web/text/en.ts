@@ -106,6 +106,7 @@ export const en = {
   home: {
     title: 'What should Klaus do?',
     workspace: 'Folder',
+    otherFolder: 'Other folder…',
     agent: (name: string) => `Agent: ${name}`,
     network: (names: string) => `Network of commands: ${names}`,
     noNetwork: 'Asks for network access',
