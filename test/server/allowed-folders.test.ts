@@ -29,7 +29,8 @@ async function rawResultOf({ server }: TestServer, path: string, headers: Record
   return `${answer.status} ${(JSON.parse(answer.body) as { code: string }).code}`;
 }
 
-const open = (it: TestServer, workspace: string) => resultOf(it.client.openSession({ body: { text: 'go', workspace } }));
+const open = (it: TestServer, workspace: string) =>
+  resultOf(it.client.openSession({ body: { text: 'go', workspace } }));
 
 test('the user of the server allows a folder, opens a session in it, and takes that back', async () => {
   using other = createTestHome();
@@ -99,7 +100,8 @@ test('a request that a proxy or another page sends allows nothing', async () => 
     { origin: 'https://klaus.example.com' },
     { origin: `http://localhost:${port}` },
   ];
-  for (const headers of cases) expect([headers, await rawResultOf(it, path, headers)]).toEqual([headers, '403 forbidden']);
+  for (const headers of cases)
+    expect([headers, await rawResultOf(it, path, headers)]).toEqual([headers, '403 forbidden']);
   expect(await open(it, path)).toBe('403 workspace.outside');
   expect(await rawResultOf(it, path, { origin: it.server.url })).toBe('ok');
 });
@@ -136,6 +138,8 @@ test('the list has folders and links to folders, without hidden ones and files',
     ],
     state: 'allowed',
   });
-  expect(await resultOf(it.client.folders({ query: { path: join(workspace, 'e.txt') } }))).toMatch(/workspace\.missing$/);
+  expect(await resultOf(it.client.folders({ query: { path: join(workspace, 'e.txt') } }))).toMatch(
+    /workspace\.missing$/,
+  );
   expect(await resultOf(it.client.folders({ query: { path: 'relative' } }))).toMatch(/usage$/);
 });

@@ -6,7 +6,7 @@ import { host, nameOf } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useBoardText } from '../text/board-text.ts';
-import { formatAgo, formatTime, formatUsd } from '../text/format.ts';
+import { formatAgo, formatCents, formatTime, formatUsd } from '../text/format.ts';
 import { hasAccess } from '../state/access.ts';
 import { useText } from '../text/text.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -87,7 +87,9 @@ export function BoardCard({ session, count, canMove, isSelected, onSelect, onMov
       )}
       <div className="line small muted board-facts">
         <span className="ellipsis">{agent}</span>
-        <span className="number">{formatUsd(usd)}</span>
+        <span className="number" title={formatUsd(usd)}>
+          {formatCents(usd)}
+        </span>
         <span className="number" title={formatTime(Date.parse(item?.since ?? updatedAt))}>
           {formatAgo(Date.parse(item?.since ?? updatedAt), now)}
         </span>

@@ -121,7 +121,11 @@ function GitForm({ onStart }: { onStart: (clone: CloneView) => void }) {
   const submit = () =>
     run(async () => {
       const given = name.trim() === '' ? {} : { name: name.trim() };
-      onStart(await client.startClone({ body: { url: url.trim(), parent: parent.trim(), ...given, ...(allow ? { allow } : {}) } }));
+      onStart(
+        await client.startClone({
+          body: { url: url.trim(), parent: parent.trim(), ...given, ...(allow ? { allow } : {}) },
+        }),
+      );
     });
   return (
     <form
