@@ -1,8 +1,12 @@
 // Covers apps/server/access, apps/server/projects, apps/server/handlers: the choice of a folder, and folders that the user of the server allows.
+import type { IncomingMessage } from 'node:http';
 import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isProblemError } from '@klaus/server/client';
 import { expect, test } from 'vitest';
+import { canAllowFolders } from '../../apps/server/access/can-allow-folders.ts';
+import type { Identity } from '../../apps/server/access/identity.ts';
+import type { Exchange } from '../../apps/server/http/handler.ts';
 import { rawRequest, startTestServer, type TestServer } from '../fixtures/server.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
@@ -104,6 +108,28 @@ test('a request that a proxy or another page sends allows nothing', async () => 
     expect([headers, await rawResultOf(it, path, headers)]).toEqual([headers, '403 forbidden']);
   expect(await open(it, path)).toBe('403 workspace.outside');
   expect(await rawResultOf(it, path, { origin: it.server.url })).toBe('ok');
+});
+
+test('only the user of the server, on its machine, allows a folder', async () => {
+  await using it = await startTestServer();
+  const ask = (identity: Identity, { remote = '127.0.0.1', host = 'localhost:3001' } = {}) => {
+    const request = { socket: { remoteAddress: remote }, headers: { host } } as unknown as IncomingMessage;
+    const guard = { ownOrigin: () => `http://${host}` } as unknown as Exchange['guard'];
+    return canAllowFolders({ klaus: it.klaus, basePath: '' }, { request, identity, guard });
+  };
+  const owner: Identity = { role: 'admin' };
+  expect(await ask(owner)).toBe(true);
+  expect(await ask(owner, { remote: '::ffff:127.0.0.1', host: '[::1]:3001' })).toBe(true);
+  const others = [
+    ask({ role: 'operator' }),
+    ask({ role: 'admin', name: 'a@example.com' }),
+    ask({ role: 'admin', folders: ['/srv'] }),
+    ask(owner, { remote: '10.0.0.7' }),
+    ask(owner, { remote: '::ffff:10.0.0.7' }),
+    ask(owner, { host: 'klaus.example.com' }),
+    ask(owner, { host: '10.0.0.7:3001' }),
+  ];
+  expect(await Promise.all(others)).toEqual(others.map(() => false));
 });
 
 test.each([

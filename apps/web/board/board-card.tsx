@@ -9,6 +9,7 @@ import { useBoardText } from '../text/board-text.ts';
 import { formatAgo, formatCents, formatTime, formatUsd } from '../text/format.ts';
 import { hasAccess } from '../state/access.ts';
 import { useText } from '../text/text.ts';
+import { withoutMarks } from '../text/without-marks.ts';
 import { IconButton } from '../ui/button.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -38,7 +39,7 @@ export function BoardCard({ session, count, canMove, isSelected, onSelect, onMov
   const position = canMove ? session.position : null;
   const name = nameOf(session) ?? words.sessions.untitled;
   const item = attention.items.find((each) => each.session === id);
-  const line = item?.line ?? problem ?? (state === 'failed' ? outcomeReason : summary) ?? '';
+  const line = withoutMarks(item?.line ?? problem ?? (state === 'failed' ? outcomeReason : summary) ?? '');
   const move = (to: number) => to >= 1 && to <= count && onMove(id, to);
   const canResume = isResumable(session);
   const start = {
