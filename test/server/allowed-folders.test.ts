@@ -138,7 +138,7 @@ test.each([
   ['a trusted proxy', { 'server.trustProxy': 'loopback' }],
   ['a served origin', { 'server.corsOrigin': ['https://klaus.example.com'] }],
   ['a path of a proxy', { 'server.basePath': '/klaus' }],
-] as const)('with %s nobody allows a folder, and none of others are listed', async (_, settings) => {
+] as const)('with %s no client allows a folder, and none of others are listed', async (_, settings) => {
   using other = createTestHome();
   await using it = await startTestServer({ settings });
   const path = realpathSync(other.workspace);

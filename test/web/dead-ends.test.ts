@@ -128,6 +128,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`dead ends${WITHOUT_BROWSER ? `, 
     const name = (await download).suggestedFilename();
     const toast = page.getByRole('log').filter({ hasText: en.sessions.saved(name) });
     await toast.getByText(en.sessions.savedFile).waitFor();
+    expect(name).toMatch(/\.html$/);
   });
 
   test('a message about a failure is announced, and leaves', async () => {
@@ -161,6 +162,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`dead ends${WITHOUT_BROWSER ? `, 
     await other.getByRole('progressbar', { name: en.home.preparing }).waitFor();
     held.resolve();
     await other.locator('.session-head').waitFor();
+    expect(await other.getByRole('progressbar', { name: en.home.preparing }).count()).toBe(0);
   });
 
   test('the demo shows that it starts, until its session opens', { tags: ['long'], timeout: 180_000 }, async () => {
@@ -179,6 +181,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`dead ends${WITHOUT_BROWSER ? `, 
     await other.getByRole('progressbar', { name: enSettings.first.starting }).waitFor();
     held.resolve();
     await other.locator('.session-head').waitFor();
+    expect(new URL(other.url()).hash).toMatch(/^#\/s\//);
     await other.close();
     serving.process.kill('SIGTERM');
     await serving.process.ended;

@@ -111,6 +111,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the first look${WITHOUT_BROWSER 
     await expectAccessible(page, 'the cards of agents');
     await card.getByRole('button', { name: enAgents.startWith('reader') }).click();
     await page.getByRole('button', { name: en.home.agent('reader') }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/');
   });
 
   test('the palette begins with the latest sessions, under headings', async () => {
@@ -119,6 +120,9 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the first look${WITHOUT_BROWSER 
     const dialog = page.getByRole('dialog', { name: en.palette.title });
     await dialog.getByText(en.palette.recent, { exact: true }).waitFor();
     await dialog.getByText(en.palette.actions, { exact: true }).waitFor();
+    const [first] = await dialog.getByRole('option').allTextContents();
+    const { sessions } = await it.client.sessions({ query: {} });
+    expect(sessions.some(({ title }) => title !== null && first!.includes(title))).toBe(true);
     await expectAccessible(page, 'the palette with groups');
     await page.keyboard.press('Escape');
   });

@@ -61,9 +61,7 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
     ancestors(path).some((folder) => isSystem(folder) && !holds(folder, home));
   /** The terminal allows a session in any folder. A forbidden folder of such a session allows no others here. */
   const isBelow = (path: string, root: string): boolean =>
-    path === root ||
-    // A link that replaced the folder does not count.
-    (holds(root, path) && toReal(root).path === root && !isHidden(relative(root, path)) && !isForbidden(root));
+    path === root || (holds(root, path) && !isHidden(relative(root, path)) && !isForbidden(root));
   const isInside = (path: string): boolean => {
     if (isBelow(path, configured)) return true;
     if (listed.length === 0) return [...new Set(options.known())].some((root) => isBelow(path, root));

@@ -2,7 +2,7 @@ import { signal } from '../actions/signal.ts';
 import type { Attachment } from '../composer/attachment.ts';
 import { attachToDraft } from '../composer/drafts.ts';
 import { closeOverlay } from '../state/overlay.ts';
-import { isTouched } from '../ui/is-touched.ts';
+import { isTouched } from '../keys/is-touched.ts';
 
 /** Adds an attachment to a draft, closes the dialog and returns to the message. */
 export function attachMade(draft: string, made: Attachment): void {

@@ -9,7 +9,7 @@ import { useBoardText } from '../text/board-text.ts';
 import { formatAgo, formatCents, formatTime, formatUsd } from '../text/format.ts';
 import { hasAccess } from '../state/access.ts';
 import { useText } from '../text/text.ts';
-import { withoutMarks } from '../text/without-marks.ts';
+import { withoutMarks } from '../text/render/without-marks.ts';
 import { IconButton } from '../ui/button.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';

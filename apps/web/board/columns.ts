@@ -22,7 +22,7 @@ export function toColumns(given: Pick<Host, 'sessions' | 'attention'>): Record<C
 }
 
 function toColumn({ state, problem, outcome }: SessionView): Column | undefined {
-  // A run that reached its limit goes on when the user raises it.
+  // A run that reached its limit continues when the user raises it.
   const isPaused = state === 'interrupted' || (state === 'failed' && outcome === 'limit');
   if (state === 'needs-you' || isPaused) return 'needing';
   if (problem !== null) return 'failed';

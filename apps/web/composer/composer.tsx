@@ -5,7 +5,7 @@ import { showQuestion } from '../actions/question-actions.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import { useAccess } from '../state/access.ts';
 import { overlay } from '../state/overlay.ts';
-import { isTouched } from '../ui/is-touched.ts';
+import { isTouched } from '../keys/is-touched.ts';
 import { useText } from '../text/text.ts';
 import { toOptionId } from '../ui/option-list.tsx';
 import { useChoice } from '../ui/use-choice.ts';

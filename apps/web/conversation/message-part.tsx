@@ -20,7 +20,7 @@ interface MessagePartProps {
   thinking: string;
   /** The complete message, whose actions are shown below its last part; undefined for other parts. */
   message: ModelEntry | undefined;
-  /** True for the last message of a run: its tools stand for all of them. */
+  /** True for the last message of a run: earlier ones show no tools. */
   hasTools: boolean;
   isGrowing: boolean;
   /** True while the arguments of a tool call are streamed. */

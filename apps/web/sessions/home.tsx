@@ -16,7 +16,7 @@ import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { Progress } from '../ui/progress.tsx';
+import { Progress } from '../shell/progress.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { ExampleList } from './example-list.tsx';
 import { KeyHint } from './key-hint.tsx';
@@ -130,7 +130,7 @@ export function Home() {
   );
 }
 
-/** Runs a work, and tells when it takes long. */
+/** Runs a request. `isSlow` while it takes long. */
 function useSlow() {
   const [isSlow, setSlow] = useState(false);
   const watched = async <T,>(work: () => Promise<T>): Promise<T> => {

@@ -6,7 +6,7 @@ import { client } from '../state/client.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
-import { withoutMarks } from '../text/without-marks.ts';
+import { withoutMarks } from '../text/render/without-marks.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';

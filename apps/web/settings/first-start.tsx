@@ -11,7 +11,7 @@ import { showToast } from '../state/toasts.ts';
 import { useSettingsText } from '../text/settings/settings-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Pending } from '../ui/empty.tsx';
-import { Progress } from '../ui/progress.tsx';
+import { Progress } from '../shell/progress.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { KeyForm } from './key-form.tsx';
 import { toStoredText } from './keys-section.tsx';

@@ -130,7 +130,7 @@ export const de: Text = {
     thinking: 'Denkt nach',
     thoughts: (n) => `Überlegungen, ${count(n, 'Wort', 'Wörter')}`,
     writingCall: 'Schreibt einen Werkzeugaufruf …',
-    preparing: 'Der Stand des Ordners wird gespeichert, damit Änderungen rückgängig gemacht werden können…',
+    preparing: 'Der Zustand des Ordners wird gespeichert, damit Änderungen rückgängig gemacht werden können…',
     waitsForModel: (model) => `Wartet auf ${model} …`,
     compacting: 'Ältere Nachrichten werden zusammengefasst …',
     titling: 'Titel wird erzeugt …',

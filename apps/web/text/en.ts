@@ -101,7 +101,7 @@ export const en = {
     exportMarkdown: 'Export as Markdown',
     exportJson: 'Export as JSON',
     saved: (file: string) => `Saved as ${file}`,
-    savedFile: 'It is a file on this device, not a link: nobody sees it until you send it.',
+    savedFile: 'It is a file on this device, not a link. Others see it only if you send it.',
     gone: 'Session not found',
     goneHint: 'The session was deleted, or it belongs to another server.',
   },

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { formatDuration } from '../text/format.ts';
-import { useNow } from './use-now.ts';
+import { useNow } from '../ui/use-now.ts';
 
 /** What is in progress, without a known end, and for how long. */
 export function Progress({ words }: { words: string }) {
