@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createServer, build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
+import { TOKENS_CSS } from '@klaus/core/design-tokens';
 import { serviceWorker } from './bundle/service-worker.ts';
 import { pureSchemas } from './bundle/pure-schemas.ts';
 
@@ -15,6 +16,14 @@ const modernFonts: Plugin = {
     /katex[^?]*\.css/.test(id) ? code.replaceAll(/,url\([^)]*\) format\("(?:woff|truetype)"\)/g, '') : undefined,
 };
 
+/** Writes the tokens of the design into the style of the page. */
+const designTokens: Plugin = {
+  name: 'design-tokens',
+  enforce: 'pre',
+  transform: (code, id) =>
+    /style\/tokens\.css/.test(id) ? code.replace('--tokens: initial;', () => TOKENS_CSS) : undefined,
+};
+
 const config: InlineConfig = {
   root: PAGE,
   configFile: false,
@@ -26,6 +35,7 @@ const config: InlineConfig = {
   plugins: [
     pureSchemas as Plugin,
     modernFonts,
+    designTokens,
     { ...(serviceWorker(join(PAGE, 'offline/service-worker.ts')) as Plugin), enforce: 'post' },
   ],
   oxc: { jsx: { runtime: 'automatic', development: false } },

@@ -15,6 +15,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { checkSessionAddress, createLoginFetch, isAcceptedAddress, type AllowsPlace } from './oauth-access.ts';
+import { LOGIN_PAGE_HEADERS, toLoginPage } from './messages/login-page.ts';
 
 /** Milliseconds that the user has to log in. */
 const LOGIN_MS = 300_000;
@@ -197,8 +198,8 @@ export async function logInToServer({ name, url, store, onUrl, signal }: LoginOp
   };
   const server = createServer((request, response) => {
     const isAnswer = take(request.url ?? '/');
-    response.writeHead(isAnswer ? 200 : 404, { 'content-type': 'text/plain', connection: 'close' });
-    response.end(isAnswer ? 'Klaus has the answer. You can close this page.\n' : 'Not found.\n');
+    response.writeHead(isAnswer ? 200 : 404, { ...LOGIN_PAGE_HEADERS, connection: 'close' });
+    response.end(toLoginPage(isAnswer ? 'Klaus has the answer. You can close this page.' : 'Not found.'));
   });
   protectPort(server).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -46,10 +46,14 @@ export function createContext({ klaus, log, cluster, ...given }: ContextOptions)
     },
   });
   const feed = new SessionListFeed({ klaus, queue, undoUntil: (session) => deletions.undoUntil(session) });
+  const allowed = openProjectFolders(join(klaus.home, 'server', 'allowed-folders.json'));
   const workspaces = createAllowedWorkspaces({
     listed: configuration.get('server.workspaces'),
     configured: resolve(configuration.get('workspace')),
-    known: () => listSessionWorkspaces(klaus).map((path) => klaus.copies.repositoryOf(path) ?? path),
+    known: () => [
+      ...listSessionWorkspaces(klaus).map((path) => klaus.copies.repositoryOf(path) ?? path),
+      ...allowed.list(),
+    ],
     klausHome: klaus.home,
     repositoryOf: (path) => klaus.copies.repositoryOf(path),
   });
@@ -61,7 +65,7 @@ export function createContext({ klaus, log, cluster, ...given }: ContextOptions)
   });
   return {
     ...given,
-    ...{ klaus, log, workspaces, projects, clones, queue, hubs, live, feed, deletions },
+    ...{ klaus, log, workspaces, allowed, projects, clones, queue, hubs, live, feed, deletions },
     seen: EVERY_FOLDER,
     guardLog: new GuardLog(klaus.store),
     mcp: new McpWork(),

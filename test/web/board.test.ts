@@ -168,7 +168,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the board${WITHOUT_BROWSER ? `, 
 
   test('several agents are started with one prompt', { tags: ['long'] }, async () => {
     await page.goto(`${it.server.url}/#/board`);
-    await page.getByLabel(enBoard.prompt).fill('several');
+    await page.getByRole('button', { name: enBoard.start }).click();
+    await page.getByLabel(enBoard.prompt, { exact: true }).fill('several');
     await page.getByLabel(enBoard.count).fill('3');
     await page.getByLabel(enBoard.place).selectOption('folder');
     await page.getByRole('button', { name: enBoard.submit(3), exact: true }).click();

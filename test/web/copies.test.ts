@@ -100,7 +100,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`working copies${WITHOUT_BROWSER 
   }
 
   test('three agents start with one prompt, each in a working copy', async () => {
-    await page.getByLabel(enBoard.prompt).fill('Rename the lines that have numbers.');
+    await page.getByRole('button', { name: enBoard.start }).click();
+    await page.getByLabel(enBoard.prompt, { exact: true }).fill('Rename the lines that have numbers.');
     await page.getByRole('button', { name: enBoard.addAgent }).click();
     await page.getByRole('combobox', { name: enBoard.agent, exact: true }).nth(1).selectOption('terse');
     await show('start');

@@ -169,7 +169,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the guard${WITHOUT_BROWSER ? `, 
 
   test('it is reached by the list of pages and by keys', async () => {
     await page.goto(`${it.server.url}/#/`);
-    await page.getByRole('button', { name: en.attention.guard }).click();
+    await page.getByRole('button', { name: en.app.guard, exact: true }).click();
     await page.getByRole('heading', { name: enGuard.title, exact: true }).waitFor();
     expect(watched.complaints).toEqual([]);
   });

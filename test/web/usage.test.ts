@@ -1,6 +1,6 @@
 // Covers apps/web/usage, sdk/sessions, apps/server/handlers: the usage page.
 // @module-tag long
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { en } from '../../apps/web/text/en.ts';
 import { enUsage } from '../../apps/web/text/usage/en-usage.ts';
@@ -41,10 +41,27 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the usage page${WITHOUT_BROWSER 
     await summary.getByText('75%').waitFor();
     await summary.locator('.bad').waitFor();
     expect(await summary.getByRole('link', { name: enUsage.setPlan }).count()).toBe(0);
+    // One day is no chart.
+    await page.getByText(enUsage.firstDay).waitFor();
+    expect(await page.locator('.heat').count()).toBe(0);
+    await expectAccessible(page, 'usage of the first day');
+  });
+
+  test('from the second day on there is a chart', async () => {
+    // The server has no usage of yesterday.
+    const addYesterday = async (route: Route) => {
+      const response = await route.fetch();
+      const { rows, ...rest } = (await response.json()) as { rows: { key: string }[] };
+      const key = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+      await route.fulfill({ response, json: { ...rest, rows: [{ ...rows[0], key }, ...rows] } });
+    };
+    await page.route('**/api/usage?by=day*', addYesterday);
+    await page.reload();
     await page.getByText(enUsage.heatTable).click();
     // The heat map has the values as a table: 26 weeks.
     expect(await page.locator('.heat tbody tr').count()).toBe(26);
     await expectAccessible(page, 'usage by day');
+    await page.unroute('**/api/usage?by=day*', addYesterday);
   });
 
   test('projects are a group', async () => {

@@ -84,6 +84,22 @@ export function createAllowedWorkspaces(options: AllowedWorkspacesOptions) {
     /** Absolute real path of the default workspace. */
     configured,
     /**
+     * Checks a folder that the user of the server wants to allow, as an entry of `server.workspaces` is checked. Hidden
+     * folders need that setting.
+     *
+     * @returns As `checkNew`.
+     * @throws KlausError `workspace.refused`.
+     */
+    checkAllowable(workspace: string): { path: string; exists: boolean } {
+      const found = toReal(workspace);
+      const shown = headOf(workspace, 200);
+      check(found.path, { shown, isLocal: true });
+      if (!isHidden(found.path)) return found;
+      throw new KlausError('workspace.refused', `${shown} is a hidden folder, or in one.`, {
+        hint: 'Add it to the setting `server.workspaces` (KLAUS_SERVER_WORKSPACES), or use another folder.',
+      });
+    },
+    /**
      * @param workspace A relative path is resolved against the configured workspace.
      * @param from.isLocal True for a request over the Unix socket: its user can open a session in any folder without a
      *   server too. Default false.

@@ -65,6 +65,10 @@ export function limitWorkspaces(workspaces: AllowedWorkspaces, seen: SeenFolders
       check(workspace);
       workspaces.checkKnown(workspace);
     },
+    checkAllowable(workspace) {
+      check(workspace);
+      return workspaces.checkAllowable(workspace);
+    },
     allowsKnown: (workspace) => seen.sees(workspace) && workspaces.allowsKnown(workspace),
   };
 }

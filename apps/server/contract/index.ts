@@ -5,7 +5,7 @@ export type { CommitView, GitTextView, RepositoryView } from './commit-routes.ts
 export type { CopyConflict, CopyView, FileDiff, FileSolution, MergeAnswer } from './copy-routes.ts';
 export type { GuardDecisionView, GuardRatesView, GuardStateView } from './guard-routes.ts';
 export type { SavedPromptView } from './prompt-routes.ts';
-export type { CloneView, ProjectView } from './project-routes.ts';
+export type { CloneView, FolderView, ProjectView } from './project-routes.ts';
 export type { KeyTest, ProviderKeysView } from './settings/key-routes.ts';
 export type { McpLoginView, McpReviewView, McpServerView, McpTestView } from './settings/mcp-server-routes.ts';
 export type { LocalServerView, ModelServerTest, ModelServerView } from './settings/model-server-routes.ts';

@@ -27,6 +27,25 @@ export const cloneViewSchema = z.object({
 });
 export type CloneView = z.infer<typeof cloneViewSchema>;
 
+export const folderViewSchema = z.object({
+  path: z.string().describe('Real absolute path.'),
+  parent: z.string().nullable().describe('Null: there is none, or the client may not see it.'),
+  state: z
+    .enum(['allowed', 'outside', 'refused'])
+    .describe('`outside`: no workspace of the server. `refused`: never one, such as the home folder.'),
+  canAllow: z.boolean().describe('True if the client may allow a folder that is `outside`.'),
+  folders: z.array(z.object({ name: z.string(), isRepository: z.boolean() })).describe('Without hidden ones.'),
+  isPart: z.boolean().describe('True if there are more folders.'),
+});
+export type FolderView = z.infer<typeof folderViewSchema>;
+
+const allow = z
+  .boolean()
+  .optional()
+  .describe(
+    'True allows sessions in the folder, if it is no workspace yet. Only for the user who runs the server, on its machine, without a proxy, and if `server.workspaces` is empty. Default false.',
+  );
+
 const cloneParams = z.object({ id: z.string() });
 
 export const projectRoutes = {
@@ -35,12 +54,22 @@ export const projectRoutes = {
     summary: 'The folders in which sessions worked, and those that were added; the latest first.',
     answer: z.object({ projects: z.array(projectViewSchema) }),
   }),
+  folders: defineRoute('projects', 'GET /api/folders', {
+    projects: 'checked',
+    role: 'operator',
+    summary: 'The folders in a folder, for the choice of a project.',
+    query: z.object({
+      path: z.string().min(1).max(4_096).optional().describe('Absolute. Default: near the default workspace.'),
+    }),
+    answer: folderViewSchema,
+  }),
   addProject: defineRoute('projects', 'POST /api/projects', {
     projects: 'checked',
     summary: 'Adds a folder as a project, and creates it if it does not exist.',
     body: z.object({
       path: z.string().min(1).max(4_096).describe('Absolute path in an allowed workspace.'),
       create: z.boolean().optional().describe('Create a missing folder. Default false.'),
+      allow,
     }),
     answer: z.object({ path: z.string().describe('The real path.'), created: z.boolean() }),
   }),
@@ -48,7 +77,10 @@ export const projectRoutes = {
     projects: 'checked',
     summary: 'Removes an added folder from the list. Its files stay, and a folder with sessions stays in the list.',
     query: z.object({ path: z.string() }),
-    answer: z.object({ path: z.string() }),
+    answer: z.object({
+      path: z.string(),
+      wasAllowed: z.boolean().describe('True if it was allowed only by a request with `allow`, which ends.'),
+    }),
   }),
   clones: defineRoute('projects', 'GET /api/clones', {
     projects: 'checked',
@@ -65,6 +97,7 @@ export const projectRoutes = {
         .describe('`https://…`, `ssh://…`, `USER@HOST:PATH`, or the path of a repository in an allowed workspace.'),
       parent: z.string().min(1).max(4_096).describe('Absolute path of an existing folder.'),
       name: z.string().min(1).max(200).optional().describe('Name of the new folder. Default: from the address.'),
+      allow,
     }),
     status: 202,
     answer: cloneViewSchema,

@@ -2,10 +2,12 @@ import { headOf } from '@klaus/sdk/cut-text';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KlausError } from '@klaus/sdk';
+import { canAllowFolders, checkCanAllowFolders } from '../access/can-allow-folders.ts';
 import { isPublicOnly } from '../access/check-network.ts';
 import { isLocal } from '../access/request-guard.ts';
 import type { CloneView, ProjectView } from '../contract/index.ts';
-import type { Context, PartialHandlers } from '../http/handler.ts';
+import type { Context, Exchange, PartialHandlers } from '../http/handler.ts';
+import { listFolders } from '../projects/list-folders.ts';
 import { toSessionViews } from '../streams/session-view.ts';
 
 /** Most sessions that are counted, the latest first. */
@@ -43,9 +45,18 @@ function listProjects(context: Context): ProjectView[] {
 export const projectHandlers = {
   projects: (_given, context) => ({ projects: listProjects(context) }),
 
-  addProject({ body }, { workspaces, projects, log }, { request }) {
+  async folders({ query }, context, exchange) {
+    const { configured } = context.workspaces;
+    const canAllow = await canAllowFolders(context, exchange);
+    const path = query.path ?? (canAllow ? dirname(configured) : configured);
+    checkAbsolute(path);
+    return listFolders({ path, workspaces: context.workspaces, isLocal: isLocal(exchange.request), canAllow });
+  },
+
+  async addProject({ body }, context, exchange) {
+    const { projects, log } = context;
     checkAbsolute(body.path);
-    const { path, exists } = workspaces.checkNew(body.path, { isLocal: isLocal(request) });
+    const { path, exists, allow } = await findNew(context, exchange, { path: body.path, isAllowed: body.allow });
     if (!exists) {
       if (!body.create) {
         throw new KlausError('workspace.missing', `The folder ${body.path} does not exist on the server.`, {
@@ -54,21 +65,24 @@ export const projectHandlers = {
       }
       createFolder(path);
     }
+    allow();
     projects.add(path);
     log.info(exists ? 'project added' : 'project created', { path });
     return { path, created: !exists };
   },
 
-  forgetProject({ query }, { projects, seen }) {
-    if (seen.sees(query.path) && projects.remove(query.path)) return { path: query.path };
-    throw new KlausError('usage', `There is no added project ${headOf(query.path, 200)}.`, {
+  forgetProject({ query: { path } }, { projects, allowed, seen }) {
+    if (seen.sees(path) && projects.remove(path)) return { path, wasAllowed: allowed.remove(path) };
+    throw new KlausError('usage', `There is no added project ${headOf(path, 200)}.`, {
       hint: 'A folder with sessions is in the list as long as it has them.',
     });
   },
 
   clones: (_given, { clones, seen }) => ({ clones: clones.list().filter(({ path }) => seen.sees(path)) }),
 
-  async startClone({ body }, { klaus, workspaces, clones, log }, { request, identity }) {
+  async startClone({ body }, context, exchange) {
+    const { klaus, workspaces, clones, log } = context;
+    const { request, identity } = exchange;
     const { parseCloneSource } = await import('@klaus/sdk/clone');
     const from = { isLocal: isLocal(request) };
     const source = parseCloneSource(body.url);
@@ -79,12 +93,13 @@ export const projectHandlers = {
     if (name === '.' || name === '..' || /[/\\\0]/.test(name)) {
       throw new KlausError('usage', 'The name of the folder is not valid.', { hint: 'Use a name without slashes.' });
     }
-    const { path } = workspaces.checkNew(join(body.parent, name), from);
+    const { path, allow } = await findNew(context, exchange, { path: join(body.parent, name), isAllowed: body.allow });
     if (!isFolder(dirname(path))) {
       throw new KlausError('workspace.missing', `The folder ${body.parent} does not exist on the server.`, {
         hint: 'Choose an existing folder.',
       });
     }
+    allow();
     log.info('clone started', { path, protocol: source.protocol });
     const limits = isPublicOnly(identity!)
       ? {
@@ -99,6 +114,35 @@ export const projectHandlers = {
 
   cancelClone: ({ params }, context) => context.clones.cancel(findClone(context, params.id).id),
 } satisfies PartialHandlers;
+
+/**
+ * Checks the folder of a new project.
+ *
+ * @param given.isAllowed True if the sender allows the folder with this request. Default false.
+ * @returns `allow` stores that, for a folder that was not allowed.
+ * @throws KlausError as `AllowedWorkspaces.checkNew`, Refusal 403 for a sender who may not allow folders.
+ */
+async function findNew(context: Context, exchange: Exchange, given: { path: string; isAllowed?: boolean }) {
+  const { workspaces, allowed, log } = context;
+  const from = { isLocal: isLocal(exchange.request) };
+  if (given.isAllowed !== true) return { ...workspaces.checkNew(given.path, from), allow: () => {} };
+  await checkCanAllowFolders(context, exchange);
+  const found = workspaces.checkAllowable(given.path);
+  const allow = (): void => {
+    allowed.add(found.path);
+    log.info('folder allowed', { path: found.path });
+  };
+  return { ...found, allow: isInside(workspaces, found.path) ? () => {} : allow };
+}
+
+function isInside(workspaces: Context['workspaces'], path: string): boolean {
+  try {
+    workspaces.checkNew(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** @throws KlausError `usage` for an unknown one, and for one in a folder that the sender may not see. */
 function findClone({ clones, seen }: Context, id: string): CloneView {

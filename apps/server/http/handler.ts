@@ -39,6 +39,8 @@ export interface Context {
   workspaces: AllowedWorkspaces;
   /** What the sender of the request may see. */
   seen: SeenFolders;
+  /** Folders that the user of the server allowed on the page. Without effect if `server.workspaces` has a list. */
+  allowed: ProjectFolders;
   projects: ProjectFolders;
   clones: Clones;
   /** Logins to MCP servers, and reviews of their tools. */

@@ -7,7 +7,7 @@ const MAX = 200;
 export type ProjectFolders = ReturnType<typeof openProjectFolders>;
 
 /**
- * Folders that were added as projects, in a file. A folder in which a session works is a project without it.
+ * Folders that were added as projects, or allowed, in a file. A folder in which a session works is a project without it.
  *
  * @param file Created with the first folder.
  */

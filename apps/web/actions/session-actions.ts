@@ -70,9 +70,14 @@ export async function exportSession(session: Session, format: ExportFormat): Pro
     client.exportSession({ params: { id: session.id }, query: { format, language: preferences.get().language } }),
   );
   if (document_ === undefined) return;
-  saveText(document_, {
-    name: `klaus-${session.id}.${format}`,
-    type: EXPORT_TYPES[format],
+  const name = `klaus-${session.id}.${format}`;
+  saveText(document_, { name, type: EXPORT_TYPES[format] });
+  const words = text().sessions;
+  showToast({
+    kind: 'info',
+    text: words.saved(name),
+    detail: format === 'html' ? words.savedFile : undefined,
+    lastsMs: 10_000,
   });
 }
 

@@ -1,7 +1,8 @@
 import type { AgentView } from '@klaus/server/contract';
-import { FolderOpen, Plus } from 'lucide-react';
+import { FolderOpen, Play, Plus } from 'lucide-react';
 import { client } from '../state/client.ts';
 import { host } from '../state/host.ts';
+import { nextSession } from '../state/next-session.ts';
 import { go, toHash } from '../state/route.ts';
 import { createStore, useStore } from '../state/store.ts';
 import { useAgentsText } from '../text/agents-text.ts';
@@ -46,10 +47,16 @@ function AgentList({ workspace }: { workspace: string | undefined }) {
         <div className="rows agents-body column" tabIndex={0} role="group" aria-label={t.title}>
           <ul className="column">
             {agents.map((agent) => (
-              <AgentRow key={agent.name} agent={agent} />
+              <AgentRow key={agent.name} agent={agent} workspace={workspace} />
             ))}
           </ul>
-          {agents.length === 1 && broken.length === 0 ? <Empty title={t.none} hint={t.noneHint} /> : null}
+          {agents.length === 1 && broken.length === 0 ? (
+            <Empty title={t.none} hint={t.noneHint}>
+              <Button needs="admin" onClick={() => go({ page: 'agents', name: 'new' })}>
+                {t.create}
+              </Button>
+            </Empty>
+          ) : null}
           {broken.length > 0 ? (
             <section className="column agents-broken" aria-labelledby="agents-broken">
               <h2 id="agents-broken">{t.broken}</h2>
@@ -72,12 +79,17 @@ function AgentList({ workspace }: { workspace: string | undefined }) {
   );
 }
 
-function AgentRow({ agent }: { agent: AgentView }) {
+function AgentRow({ agent, workspace }: { agent: AgentView; workspace: string | undefined }) {
   const t = useAgentsText();
   const words = useText();
   const { name, description, capabilities, isChatOnly, model, file, hides, lastUsed } = agent;
+  const known: Readonly<Record<string, string>> = t.capability;
+  const sentences = capabilities.map((each) => known[each] ?? each);
+  const start = () => {
+    nextSession.set({ agent: file === null ? undefined : name, workspace });
+    go({ page: 'home' });
+  };
   const facts = [
-    capabilities.join(', ') || (isChatOnly ? words.home.noCapabilities : words.home.ownGrants),
     ...(model === null ? [] : [model]),
     lastUsed === null ? words.home.neverUsed : t.lastUsed(formatAgo(Date.parse(lastUsed), Date.now())),
   ];
@@ -87,8 +99,19 @@ function AgentRow({ agent }: { agent: AgentView }) {
       <span className="wrap" dir="auto">
         {description}
       </span>
+      <span className="small wrap">
+        {sentences.join(' ') || (isChatOnly ? words.home.noCapabilities : words.home.ownGrants)}
+      </span>
       <span className="small muted wrap">{facts.join(' · ')}</span>
       <span className={`small muted wrap ${file === null ? '' : 'mono'}`}>{file ?? t.builtIn}</span>
+      <Button
+        needs="operator"
+        icon={Play}
+        aria-label={t.startWith(file === null ? words.app.name : name)}
+        onClick={start}
+      >
+        {t.start}
+      </Button>
       {hides.length > 0 ? <span className="small warn wrap">{t.hides(hides.join(', '))}</span> : null}
     </li>
   );

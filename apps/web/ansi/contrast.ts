@@ -1,7 +1,11 @@
-/** Background and text colour of the terminal in each theme. Keep in sync with `tokens.css`. */
+import { toColors } from '@klaus/core/design-tokens';
+
+const [backgrounds, texts] = [toColors('terminal'), toColors('terminal-text')];
+
+/** Background and text colour of the terminal in each theme. */
 export const TERMINAL = {
-  light: { background: '#f6f6f8', text: '#1b1c1f' },
-  dark: { background: '#0b0c0e', text: '#dcdee3' },
+  light: { background: backgrounds.light, text: texts.light },
+  dark: { background: backgrounds.dark, text: texts.dark },
 } as const;
 
 /** The minimum contrast of text in WCAG. */

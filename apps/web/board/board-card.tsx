@@ -6,9 +6,10 @@ import { host, nameOf } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useBoardText } from '../text/board-text.ts';
-import { formatAgo, formatTime, formatUsd } from '../text/format.ts';
+import { formatAgo, formatCents, formatTime, formatUsd } from '../text/format.ts';
 import { hasAccess } from '../state/access.ts';
 import { useText } from '../text/text.ts';
+import { withoutMarks } from '../text/render/without-marks.ts';
 import { IconButton } from '../ui/button.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -38,7 +39,7 @@ export function BoardCard({ session, count, canMove, isSelected, onSelect, onMov
   const position = canMove ? session.position : null;
   const name = nameOf(session) ?? words.sessions.untitled;
   const item = attention.items.find((each) => each.session === id);
-  const line = item?.line ?? problem ?? (state === 'failed' ? outcomeReason : summary) ?? '';
+  const line = withoutMarks(item?.line ?? problem ?? (state === 'failed' ? outcomeReason : summary) ?? '');
   const move = (to: number) => to >= 1 && to <= count && onMove(id, to);
   const canResume = isResumable(session);
   const start = {
@@ -87,7 +88,9 @@ export function BoardCard({ session, count, canMove, isSelected, onSelect, onMov
       )}
       <div className="line small muted board-facts">
         <span className="ellipsis">{agent}</span>
-        <span className="number">{formatUsd(usd)}</span>
+        <span className="number" title={formatUsd(usd)}>
+          {formatCents(usd)}
+        </span>
         <span className="number" title={formatTime(Date.parse(item?.since ?? updatedAt))}>
           {formatAgo(Date.parse(item?.since ?? updatedAt), now)}
         </span>

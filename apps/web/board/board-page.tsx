@@ -1,5 +1,5 @@
 import type { SessionView } from '@klaus/server/contract';
-import { Columns2 } from 'lucide-react';
+import { Columns2, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
 import { resumeSession } from '../actions/session-actions.ts';
@@ -33,6 +33,7 @@ function Board() {
   const { sessions, attention, settings, isLoading } = useStore(host);
   const [selected, setSelected] = useState<readonly string[]>([]);
   const [moved, setMoved] = useState('');
+  const [isStarting, setStarting] = useState(false);
   const columns = useMemo(() => toColumns({ sessions, attention }), [sessions, attention]);
   const move = async (id: string, position: number) => {
     const at = sessions.get(id);
@@ -52,6 +53,9 @@ function Board() {
         <BackButton />
         <h1>{t.title}</h1>
         <span className="grow" />
+        <Button needs="operator" icon={Plus} aria-expanded={isStarting} onClick={() => setStarting(!isStarting)}>
+          {t.start}
+        </Button>
         <Button
           icon={Columns2}
           title={t.compareHint}
@@ -61,7 +65,14 @@ function Board() {
           {t.compare(chosen.length)}
         </Button>
       </header>
-      <StartForm onStarted={(started) => setSelected(started.slice(0, MAX_COMPARED))} />
+      {isStarting ? (
+        <StartForm
+          onStarted={(started, isAll) => {
+            setSelected(started.slice(0, MAX_COMPARED));
+            if (isAll) setStarting(false);
+          }}
+        />
+      ) : null}
       <p className="unseen" role="status" aria-live="polite">
         {moved}
       </p>

@@ -21,8 +21,10 @@ export function toColumns(given: Pick<Host, 'sessions' | 'attention'>): Record<C
   return columns;
 }
 
-function toColumn({ state, problem }: SessionView): Column | undefined {
-  if (state === 'needs-you' || state === 'interrupted') return 'needing';
+function toColumn({ state, problem, outcome }: SessionView): Column | undefined {
+  // A run that reached its limit continues when the user raises it.
+  const isPaused = state === 'interrupted' || (state === 'failed' && outcome === 'limit');
+  if (state === 'needs-you' || isPaused) return 'needing';
   if (problem !== null) return 'failed';
   return state === 'idle' ? undefined : state;
 }

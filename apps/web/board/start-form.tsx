@@ -21,7 +21,7 @@ interface Team {
 }
 
 /** Starts several agents with one prompt, each in a working copy of its own or all in the same folder. */
-export function StartForm({ onStarted }: { onStarted: (sessions: string[]) => void }) {
+export function StartForm({ onStarted }: { onStarted: (sessions: string[], isAll: boolean) => void }) {
   const t = useBoardText();
   const [prompt, setPrompt] = useState('');
   const [teams, setTeams] = useState<readonly Team[]>([{ agent: BUILT_IN_AGENT, count: 2 }]);
@@ -45,15 +45,16 @@ export function StartForm({ onStarted }: { onStarted: (sessions: string[]) => vo
     }
     setStarting(false);
     if (sessions.length > 0) showToast({ kind: 'info', text: t.started(sessions.length), lastsMs: 8_000 });
-    if (sessions.length === agents.length) setPrompt('');
-    onStarted(sessions);
+    onStarted(sessions, sessions.length === agents.length);
   };
   return (
-    <form className="board-start line" aria-label={t.start} onSubmit={(event) => void start(event)}>
+    <form className="board-start line" aria-label={t.heading} onSubmit={(event) => void start(event)}>
+      <h2>{t.heading}</h2>
       <label className="column board-prompt">
         <span className="small muted">{t.prompt}</span>
         <textarea
           className="field"
+          autoFocus
           rows={2}
           required
           maxLength={20_000}

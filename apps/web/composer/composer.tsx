@@ -5,6 +5,7 @@ import { showQuestion } from '../actions/question-actions.ts';
 import { useSignal } from '../actions/use-signal.ts';
 import { useAccess } from '../state/access.ts';
 import { overlay } from '../state/overlay.ts';
+import { isTouched } from '../keys/is-touched.ts';
 import { useText } from '../text/text.ts';
 import { toOptionId } from '../ui/option-list.tsx';
 import { useChoice } from '../ui/use-choice.ts';
@@ -39,7 +40,7 @@ function useFocus(field: RefObject<HTMLTextAreaElement | null>, isFocused: boole
   useLayoutEffect(() => {
     const next = takeNextFocus();
     // A keyboard on the screen would cover the page.
-    if (next?.onTouch || ((next || isFocused) && matchMedia('(pointer: fine)').matches)) field.current?.focus();
+    if (next?.onTouch || ((next || isFocused) && !isTouched())) field.current?.focus();
   }, [field, isFocused]);
 }
 

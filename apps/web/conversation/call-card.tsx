@@ -69,6 +69,7 @@ export const CallCard = memo(function CallCard({ call, session, progress, isUndo
         <TerminalOutput text={progress} label={t.call.output} last={LIVE_LINES} />
       ) : null}
       {result?.images && result.images.length > 0 ? <ResultImages images={result.images} /> : null}
+      {result && !isOpen ? <FailureReason call={call} /> : null}
       {result?.evidence && !isOpen ? <EvidenceView evidence={result.evidence} isShort /> : null}
       {name === 'report' && hasDebugResult(call) ? <DebugView call={call} session={session} /> : null}
       {isOpen ? <CallBody call={call} session={session} progress={progress} /> : null}
@@ -143,6 +144,16 @@ function CallFacts({ call, status }: { call: CallEntry; status: keyof typeof MAR
       {result ? <span>{formatDuration(result.durationMs)}</span> : null}
     </span>
   );
+}
+
+/** Why a call failed, or was denied by a rule: the first line of what the model got. A command shows its exit code. */
+function FailureReason({ call: { input, result, answer } }: { call: CallEntry }) {
+  const { outcome, output = '', detail } = result ?? {};
+  const isFailed = outcome === 'error' || outcome === 'unknown' || (outcome === 'denied' && answer === undefined);
+  if (!isFailed || (isCommand(input) && hasExitCode(detail))) return null;
+  const line = output.split('\n').find((each) => each.trim() !== '');
+  if (line === undefined) return null;
+  return <p className={`call-reason small wrap ${outcome === 'denied' ? 'muted' : 'bad'}`}>{headOf(line, 300)}</p>;
 }
 
 /** The exit code of a command; null if a signal ended it, and for other tools. */

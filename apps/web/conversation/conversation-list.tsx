@@ -227,7 +227,7 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
         />
       );
     case 'answer': {
-      const { id, text, thinking, entry, isLast, isCalling } = row;
+      const { id, text, thinking, entry, hasCalls, isLast, isCalling } = row;
       const isUndone = entry !== undefined && conversation.undone.has(entry.turn);
       return (
         <MessagePart
@@ -237,6 +237,7 @@ const RowView = memo(function RowView({ row, conversation, progress, isMarked }:
           text={text}
           thinking={thinking}
           message={isLast ? entry : undefined}
+          hasTools={!hasCalls}
           isGrowing={isLast && entry === undefined}
           isCalling={isCalling}
           marks={toMarks({ isUndone, isMarked })}

@@ -25,13 +25,11 @@ export function EvidenceView({ evidence, isShort = false }: { evidence: Proof; i
               <code>{command}</code>{' '}
             </>
           )}
-          <span className={mark}>{words.join(', ')}</span>
+          <span className={mark} title={tree === undefined ? undefined : t.call.seen(tree)}>
+            {words.join(', ')}
+          </span>
         </p>
-        {tree === undefined || isShort ? null : (
-          <p className="muted">
-            <span title={tree}>{t.call.seen(tree.slice(0, 12))}</span> {left === undefined ? '' : t.call.leftChanged}
-          </p>
-        )}
+        {left === undefined || isShort ? null : <p className="muted">{t.call.leftChanged}</p>}
       </div>
     </div>
   );

@@ -62,7 +62,7 @@ function toWords(event: Exclude<FactEvent, EventOf<'run.finished'>>, t: Text): W
       return { words: `${t.facts.restored[event.kind]}: ${t.facts.paths(event.files)}, ${t.call.by(event.by)}${kept}` };
     }
     case 'workspace.committed':
-      return { words: t.facts.committed(event.ref, event.files) };
+      return { words: <span title={event.ref}>{t.facts.committed(event.files)}</span> };
     case 'workingCopy.ended':
       return { words: t.facts.copyEnded[event.how] };
     case 'evidence.verified': {

@@ -1,4 +1,4 @@
-import { Brain, ChevronRight, LoaderCircle, Shuffle } from 'lucide-react';
+import { Brain, ChevronRight, GitFork, LoaderCircle } from 'lucide-react';
 import { memo } from 'react';
 import type { ModelEntry } from '@klaus/core/conversation';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -20,6 +20,8 @@ interface MessagePartProps {
   thinking: string;
   /** The complete message, whose actions are shown below its last part; undefined for other parts. */
   message: ModelEntry | undefined;
+  /** True for the last message of a run: earlier ones show no tools. */
+  hasTools: boolean;
   isGrowing: boolean;
   /** True while the arguments of a tool call are streamed. */
   isCalling: boolean;
@@ -28,7 +30,7 @@ interface MessagePartProps {
 
 /** A message of the model, or a part of it. Streamed and stored parts are the same component, so that nothing flickers. */
 export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
-  const { id, session, source, text, thinking, message, isGrowing, isCalling, marks } = props;
+  const { id, session, source, text, thinking, message, hasTools, isGrowing, isCalling, marks } = props;
   const t = useText();
   return (
     <article
@@ -46,14 +48,14 @@ export const MessagePart = memo(function AnswerPart(props: MessagePartProps) {
           {t.conversation.writingCall}
         </p>
       ) : null}
-      {message ? (
+      {message && hasTools ? (
         <div className="entry-tools line small">
           <Time at={message.at} />
           <CopyButton text={message.text} label={t.conversation.copyMessage} />
           <IconButton
             needs="operator"
             label={t.conversation.retryModel}
-            icon={Shuffle}
+            icon={GitFork}
             onClick={() => overlay.set({ kind: 'retry', session, seq: message.seq })}
           />
         </div>

@@ -56,6 +56,8 @@ export interface AnswerRow {
   isLast: boolean;
   /** The message in the log; undefined while it is streamed. */
   entry: ModelEntry | undefined;
+  /** True if tool calls follow in the same message: a later one ends the run. */
+  hasCalls: boolean;
   isCalling: boolean;
 }
 
@@ -88,9 +90,14 @@ export function toRows({ conversation, inFlight, queue, isComplete }: Shown): Ro
   for (const row of toLogRows(conversation)) rows.push(row);
   // The same keys as those of the stored message, so that expanded details stay expanded.
   for (const [id, streaming] of inFlight.messages) rows.push(...toGrowingRows(id, streaming));
-  if (conversation.requested && inFlight.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
+  if (isWorking(conversation) && inFlight.messages.size === 0) rows.push({ kind: 'working', key: 'working' });
   for (const message of queue) rows.push({ kind: 'queued', key: `queued ${message.command}`, message });
   return rows;
+}
+
+/** True while a request to the model has no answer yet, and before the first request of a run. */
+function isWorking({ requested, run, entries }: Conversation): boolean {
+  return requested !== undefined || (run !== undefined && entries.at(-1)?.kind === 'user');
 }
 
 /** Seq of the event whose first row this is; undefined for in-flight rows and further parts. */
@@ -108,9 +115,11 @@ function toLogRows(conversation: Conversation): readonly Row[] {
   let reads: CallEntry[] = [];
   /** Messages without words since the last read; between two reads they are not shown. */
   let silent: Entry[] = [];
+  // A call has the seq of its message.
+  const calling = new Set(entries.flatMap((entry) => (entry.kind === 'call' ? [entry.seq] : [])));
   const add = (entry: Entry): void => {
     let own = entryRows.get(entry);
-    if (!own) entryRows.set(entry, (own = toEntryRows(entry)));
+    if (!own) entryRows.set(entry, (own = toEntryRows(entry, calling.has(entry.seq))));
     for (const row of own) pushRow(rows, row);
   };
   const flush = (): void => {
@@ -177,21 +186,25 @@ function toFact(row: Row): FactEvent | undefined {
   return row.kind === 'entry' && row.entry.kind === 'fact' ? row.entry.event : undefined;
 }
 
-function toEntryRows(entry: Entry): Row[] {
+function toEntryRows(entry: Entry, hasCalls: boolean): Row[] {
   if (entry.kind !== 'model') return [{ kind: 'entry', key: `${entry.kind} ${entry.id}`, entry }];
   const { id, text, thinking } = entry;
-  return toAnswerRows(toParts(text), { id, thinking, entry, isCalling: false });
+  return toAnswerRows(toParts(text), { id, thinking, entry, hasCalls, isCalling: false });
 }
 
 function toGrowingRows(id: string, { parts, thinking, call }: PartialMessage): AnswerRow[] {
   const isCalling = call.text !== '';
   const before = previousRows.get(parts) ?? [];
-  const rows = toAnswerRows(parts.list(), { id, thinking: thinking.text, entry: undefined, isCalling }).map(
-    (row, at) => {
-      const old = before[at];
-      return old && !old.isLast && !row.isLast && old.thinking === row.thinking ? old : row;
-    },
-  );
+  const rows = toAnswerRows(parts.list(), {
+    id,
+    thinking: thinking.text,
+    entry: undefined,
+    hasCalls: false,
+    isCalling,
+  }).map((row, at) => {
+    const old = before[at];
+    return old && !old.isLast && !row.isLast && old.thinking === row.thinking ? old : row;
+  });
   previousRows.set(parts, rows);
   return rows;
 }
@@ -201,7 +214,7 @@ const previousRows = new WeakMap<Parts, readonly AnswerRow[]>();
 
 function toAnswerRows(
   parts: readonly string[],
-  { thinking, isCalling, ...rest }: Pick<AnswerRow, 'id' | 'thinking' | 'entry' | 'isCalling'>,
+  { thinking, isCalling, ...rest }: Pick<AnswerRow, 'id' | 'thinking' | 'entry' | 'hasCalls' | 'isCalling'>,
 ): AnswerRow[] {
   return parts.map((text, at) => {
     const [isFirst, isLast] = [at === 0, at === parts.length - 1];

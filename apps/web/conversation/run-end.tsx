@@ -23,6 +23,9 @@ const MARKS = {
   cancelled: { Icon: CircleStop, look: 'muted' },
 } as const satisfies Record<Outcome, unknown>;
 
+/** The styles of the gate's verdicts for each status of a claim. */
+const CLAIMS: Readonly<Record<string, string>> = { verified: 'allow', contradicted: 'deny' };
+
 interface RunEndProps {
   event: EventOf<'run.finished'>;
   session: string;
@@ -58,10 +61,8 @@ export function RunEnd({ event, session, attempt, rejected }: RunEndProps) {
       ))}
       {claims.map(({ said, status, reason: why }, at) => (
         <p key={at} className="claim">
-          <span className={status === 'verified' ? 'good' : status === 'contradicted' ? 'bad' : 'warn'}>
-            {t.facts.claim[status]}
-          </span>{' '}
-          <q>{said}</q> <span className="muted">{why}</span>
+          <span className={`verdict verdict-${CLAIMS[status] ?? 'ask'}`}>{t.facts.claim[status]}</span> <q>{said}</q>{' '}
+          <span className="muted">{why}</span>
         </p>
       ))}
       {last.size > 0 ? (

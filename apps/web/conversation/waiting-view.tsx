@@ -11,12 +11,19 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { useIsInterrupted } from './use-is-interrupted.ts';
 import { CodeText } from '../ui/code-text.tsx';
 
+/** Milliseconds from the start of a run, from which its first snapshot is shown. */
+const PREPARING_MS = 1_500;
+
 export function WorkingView({ conversation }: { conversation: Conversation }) {
   const t = useText();
   const isInterrupted = useIsInterrupted(conversation.session);
   const now = useNow(!isInterrupted);
-  const { requested, retryAt } = conversation;
-  if (!requested || isInterrupted) return null;
+  const { requested, retryAt, run, entries } = conversation;
+  if (isInterrupted) return null;
+  if (!requested) {
+    const isPreparing = run !== undefined && entries.at(-1)?.kind === 'user' && now - run.startedAt >= PREPARING_MS;
+    return isPreparing ? <Working words={t.conversation.preparing} ms={now - run.startedAt} /> : null;
+  }
   const words = {
     turn: t.conversation.waitsForModel(requested.model),
     compaction: t.conversation.compacting,
@@ -25,11 +32,15 @@ export function WorkingView({ conversation }: { conversation: Conversation }) {
     search: t.conversation.waitsForModel(requested.model),
     program: t.conversation.waitsForModel(requested.model),
   }[requested.purpose];
+  return <Working words={retryAt === undefined ? words : t.conversation.retries} ms={now - requested.at} />;
+}
+
+function Working({ words, ms }: { words: string; ms: number }) {
   return (
     <p className="entry working line muted">
       <LoaderCircle size={14} className="spin" />
-      {retryAt === undefined ? words : t.conversation.retries}
-      <span className="number">{formatDuration(Math.max(0, Math.round((now - requested.at) / 1_000) * 1_000))}</span>
+      {words}
+      <span className="number">{formatDuration(Math.max(0, Math.round(ms / 1_000) * 1_000))}</span>
     </p>
   );
 }

@@ -19,6 +19,26 @@ export function rulesOf({ rule, findings }: DecisionView): string[] {
   return [rule, ...findings.filter(({ verdict }) => verdict !== 'allow').map((finding) => finding.rule)];
 }
 
+/** A decision, with the question before it if it is the approval that answers one. */
+export interface DecisionRow {
+  decision: DecisionView;
+  asked?: DecisionView;
+}
+
+/** One row for a question and its approval. A question whose approval is not in the list has a row of its own. */
+export function toDecisionRows(decisions: readonly DecisionView[]): DecisionRow[] {
+  const rows: DecisionRow[] = [];
+  for (const decision of decisions) {
+    const isApproval = decision.verdict === 'allow' && decision.rule === 'approval';
+    const at = isApproval
+      ? rows.findLastIndex(({ decision: { call, verdict } }) => verdict === 'ask' && call === decision.call)
+      : -1;
+    if (at < 0) rows.push({ decision });
+    else rows.push({ decision, asked: rows.splice(at, 1)[0]!.decision });
+  }
+  return rows;
+}
+
 /** @param toReason The reason in the language of the page. */
 export function matchDecision(
   decision: DecisionView,

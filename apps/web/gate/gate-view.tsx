@@ -1,4 +1,3 @@
-import type { DecisionView } from '@klaus/server/contract';
 import { ChevronRight, SquareArrowOutUpRight } from 'lucide-react';
 import { useMemo } from 'react';
 import { toSubject } from '../conversation/subject.ts';
@@ -12,7 +11,7 @@ import { Time } from '../ui/time.tsx';
 import { useSavedState } from '../ui/use-saved-state.ts';
 import { useQuery } from '../ui/use-query.ts';
 import { VirtualList } from '../ui/virtual-list.tsx';
-import { type DecisionFilter, matchDecision, NO_FILTER } from './decision-filter.ts';
+import { type DecisionFilter, type DecisionRow, matchDecision, NO_FILTER, toDecisionRows } from './decision-filter.ts';
 import { GateFilters } from './gate-filters.tsx';
 import { ApprovalScope } from './approval-scope.tsx';
 import { RememberedApprovals } from './remembered-approvals.tsx';
@@ -34,7 +33,7 @@ export function GateView({ session, workspace, seq }: GateViewProps) {
   const approvals = useApprovals({ session, workspace, version: seq });
   const all = loaded.value?.decisions ?? [];
   const shown = useMemo(
-    () => all.filter((it) => matchDecision(it, filter, (reason) => toReasonText(reason, t))),
+    () => toDecisionRows(all.filter((it) => matchDecision(it, filter, (reason) => toReasonText(reason, t)))),
     [loaded.value, filter, t],
   );
   return (
@@ -55,23 +54,22 @@ export function GateView({ session, workspace, seq }: GateViewProps) {
           as="ol"
           count={shown.length}
           estimateSize={() => 40}
-          getItemKey={(at) => shown[at]!.seq}
+          getItemKey={(at) => shown[at]!.decision.seq}
           overscan={6}
         >
-          {(at) => <Decision decision={shown[at]!} session={session} approvals={approvals} />}
+          {(at) => <Decision {...shown[at]!} session={session} approvals={approvals} />}
         </VirtualList>
       ) : null}
     </section>
   );
 }
 
-interface DecisionProps {
-  decision: DecisionView;
+interface DecisionProps extends DecisionRow {
   session: string;
   approvals: Approvals;
 }
 
-function Decision({ decision, session, approvals }: DecisionProps) {
+function Decision({ decision, asked, session, approvals }: DecisionProps) {
   const t = useText();
   const { seq, at, tool, input, verdict, rule, reason, findings, phase } = decision;
   const words = useChangesText();
@@ -89,6 +87,14 @@ function Decision({ decision, session, approvals }: DecisionProps) {
           onClick={() => setOpen(!isOpen)}
         >
           <ChevronRight size={14} className="fold-mark muted" />
+          {asked ? (
+            <span className="decision-asked line">
+              <span className="verdict verdict-ask">{t.call.verdict.ask}</span>
+              <span aria-hidden className="muted">
+                →
+              </span>
+            </span>
+          ) : null}
           <span className={`verdict verdict-${verdict}`}>{t.call.verdict[verdict]}</span>
           <span className="call-name mono">{tool}</span>
           <span className="call-subject mono muted ellipsis grow">
@@ -114,6 +120,9 @@ function Decision({ decision, session, approvals }: DecisionProps) {
           <Time at={at} />
         </span>
       </div>
+      {isOpen && asked ? (
+        <p className="decision-sentence">{words.gate.why.ask(toReasonText(asked.reason, t))}</p>
+      ) : null}
       {isOpen ? <p className="decision-sentence">{words.gate.why[verdict](why)}</p> : null}
       {isOpen ? (
         <table className="findings small">
@@ -125,7 +134,7 @@ function Decision({ decision, session, approvals }: DecisionProps) {
             </tr>
           </thead>
           <tbody>
-            {findings.map((finding, index) => (
+            {[...(asked?.findings ?? []), ...findings].map((finding, index) => (
               <tr key={index}>
                 <td className="mono">{finding.rule}</td>
                 <td>

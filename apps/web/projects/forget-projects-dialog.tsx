@@ -21,7 +21,9 @@ export function ForgetProjectsDialog() {
   const query = useQuery('projects', (signal) => client.projects({ signal }));
   const projects = query.value?.projects.filter(({ isRemovable }) => isRemovable);
   const forget = async ({ path }: ProjectView) => {
-    if (!(await attempt(() => client.forgetProject({ query: { path } })))) return;
+    const forgotten = await attempt(() => client.forgetProject({ query: { path } }));
+    if (!forgotten) return;
+    const allow = forgotten.wasAllowed ? { allow: true } : {};
     if (filters.get().project === path) changeFilters({ project: undefined });
     showToast({
       kind: 'info',
@@ -29,7 +31,7 @@ export function ForgetProjectsDialog() {
       lastsMs: 8_000,
       action: {
         label: t.undo,
-        run: () => void attempt(() => client.addProject({ body: { path } })).then(() => query.refetch()),
+        run: () => void attempt(() => client.addProject({ body: { path, ...allow } })).then(() => query.refetch()),
       },
     });
     query.refetch();

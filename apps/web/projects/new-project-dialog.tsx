@@ -1,3 +1,4 @@
+import { isProblemError } from '@klaus/server/client';
 import type { CloneView } from '@klaus/server/contract';
 import { useState } from 'react';
 import { client } from '../state/client.ts';
@@ -11,7 +12,9 @@ import { CodeText } from '../ui/code-text.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { toReason } from '../ui/empty.tsx';
+import { useQuery } from '../ui/use-query.ts';
 import { CloneProgress } from './clone-progress.tsx';
+import { FolderBrowser } from './folder-browser.tsx';
 import { openProject } from './open-project.ts';
 import { parentOf } from './project-path.ts';
 import './projects.css';
@@ -29,9 +32,6 @@ export function NewProjectDialog() {
         <CloneProgress first={clone} onAgain={() => setClone(undefined)} />
       ) : (
         <div className="dialog-body column">
-          <p className="muted small">
-            <CodeText text={t.limits} />
-          </p>
           <div className="segments" role="group" aria-label={t.from}>
             {SOURCES.map((it) => (
               <button key={it} type="button" aria-pressed={it === source} onClick={() => setSource(it)}>
@@ -59,10 +59,15 @@ function FolderForm() {
   const parent = useParent();
   const [path, setPath] = useState(() => (parent === '' ? '' : `${parent}/`));
   const [create, setCreate] = useState(true);
-  const { isBusy, error, run } = useRequest();
+  const [at, setAt] = useState<string>();
+  const { isBusy, error, clear, run } = useRequest();
+  const folders = useFolders(at);
+  const { canAllow = false, state, path: shown } = folders.value ?? {};
+  const isOutside = isOutsideError(error) || (state === 'outside' && path.trim() === shown);
+  const allow = canAllow && isOutside;
   const submit = () =>
     run(async () => {
-      const added = await client.addProject({ body: { path: path.trim(), create } });
+      const added = await client.addProject({ body: { path: path.trim(), create, ...(allow ? { allow } : {}) } });
       closeOverlay();
       openProject(added.path);
     });
@@ -74,12 +79,31 @@ function FolderForm() {
         void submit();
       }}
     >
-      <Field label={t.path} hint={t.pathHint} value={path} onChange={setPath} error={error} isFirst />
+      <Field
+        label={t.path}
+        hint={t.pathHint}
+        value={path}
+        onChange={(text) => {
+          setPath(text);
+          clear();
+        }}
+        error={allow ? undefined : error}
+        isFirst
+      />
+      <FolderBrowser
+        query={folders}
+        onOpen={(opened) => {
+          setAt(opened);
+          setPath(opened);
+          clear();
+        }}
+      />
       <label className="check line">
         <input type="checkbox" checked={create} onChange={(event) => setCreate(event.target.checked)} />
         {t.createMissing}
       </label>
-      <Foot label={t.add} isDisabled={isBusy || path.trim() === ''} />
+      <Limits canAllow={canAllow} allow={allow} />
+      <Foot label={allow ? t.allow : t.add} isDisabled={isBusy || path.trim() === ''} />
     </form>
   );
 }
@@ -90,11 +114,18 @@ function GitForm({ onStart }: { onStart: (clone: CloneView) => void }) {
   const [url, setUrl] = useState('');
   const [parent, setParent] = useState(first);
   const [name, setName] = useState('');
-  const { isBusy, error, run } = useRequest();
+  const { isBusy, error, clear, run } = useRequest();
+  const { canAllow = false } = useFolders(undefined).value ?? {};
+  // A source that is a path is never allowed with the new folder.
+  const allow = canAllow && isOutsideError(error) && !url.trim().startsWith('/') && !url.trim().startsWith('file:');
   const submit = () =>
     run(async () => {
       const given = name.trim() === '' ? {} : { name: name.trim() };
-      onStart(await client.startClone({ body: { url: url.trim(), parent: parent.trim(), ...given } }));
+      onStart(
+        await client.startClone({
+          body: { url: url.trim(), parent: parent.trim(), ...given, ...(allow ? { allow } : {}) },
+        }),
+      );
     });
   return (
     <form
@@ -104,11 +135,41 @@ function GitForm({ onStart }: { onStart: (clone: CloneView) => void }) {
         void submit();
       }}
     >
-      <Field label={t.url} hint={t.urlHint} value={url} onChange={setUrl} error={error} isFirst />
-      <Field label={t.parent} value={parent} onChange={setParent} />
+      <Field label={t.url} hint={t.urlHint} value={url} onChange={setUrl} error={allow ? undefined : error} isFirst />
+      <Field
+        label={t.parent}
+        value={parent}
+        onChange={(text) => {
+          setParent(text);
+          clear();
+        }}
+      />
       <Field label={t.name} hint={t.nameHint} value={name} onChange={setName} />
-      <Foot label={t.clone} isDisabled={isBusy || url.trim() === '' || parent.trim() === ''} />
+      <Limits canAllow={canAllow} allow={allow} />
+      <Foot label={allow ? t.allowClone : t.clone} isDisabled={isBusy || url.trim() === '' || parent.trim() === ''} />
     </form>
+  );
+}
+
+/** @param at Absolute path. Undefined: near the default workspace. */
+function useFolders(at: string | undefined) {
+  return useQuery(`folders ${at ?? ''}`, (signal) =>
+    client.folders({ query: at === undefined ? {} : { path: at } }, { signal }),
+  );
+}
+
+function isOutsideError(error: unknown): boolean {
+  return isProblemError(error) && error.problem.code === 'workspace.outside';
+}
+
+/** Where sessions may be opened; with `allow`, what the button of the form allows. */
+function Limits({ canAllow, allow }: { canAllow: boolean; allow: boolean }) {
+  const t = useListsText().projects;
+  if (canAllow && !allow) return null;
+  return (
+    <p className={`small ${allow ? 'warn' : 'muted'}`} role="status">
+      <CodeText text={allow ? t.allowHint : t.limits} />
+    </p>
   );
 }
 
@@ -126,7 +187,7 @@ function useRequest() {
     }
     setBusy(false);
   };
-  return { isBusy, error, run };
+  return { isBusy, error, clear: () => setError(undefined), run };
 }
 
 interface FieldProps {

@@ -28,7 +28,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   const t = useText();
   const { split, letterKeys } = useStore(preferences);
   const hunks = useMemo(() => hunksOf(asked), [asked]);
-  const [review, setReview] = useState<Review>(() => newReview(hunks));
+  const { review, judged, judge, edit } = useReview(hunks);
   const [current, setCurrent] = useState(0);
   const [editing, setEditing] = useState<string | undefined>();
   const [note, setNote] = useState('');
@@ -47,13 +47,12 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
     closeOverlay();
   };
   const step = (by: 1 | -1) => setCurrent(Math.max(0, Math.min(hunks.length - 1, current + by)));
-  const judge = (ids: readonly string[], isAccepted: boolean) => setReview(judgeHunks(review, ids, isAccepted));
   const judgeCurrent = (isAccepted: boolean) => {
     if (!hunk) return;
     judge([hunk.id], isAccepted);
     step(1);
   };
-  const judgeRest = (isAccepted: boolean) => judge(toRest(hunks, review, isAccepted), isAccepted);
+  const judgeRest = (isAccepted: boolean) => judge(toRest(hunks, judged, isAccepted), isAccepted);
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void (canSend && send());
     else if (isTyping(event.target) || !isCharacter(event) || !preferences.get().letterKeys) return;
@@ -77,7 +76,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   }, []);
   return (
     <Dialog title={t.approval.review} onClose={closeOverlay} hasHead={false} className="review">
-      <div ref={shown.frame} className="review-body column">
+      <div ref={shown.frame} className="review-body column" data-first tabIndex={-1}>
         <header className="review-head line ruled">
           <div className="review-title grow">
             <h2 className="ellipsis">{toQuestionTitle(asked, t)}</h2>
@@ -92,6 +91,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
             list={shown.list}
             hunks={hunks}
             review={review}
+            judged={judged}
             current={current}
             editing={editing}
             onCurrent={setCurrent}
@@ -99,7 +99,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
             onJudge={judge}
             onEdit={(id) => setEditing(id)}
             onEdited={(it, text) => {
-              if (text !== undefined) setReview(editHunk(review, it, text));
+              if (text !== undefined) edit(it, text);
               setEditing(undefined);
             }}
           />
@@ -124,9 +124,23 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
   );
 }
 
-/** Ids of the undecided hunks. What is not shown is accepted only by an answer of its own. */
-function toRest(hunks: readonly Hunk[], { undecided }: Review, isAccepted: boolean): string[] {
-  return hunks.flatMap((hunk) => (undecided.has(hunk.id) && !(isAccepted && isHidden(hunk)) ? [hunk.id] : []));
+/** The decisions of the user. Hunks without one are accepted if their content is shown. */
+function useReview(hunks: readonly Hunk[]) {
+  const [{ review, judged }, set] = useState(() => ({ review: newReview(hunks), judged: new Set<string>() }));
+  return {
+    review,
+    /** Ids of the hunks about which the user decided. */
+    judged,
+    judge: (ids: readonly string[], isAccepted: boolean) =>
+      set({ review: judgeHunks(review, ids, isAccepted), judged: new Set([...judged, ...ids]) }),
+    edit: (hunk: Hunk, text: string) =>
+      set({ review: editHunk(review, hunk, text), judged: new Set([...judged, hunk.id]) }),
+  };
+}
+
+/** Ids of the hunks about which the user did not decide. What is not shown is accepted only by an answer of its own. */
+function toRest(hunks: readonly Hunk[], judged: ReadonlySet<string>, isAccepted: boolean): string[] {
+  return hunks.flatMap((hunk) => (!judged.has(hunk.id) && !(isAccepted && isHidden(hunk)) ? [hunk.id] : []));
 }
 
 interface HiddenHunksProps {
@@ -188,13 +202,6 @@ function ReviewFoot(props: ReviewFootProps) {
   const taken = hunks.length - review.rejected.size - review.undecided.size;
   return (
     <footer className="review-foot column">
-      <details className="review-feedback">
-        <summary className="muted">{t.approval.feedback}</summary>
-        <pre className="wrap" tabIndex={0} aria-label={t.approval.feedback}>
-          {answer === 'rejected' ? t.approval.feedbackNone : feedback === '' ? t.approval.feedbackAll : feedback}
-          {toModel === '' ? '' : `\n${toModel}`}
-        </pre>
-      </details>
       <p className="review-keys small muted">
         {hasKeys ? (
           <>
@@ -216,6 +223,13 @@ function ReviewFoot(props: ReviewFootProps) {
         maxLength={2_000}
         onChange={(event) => onNote(event.target.value)}
       />
+      <details className="review-feedback">
+        <summary className="muted">{t.approval.feedback}</summary>
+        <pre className="wrap" tabIndex={0} aria-label={t.approval.feedback}>
+          {answer === 'rejected' ? t.approval.feedbackNone : feedback === '' ? t.approval.feedbackAll : feedback}
+          {toModel === '' ? '' : `\n${toModel}`}
+        </pre>
+      </details>
       <div className="review-send line">
         <p role="status" className="number">
           {t.approval.summary(taken, hunks.length, review.edited.size)}

@@ -18,6 +18,8 @@ interface ReviewRowsProps {
   list: RefObject<RowList | null>;
   hunks: readonly Hunk[];
   review: Review;
+  /** Ids of the hunks about which the user decided. */
+  judged: ReadonlySet<string>;
   /** Index of the hunk that shortcuts act on. */
   current: number;
   /** Id of the hunk that is being edited. */
@@ -109,12 +111,18 @@ function Row(props: ReviewRowsProps & { row: ShownRow }) {
   }
 }
 
+/** Lines of a hunk after the change. */
+function countNew({ lines }: Hunk): number {
+  return lines.filter((line) => line.startsWith('+') || line.startsWith(' ')).length;
+}
+
 function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
   const { hunk, at, hunks, review, current, onCurrent, onJudge, onEdit } = props;
   const t = useText();
   const isCurrent = at === current;
   const isRejected = review.rejected.has(hunk.id);
   const isEdited = review.edited.has(hunk.id);
+  const isReviewed = props.judged.has(hunk.id);
   const isUndecided = review.undecided.has(hunk.id);
   const word = isUndecided
     ? t.approval.undecided
@@ -122,7 +130,9 @@ function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
       ? t.approval.rejected
       : isEdited
         ? t.approval.edited
-        : t.approval.accepted;
+        : isReviewed
+          ? t.approval.accepted
+          : t.approval.notReviewed;
   return (
     <div
       className={`hunk-head line small ${isCurrent ? 'hunk-current' : ''}`}
@@ -130,9 +140,12 @@ function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
       aria-current={isCurrent}
     >
       <span className="ellipsis muted">
-        {t.approval.hunk(at + 1, hunks.length)} · {toNoteText(hunk, t) ?? `${hunk.oldStart} → ${hunk.newStart}`}
+        {t.approval.hunk(at + 1, hunks.length)} ·{' '}
+        {toNoteText(hunk, t) ?? t.approval.lines(hunk.newStart, hunk.newStart + Math.max(1, countNew(hunk)) - 1)}
       </span>
-      <span className={`hunk-word ${isRejected ? 'muted' : isEdited || isUndecided ? 'warn' : 'good'}`}>{word}</span>
+      <span className={`hunk-word ${isRejected || !isReviewed ? 'muted' : isEdited || isUndecided ? 'warn' : 'good'}`}>
+        {word}
+      </span>
       {isEditable(hunk) ? (
         <Button variant="quiet" icon={PencilLine} onClick={() => onEdit(hunk.id)}>
           {t.approval.edit}

@@ -1,5 +1,5 @@
 import type { Effort, NetworkPreset, Part } from '@klaus/core/protocol';
-import { FolderOpen } from 'lucide-react';
+import { FolderOpen, FolderPlus } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { attempt, trySend } from '../actions/attempt.ts';
 import { Composer } from '../composer/composer.tsx';
@@ -8,12 +8,15 @@ import { client } from '../state/client.ts';
 import { changeFilters, filters } from '../state/filters.ts';
 import { chooseMode, groupSessions, host, readMode } from '../state/host.ts';
 import { focusNextField } from '../composer/next-focus.ts';
+import { takeNextSession } from '../state/next-session.ts';
 import { go, toSession } from '../state/route.ts';
 import { groupBelow } from '../state/session-tree.ts';
+import { overlay } from '../state/overlay.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { Empty, Loading } from '../ui/empty.tsx';
 import { Menu } from '../ui/menu.tsx';
+import { Progress } from '../shell/progress.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { ExampleList } from './example-list.tsx';
 import { KeyHint } from './key-hint.tsx';
@@ -22,21 +25,23 @@ import { NetworkPicker } from './network-picker.tsx';
 import { SessionRow } from './session-row.tsx';
 import './home.css';
 
+/** Milliseconds from which the page shows that a session is prepared. */
+const SLOW_MS = 1_500;
+
 export function Home() {
   const t = useText();
   const { sessions, settings, models, link, asOf } = useStore(host);
   const { project } = useStore(filters);
+  const { isSlow, watched } = useSlow();
   const [chosen, setChosen] = useState<{
     workspace?: string;
     agent?: string;
     model?: string;
     effort?: Effort;
     networks?: readonly NetworkPreset[];
-  }>({});
-  useEffect(() => {
-    // A project that is chosen later replaces the folder.
-    if (project !== undefined) setChosen(({ workspace: _, ...rest }) => rest);
-  }, [project]);
+  }>(takeNextSession);
+  // A project that is chosen later replaces the folder.
+  useLater(project, () => setChosen(({ workspace: _, ...rest }) => rest));
   // The user may have chosen another mode in a terminal.
   useEffect(() => void readMode(), []);
   const workspaces = useQuery(`workspaces ${project ?? ''}`, (signal) => client.workspaces({ signal }));
@@ -59,7 +64,7 @@ export function Home() {
       ...(chosen.networks?.length ? { allowNet: [...chosen.networks] } : {}),
       ...scope,
     };
-    const sent = await trySend(() => client.openSession({ body: { ...names, ...given } }));
+    const sent = await watched(() => trySend(() => client.openSession({ body: { ...names, ...given } })));
     if (sent === 'accepted') {
       focusNextField();
       go(toSession(command));
@@ -118,10 +123,34 @@ export function Home() {
           onSend={send}
           onStop={() => undefined}
         />
+        <div role="status">{isSlow ? <Progress words={t.home.preparing} /> : null}</div>
         {sessions.size === 0 ? <ExampleList draft="home" scope={scope} /> : null}
       </section>
     </div>
   );
+}
+
+/** Runs a request. `isSlow` while it takes long. */
+function useSlow() {
+  const [isSlow, setSlow] = useState(false);
+  const watched = async <T,>(work: () => Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+      setSlow(false);
+    }
+  };
+  return { isSlow, watched };
+}
+
+/** Calls back if a value changes to another one than the first. */
+function useLater(value: string | undefined, change: () => void): void {
+  const [first] = useState(value);
+  useEffect(() => {
+    if (value !== undefined && value !== first) change();
+  }, [value]);
 }
 
 /** The sessions with open questions. */
@@ -162,12 +191,21 @@ function FolderPicker({ folders, workspace, onChange }: FolderPickerProps) {
     <Menu
       label={`${t.home.workspace}: ${workspace}`}
       align="start"
-      items={folders.map(({ path }) => ({
-        key: path,
-        label: path,
-        isChosen: path === workspace,
-        run: () => onChange(path),
-      }))}
+      items={[
+        ...folders.map(({ path }) => ({
+          key: path,
+          label: path,
+          isChosen: path === workspace,
+          run: () => onChange(path),
+        })),
+        {
+          key: 'other',
+          label: t.home.otherFolder,
+          icon: FolderPlus,
+          needs: 'operator',
+          run: () => overlay.set({ kind: 'new-project' }),
+        },
+      ]}
     >
       <FolderOpen size={14} />
       <span className="ellipsis">{workspace}</span>

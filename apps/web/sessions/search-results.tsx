@@ -6,6 +6,7 @@ import { client } from '../state/client.ts';
 import { toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
+import { withoutMarks } from '../text/render/without-marks.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { useQuery } from '../ui/use-query.ts';
@@ -67,7 +68,9 @@ export function SearchResults({ query }: { query: string }) {
             <a className="search-hit bare column" href={toHash({ ...toRoute(hit) })}>
               <span className="ellipsis small muted">{hit.sessionTitle ?? t.sessions.untitled}</span>
               <span className="search-snippet">
-                {hit.snippet.map(({ text, hit: isHit }, at) => (isHit ? <mark key={at}>{text}</mark> : text))}
+                {hit.snippet.map(({ text, hit: isHit }, at) =>
+                  isHit ? <mark key={at}>{text}</mark> : withoutMarks(text),
+                )}
               </span>
             </a>
           </li>

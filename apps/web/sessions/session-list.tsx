@@ -1,12 +1,13 @@
 import type { AlertView, AttentionItemView, SessionView } from '@klaus/server/contract';
 import { useEffect, useMemo } from 'react';
 import { attempt } from '../actions/attempt.ts';
+import { signal } from '../actions/signal.ts';
 import { groupSessions, host, loadOlder, toUnlisted } from '../state/host.ts';
 import { projectOf } from '../state/filters.ts';
 import { setListed } from '../state/selection.ts';
 import { groupBelow } from '../state/session-tree.ts';
 import { useStore } from '../state/store.ts';
-import { toHash, toSession } from '../state/route.ts';
+import { go, toHash, toSession } from '../state/route.ts';
 import { formatAgo } from '../text/format.ts';
 import { toAlertTitle } from '../text/alert-title.ts';
 import { useText } from '../text/text.ts';
@@ -71,7 +72,15 @@ export function SessionList({ sessions, project, current }: SessionListProps) {
     ];
   }, [sessions, attention, project, current, hasOlder, t]);
   useEffect(() => setListed(rows.flatMap((row) => ('session' in row ? row.session.id : []))), [rows]);
-  if (rows.length === 0) return <Empty title={t.sessions.none} hint={t.sessions.noneHint} />;
+  if (rows.length === 0) {
+    return (
+      <Empty title={t.sessions.none} hint={t.sessions.noneHint}>
+        <Button needs="operator" onClick={openNew}>
+          {t.app.newSession}
+        </Button>
+      </Empty>
+    );
+  }
   return (
     <VirtualList
       label={t.app.sessions}
@@ -106,6 +115,12 @@ export function SessionList({ sessions, project, current }: SessionListProps) {
       }}
     </VirtualList>
   );
+}
+
+/** Opens the form of a new session, and focuses its field. */
+function openNew(): void {
+  go({ page: 'home' });
+  signal('focus-message');
 }
 
 /** A session that needs the user and is older than those in the list. */

@@ -7,7 +7,7 @@ import { selection, toggleSelected } from '../state/selection.ts';
 import { useStore } from '../state/store.ts';
 import { nameOf } from '../state/host.ts';
 import { toHash, toSession } from '../state/route.ts';
-import { formatAgo, formatTime, formatUsd } from '../text/format.ts';
+import { formatAgo, formatCents, formatTime, formatUsd } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { StateMark } from '../ui/state-mark.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -64,32 +64,38 @@ export const SessionRow = memo(function SessionRow({
       >
         <StateMark state={state} outcome={session.outcome} />
         <span className="column grow">
-          <span className="ellipsis session-name" dir="auto" title={headOf(name, 300)}>
-            {name}
+          <span className="session-head-line line">
+            <span className="ellipsis session-name" dir="auto" title={headOf(name, 300)}>
+              {name}
+            </span>
+            {session.archived ? <Archive size={12} className="muted" aria-label={t.lists.archived} /> : null}
+            {pinned ? <Pin size={12} className="muted" aria-label={t.sessions.pinned} /> : null}
           </span>
+          {/* Every row has the same three columns: what it is about, when, and the cost. */}
           <span className="session-facts line small muted">
-            {waits === undefined ? null : (
-              <span className="warn ellipsis" title={formatTime(waits)}>
-                {t.sessions.asked(questions, formatAgo(waits, now))}
-              </span>
-            )}
-            {position === null ? null : <span className="ellipsis">{t.sessions.position(position)}</span>}
-            {waits !== undefined || position !== null ? null : (
-              <span className="ellipsis">
-                {depth > 0 ? agent : agent === BUILT_IN_AGENT ? folder : `${agent} · ${folder}`}
-              </span>
-            )}
-            {waits === undefined ? (
-              <span className="number" title={formatTime(Date.parse(updatedAt))}>
-                {formatAgo(Date.parse(updatedAt), now)}
-              </span>
-            ) : null}
+            <span
+              className={`ellipsis ${waits === undefined ? '' : 'warn'}`}
+              title={waits === undefined ? undefined : formatTime(waits)}
+            >
+              {waits !== undefined
+                ? t.sessions.questions(questions)
+                : position !== null
+                  ? t.sessions.position(position)
+                  : depth > 0
+                    ? agent
+                    : agent === BUILT_IN_AGENT
+                      ? folder
+                      : `${agent} · ${folder}`}
+            </span>
             {below.length > 0 ? <span className="number">{t.children.count(below.length)}</span> : null}
-            <span className="number session-cost">{formatUsd(cost)}</span>
+            <span className="number" title={formatTime(waits ?? Date.parse(updatedAt))}>
+              {formatAgo(waits ?? Date.parse(updatedAt), now)}
+            </span>
+            <span className="number session-cost" title={formatUsd(cost)}>
+              {formatCents(cost)}
+            </span>
           </span>
         </span>
-        {session.archived ? <Archive size={12} className="muted" aria-label={t.lists.archived} /> : null}
-        {pinned ? <Pin size={12} className="muted" aria-label={t.sessions.pinned} /> : null}
       </a>
       <SessionMenu session={session} />
     </div>

@@ -16,13 +16,14 @@ import { access } from '../state/access.ts';
 import { changeFilters, countMenuFilters, filters } from '../state/filters.ts';
 import { host, openHost } from '../state/host.ts';
 import { overlay } from '../state/overlay.ts';
-import { go, route } from '../state/route.ts';
+import { go, route, type Route } from '../state/route.ts';
 import { selection } from '../state/selection.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
 import { BrandMark } from '../ui/brand-mark.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Failed, Loading } from '../ui/empty.tsx';
+import { toKeysText } from '../keys/keys.tsx';
 import { useSignal } from '../actions/use-signal.ts';
 import { FilterMenu } from '../lists/filter-menu.tsx';
 import { ProjectSwitcher } from '../projects/project-switcher.tsx';
@@ -52,24 +53,6 @@ export function Sidebar() {
   useSignal('focus-search', () => search.current?.focus());
   const isFiltered = countMenuFilters(given) > 0;
   const current = here.page === 'session' ? here.id : '';
-  const isUsage = here.page === 'usage';
-  const isBoard = here.page === 'board';
-  const isGuard = here.page === 'guard';
-  const isAgents = here.page === 'agents';
-  const places = [
-    { label: t.attention.board, keys: 'g b', icon: Columns3, isPressed: isBoard, run: () => go({ page: 'board' }) },
-    { label: t.app.usage, keys: 'g u', icon: ChartColumn, isPressed: isUsage, run: () => go({ page: 'usage' }) },
-    { label: t.attention.guard, keys: 'g g', icon: ShieldCheck, isPressed: isGuard, run: () => go({ page: 'guard' }) },
-    { label: t.app.agents, keys: 'g a', icon: Bot, isPressed: isAgents, run: () => go({ page: 'agents' }) },
-    { label: t.app.palette, keys: 'mod+k', icon: Keyboard, run: () => overlay.set({ kind: 'palette' }) },
-    {
-      label: t.app.settings,
-      keys: 'g s',
-      icon: Settings2,
-      isPressed: here.page === 'settings',
-      run: () => go({ page: 'settings' }),
-    },
-  ];
   return (
     <nav className="sidebar column" aria-label={t.app.sessions}>
       <header className="sidebar-head line">
@@ -126,13 +109,49 @@ export function Sidebar() {
       ) : null}
       {isSelecting ? <BulkBar /> : null}
       <SignedIn />
-      <footer className="sidebar-foot line">
-        {places.map(({ isPressed, run, ...button }) => (
-          <IconButton key={button.keys} {...button} iconSize={16} aria-pressed={isPressed} onClick={run} />
-        ))}
-      </footer>
+      <Places here={here} />
       <SidebarEdge />
     </nav>
+  );
+}
+
+/** The links to the other pages, and the commands. */
+function Places({ here }: { here: Route }) {
+  const t = useText();
+  const isUsage = here.page === 'usage';
+  const isBoard = here.page === 'board';
+  const isGuard = here.page === 'guard';
+  const isAgents = here.page === 'agents';
+  const places = [
+    { label: t.attention.board, keys: 'g b', icon: Columns3, isPressed: isBoard, run: () => go({ page: 'board' }) },
+    { label: t.app.usage, keys: 'g u', icon: ChartColumn, isPressed: isUsage, run: () => go({ page: 'usage' }) },
+    { label: t.app.guard, keys: 'g g', icon: ShieldCheck, isPressed: isGuard, run: () => go({ page: 'guard' }) },
+    { label: t.app.agents, keys: 'g a', icon: Bot, isPressed: isAgents, run: () => go({ page: 'agents' }) },
+    { label: t.app.palette, keys: 'mod+k', icon: Keyboard, run: () => overlay.set({ kind: 'palette' }) },
+    {
+      label: t.app.settings,
+      keys: 'g s',
+      icon: Settings2,
+      isPressed: here.page === 'settings',
+      run: () => go({ page: 'settings' }),
+    },
+  ];
+  return (
+    <footer className="sidebar-foot">
+      {places.map(({ label, keys, icon: Icon, isPressed, run }) => (
+        <button
+          key={keys}
+          type="button"
+          className="sidebar-place bare column"
+          title={`${label} (${toKeysText(keys)})`}
+          aria-pressed={isPressed}
+          onClick={run}
+        >
+          <Icon size={16} aria-hidden />
+          <span className="ellipsis">{label}</span>
+        </button>
+      ))}
+    </footer>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { CheckView } from '@klaus/server/contract';
 import { CirclePlay, FolderOpen } from 'lucide-react';
 import { useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
@@ -10,12 +11,13 @@ import { showToast } from '../state/toasts.ts';
 import { useSettingsText } from '../text/settings/settings-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Pending } from '../ui/empty.tsx';
+import { Progress } from '../shell/progress.tsx';
 import { useQuery } from '../ui/use-query.ts';
 import { KeyForm } from './key-form.tsx';
 import { toStoredText } from './keys-section.tsx';
 import { LocalModels } from './models/local-models.tsx';
 import { ServerForm } from './models/server-form.tsx';
-import { SandboxSummary, useChecks } from './sandbox-status.tsx';
+import { isFetched, SandboxSummary, useChecks } from './sandbox-status.tsx';
 import './settings.css';
 
 interface FirstStartProps {
@@ -35,11 +37,12 @@ const MAX_FOLDERS = 4;
 export function FirstStart({ provider: first, folders, onFolder }: FirstStartProps) {
   const t = useSettingsText();
   const { settings } = useStore(host);
+  const checks = useChecks();
   return (
     <section className="first-start raised column" aria-labelledby="first-start">
       <h2 id="first-start">{t.first.title}</h2>
       <FirstKey first={first} />
-      <FirstSandbox />
+      <FirstSandbox query={checks} />
       {folders.length > 1 ? (
         <div className="column first-part">
           <h3>{t.first.folders}</h3>
@@ -54,7 +57,7 @@ export function FirstStart({ provider: first, folders, onFolder }: FirstStartPro
           </ul>
         </div>
       ) : null}
-      {settings?.hasDemo ? <Demo /> : null}
+      {settings?.hasDemo ? <Demo checks={checks.value?.checks ?? []} /> : null}
     </section>
   );
 }
@@ -108,9 +111,8 @@ function FirstKey({ first }: { first: string }) {
   );
 }
 
-function FirstSandbox() {
+function FirstSandbox({ query }: { query: ReturnType<typeof useChecks> }) {
   const t = useSettingsText();
-  const query = useChecks();
   return (
     <div className="column first-part" aria-busy={query.isLoading}>
       <h3>{t.first.sandboxTitle}</h3>
@@ -125,10 +127,11 @@ function FirstSandbox() {
   );
 }
 
-function Demo() {
+function Demo({ checks }: { checks: readonly CheckView[] }) {
   const t = useSettingsText();
   const [isStarting, setStarting] = useState(false);
   const isAllowed = useAccess('operator');
+  const { settings } = useStore(host);
   if (!isAllowed) return null;
   const start = async () => {
     setStarting(true);
@@ -143,7 +146,13 @@ function Demo() {
           {t.first.demo}
         </Button>
       </div>
-      <p className="small muted">{t.first.demoHint}</p>
+      {isStarting ? (
+        <div role="status">
+          <Progress words={isFetched(checks, settings?.sandbox) ? t.first.fetching : t.first.starting} />
+        </div>
+      ) : (
+        <p className="small muted">{t.first.demoHint}</p>
+      )}
     </div>
   );
 }

@@ -43,6 +43,21 @@ export function SandboxStatus() {
   );
 }
 
+/** The checks of the sandboxes that commands may get. @param chosen The setting; undefined: the first that works. */
+function toDrivers(checks: readonly CheckView[], chosen: string | undefined): CheckView[] {
+  return checks.filter(({ name, unused }) =>
+    chosen === undefined
+      ? !unused && name.startsWith('sandbox') && name !== 'sandbox host'
+      : name === `sandbox ${chosen}`,
+  );
+}
+
+/** True if the next session downloads its sandbox. */
+export function isFetched(checks: readonly CheckView[], chosen: string | null | undefined): boolean {
+  const drivers = toDrivers(checks, chosen ?? undefined);
+  return !drivers.some(({ status }) => status === 'ok') && drivers.some(({ canFetch }) => canFetch);
+}
+
 /** The sandbox that commands get, or the checks that explain why there is none. */
 export function SandboxSummary({ checks }: { checks: readonly CheckView[] }) {
   const t = useSettingsText();
@@ -58,11 +73,7 @@ export function SandboxSummary({ checks }: { checks: readonly CheckView[] }) {
       </p>
     );
   }
-  const drivers = checks.filter(({ name, unused }) =>
-    chosen === undefined
-      ? !unused && name.startsWith('sandbox') && name !== 'sandbox host'
-      : name === `sandbox ${chosen}`,
-  );
+  const drivers = toDrivers(checks, chosen);
   const working = drivers.find(({ status, canFetch }) => status === 'ok' || canFetch);
   if (working) {
     return (

@@ -16,12 +16,16 @@ import { matchWords, rankWords } from './match-words.ts';
 import './palette.css';
 
 interface Row extends FilterItem {
+  /** Without a query. */
+  group?: string;
   title: string;
   icon?: ReactNode;
   hint?: ReactNode;
 }
 
 const MAX_ROWS = 50;
+/** Sessions that are listed before the user types. */
+const MAX_RECENT = 5;
 
 export function Palette() {
   const t = useText();
@@ -33,6 +37,8 @@ export function Palette() {
         .filter((command) => command.id !== 'palette')
         .map((command) => ({
           key: command.id,
+          group:
+            command.in === undefined ? t.palette.actions : t.keys[command.in === 'changes' ? 'inChanges' : command.in],
           title: command.title(t),
           hint:
             command.keys === undefined || (!letterKeys && hasCharacter(boundKeys(command.keys) ?? '')) ? undefined : (
@@ -43,12 +49,19 @@ export function Palette() {
       const { waiting, pinned, others } = groupSessions({ sessions, attention });
       const targets = [...waiting, ...pinned, ...others].map((session) => ({
         key: session.id,
+        group: t.palette.recent,
         title: nameOf(session) ?? t.sessions.untitled,
         icon: <StateMark state={session.state} outcome={session.outcome} size={14} />,
         hint: <span className="muted">{t.palette.sessions}</span>,
         run: () => go(toSession(session.id)),
       }));
+      // Without a query, the commands of the present view and the latest sessions come first.
+      if (query.trim() === '') {
+        const here = actions.filter(({ group }) => group !== t.palette.actions);
+        return [...targets.slice(0, MAX_RECENT), ...here, ...actions.filter((each) => !here.includes(each))];
+      }
       return [...actions, ...targets]
+        .map(({ group: _, ...row }): Row => row)
         .filter(({ title }) => matchWords(title, query))
         .toSorted((a, b) => rankWords(a.title, query) - rankWords(b.title, query))
         .slice(0, MAX_ROWS);
@@ -63,6 +76,7 @@ export function Palette() {
         noMatches={t.palette.none}
         variant="palette"
         find={find}
+        toGroup={({ group }) => group}
         onClose={closeOverlay}
       >
         {({ icon, title, hint }) => (

@@ -1,6 +1,10 @@
 import { RETURN_TARGET, signInFailureCodeSchema, type SignInFailureCode } from '@klaus/server/contract';
 import { basePath, toOwnName } from './base-path.ts';
 import { client } from './client.ts';
+import { host, openHost } from './host.ts';
+
+/** An address that says something about the sign-in. */
+const SIGN_IN = /^#(token|sign-in)=([^&]+)/;
 
 /** When this tab was last sent to the provider, in Unix milliseconds. */
 const TRIED = toOwnName('klaus.sign-in');
@@ -18,14 +22,44 @@ export const signInFlow: {
  * Reads what the address says about the sign-in, and removes it at once, so that it does not remain in the browser's
  * history: a token (`#token=…`, from `klaus serve --open`), which is exchanged for a cookie, or why a sign-in at a
  * provider failed (`#sign-in=…`).
+ *
+ * @returns True if a token was accepted.
  */
-export async function signInFromAddress(): Promise<void> {
-  const [, kind, value = ''] = /^#(token|sign-in)=([^&]+)/.exec(location.hash) ?? [];
-  if (kind === undefined) return;
+export async function signInFromAddress(): Promise<boolean> {
+  const [, kind, value = ''] = SIGN_IN.exec(location.hash) ?? [];
+  if (kind === undefined) return false;
   history.replaceState(null, '', `${location.pathname}${location.search}#/`);
-  if (kind === 'sign-in') signInFlow.failure = signInFailureCodeSchema.safeParse(value).data ?? 'invalid';
+  if (kind === 'sign-in') {
+    signInFlow.failure = signInFailureCodeSchema.safeParse(value).data ?? 'invalid';
+    return false;
+  }
   // If the server rejects it, the page asks for a token.
-  else await client.signIn({ body: { token: decodeURIComponent(value) } }).catch(() => undefined);
+  return client.signIn({ body: { token: toToken(value) } }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A token that is not percent-encoded correctly is sent as it is, and rejected. */
+function toToken(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The same for an address that is opened in a tab that shows the page already. */
+export function followSignIn(): void {
+  addEventListener('hashchange', (event) => {
+    if (!SIGN_IN.test(location.hash)) return;
+    // No other listener sees the token.
+    event.stopImmediatePropagation();
+    void signInFromAddress().then((isAccepted) => {
+      dispatchEvent(new HashChangeEvent('hashchange'));
+      if (isAccepted && host.get().isSignedOut) openHost();
+    });
+  });
 }
 
 export function rememberSignOut(provider: string | undefined): void {

@@ -6,11 +6,14 @@ export interface Toast {
   text: string;
   detail?: string;
   action?: { label: string; run: () => void };
-  /** Milliseconds until it closes. Paused while it is hovered or focused. Default: it stays until it is closed. */
+  /** Milliseconds until it closes. Paused while it is hovered or focused. Default: 15 s for an error; others stay until they are closed. */
   lastsMs?: number;
   /** True if it also closes while hovered or focused, because its action has expired. */
   isDue?: boolean;
 }
+
+/** Milliseconds for which an error is shown: long enough to read it, and it covers what it is about. */
+const ERROR_MS = 15_000;
 
 export const toasts = createStore<readonly Toast[]>([]);
 
@@ -20,7 +23,8 @@ let last = 0;
 export function showToast(toast: Omit<Toast, 'id'>): () => void {
   last += 1;
   const id = last;
-  toasts.set([...toasts.get().slice(-3), { ...toast, id }]);
+  const lasts = toast.kind === 'error' ? { lastsMs: ERROR_MS } : {};
+  toasts.set([...toasts.get().slice(-3), { ...lasts, ...toast, id }]);
   return () => closeToast(id);
 }
 

@@ -10,6 +10,8 @@ export const deAgents: AgentsText = {
   none: 'Noch keine eigenen Agenten',
   noneHint: 'Ein Agent hat eigene Anweisungen und genau die Fähigkeiten, die er braucht.',
   builtIn: 'Eingebaut',
+  start: 'Starten',
+  startWith: (name) => `Eine Sitzung mit ${name} starten`,
   lastUsed: (ago) => `Zuletzt verwendet: ${ago}`,
   hides: (files) => `Verdeckt ${files}`,
   broken: 'Dateien, die nicht gelesen werden können',

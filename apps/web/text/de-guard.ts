@@ -2,9 +2,9 @@ import type { GuardText } from './en-guard.ts';
 
 /** Texts of the page of the guard in German. */
 export const deGuard: GuardText = {
-  title: 'Wächter von Claude Code',
+  title: 'Claude-Code-Wächter',
   failed: 'Die Entscheidungen des Wächters konnten nicht geladen werden.',
-  none: 'Der Wächter hat noch nichts entschieden',
+  none: 'Noch keine Entscheidungen',
   noneHint:
     'Der folgende Befehl installiert ihn. Er beurteilt jeden Aufruf von Claude Code, bevor der Aufruf ausgeführt wird.',
   noneShown: 'Keine Entscheidung entspricht den Filtern',

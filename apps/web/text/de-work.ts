@@ -183,7 +183,7 @@ export const deWork: typeof enWork = {
     noneHint: 'Diese Seite zählt jede Anfrage an ein Modell.',
     failed: 'Der Verbrauch konnte nicht geladen werden.',
     requests: 'Anfragen',
-    input: 'Eingabe',
+    input: 'Neue Eingabe',
     output: 'Ausgabe',
     cacheRead: 'Aus dem Cache',
     cacheWrite: 'In den Cache',
@@ -235,7 +235,7 @@ export const deWork: typeof enWork = {
     used: (used) => `${used} verbraucht`,
   },
   attention: {
-    guard: 'Wächter von Claude Code',
+    guard: 'Claude-Code-Wächter',
     guardOff: 'Der Wächter von Claude Code ist aus',
     guardMissed: 'Eine Sitzung lief ohne den Wächter',
     board: 'Tafel',

@@ -8,6 +8,8 @@ export const enAgents = {
   none: 'No agents of your own yet',
   noneHint: 'An agent has its own instructions and exactly the capabilities that it needs.',
   builtIn: 'Built in',
+  start: 'Start',
+  startWith: (name: string) => `Start a session with ${name}`,
   lastUsed: (ago: string) => `Last used: ${ago}`,
   hides: (files: string) => `Hides ${files}`,
   broken: 'Files that cannot be read',

@@ -1,8 +1,8 @@
 /** Texts of the page of the guard in English. They are loaded with it. */
 export const enGuard = {
-  title: 'Guard of Claude Code',
+  title: 'Claude Code guard',
   failed: 'The decisions of the guard could not be loaded.',
-  none: 'The guard has decided nothing yet',
+  none: 'No decisions yet',
   noneHint: 'Install it with the command below. It judges each call of Claude Code before the call runs.',
   noneShown: 'No decisions match the filters',
   installations: 'Installations',

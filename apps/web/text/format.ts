@@ -55,6 +55,11 @@ export function formatUsd(usd: number | null, digits = usd !== 0 && Math.abs(usd
   return numbers(options).format(usd);
 }
 
+/** US dollars with two decimals, for lists: `< $0.01` for a smaller cost above zero. */
+export function formatCents(usd: number | null): string {
+  return usd !== null && usd > 0 && usd < 0.005 ? `< ${formatUsd(0.01, 2)}` : formatUsd(usd, 2);
+}
+
 /** A cost that is known only up to what is held for it: `≤ $0.18`. @param held Null: the price is unknown. */
 export function formatCost(usd: number | null, held: number | null = 0): string {
   return usd !== null && held !== null && held > 0 ? `≤ ${formatUsd(usd + held)}` : formatUsd(usd);

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { saveText } from '../actions/save-text.ts';
 import { client } from '../state/client.ts';
 import { host, nameOf } from '../state/host.ts';
-import { toHash, toSession } from '../state/route.ts';
+import { go, toHash, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { formatCost, formatCount, formatShort } from '../text/format.ts';
 import { useText } from '../text/text.ts';
 import { useUsageText } from '../text/usage/usage-text.ts';
 import { BackButton } from '../ui/back-button.tsx';
-import { IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Empty, Pending } from '../ui/empty.tsx';
 import { type Period, PeriodSelect } from '../ui/period-select.tsx';
 import { useQuery } from '../ui/use-query.ts';
@@ -45,6 +45,7 @@ export function UsagePage() {
   const from = days === 0 ? '' : toDay(now - (days - 1) * DAY_MS);
   const rows: readonly Figures[] = by === 'day' ? fillDays(found, { from, to: toDay(now) }) : found;
   const total = sumFigures(rows);
+  const daysWithCost = (recent.value?.rows ?? []).filter(({ requests }) => requests > 0).length;
   const download = () => {
     const { usage } = t;
     const head = [usage[by], usage.cost, usage.requests, usage.input, usage.output, usage.cacheRead, usage.cacheWrite];
@@ -68,12 +69,22 @@ export function UsagePage() {
         <IconButton label={own.csv} icon={Download} iconSize={16} disabled={rows.length === 0} onClick={download} />
       </header>
       <Pending query={loaded} title={t.usage.failed} rows={8} />
-      {loaded.value?.by === by && rows.length === 0 ? <Empty title={t.usage.none} hint={t.usage.noneHint} /> : null}
+      {loaded.value?.by === by && rows.length === 0 ? (
+        <Empty title={t.usage.none} hint={t.usage.noneHint}>
+          <Button needs="operator" onClick={() => go({ page: 'home' })}>
+            {t.app.newSession}
+          </Button>
+        </Empty>
+      ) : null}
       {rows.length > 0 ? (
         <div className="rows usage-body" tabIndex={0} role="group" aria-label={t.usage.title}>
           <UsageSummary total={total} days={recent.value?.rows ?? []} now={now} />
-          <UsageChart rows={rows.map(({ key, usd }) => ({ key, name: toName(key), usd }))} by={by} />
-          {by === 'day' && recent.value ? <HeatMap days={recent.value.rows} now={now} /> : null}
+          {by === 'day' && daysWithCost < 2 ? (
+            <p className="muted">{own.firstDay}</p>
+          ) : (
+            <UsageChart rows={rows.map(({ key, usd }) => ({ key, name: toName(key), usd }))} by={by} />
+          )}
+          {by === 'day' && recent.value && daysWithCost >= 2 ? <HeatMap days={recent.value.rows} now={now} /> : null}
           <UsageTable rows={by === 'day' ? rows.toReversed() : rows} by={by} total={total} toName={toName} />
         </div>
       ) : null}
@@ -98,7 +109,7 @@ function UsageTable({ rows, by, total, toName }: TableProps) {
             <th scope="col">{t.usage[by]}</th>
             {[t.usage.cost, t.usage.requests, t.usage.input, t.usage.output, t.usage.cacheRead, t.usage.cacheWrite].map(
               (name) => (
-                <th key={name} scope="col">
+                <th key={name} scope="col" title={name === t.usage.input ? t.budget.input : undefined}>
                   {name}
                 </th>
               ),

@@ -48,6 +48,14 @@ export const deLists: ListsText = {
     added: (path) => `Das Projekt ${path} wurde hinzugefügt.`,
     inBackground:
       'Dieses Fenster kann geschlossen werden. Das Klonen läuft weiter, und das Projekt erscheint in der Liste.',
+    browse: (path) => `Ordner in ${path}`,
+    up: 'Übergeordneter Ordner',
+    repository: 'Git-Repository',
+    noFolders: 'Hier sind keine Ordner.',
+    allow: 'Erlauben und öffnen',
+    allowClone: 'Erlauben und klonen',
+    allowHint:
+      'Der Server arbeitet noch nicht in diesem Ordner. Wenn er erlaubt wird, können Sitzungen ihn und die Ordner darin lesen und ändern. Das endet, wenn das Projekt aus der Liste entfernt wird.',
     limits: 'Erlaubt sind der Ordner des Servers, die Ordner seiner Sitzungen und die aus `server.workspaces`.',
   },
   filters: {

@@ -46,6 +46,14 @@ export const enLists = {
     cloned: (path: string) => `Cloned into ${path}.`,
     added: (path: string) => `Project ${path} was added.`,
     inBackground: 'You can close this window. The clone continues, and the project appears in the list.',
+    browse: (path: string) => `Folders in ${path}`,
+    up: 'Parent folder',
+    repository: 'Git repository',
+    noFolders: 'There are no folders here.',
+    allow: 'Allow and open',
+    allowClone: 'Allow and clone',
+    allowHint:
+      'The server does not work in this folder yet. If you allow it, sessions can read and change it and the folders in it. Remove the project from the list to end that.',
     limits: 'Allowed are the folder of the server, the folders of its sessions, and those of `server.workspaces`.',
   },
   filters: {

@@ -55,6 +55,8 @@ export const deApproval: typeof enApproval = {
   acceptRest: 'Rest annehmen',
   rejectRest: 'Rest ablehnen',
   accepted: 'Angenommen',
+  notReviewed: 'Nicht geprüft',
+  lines: (first, last) => (first === last ? `Zeile ${first}` : `Zeilen ${first}–${last}`),
   rejected: 'Abgelehnt',
   edited: 'Bearbeitet',
   edit: 'Bearbeiten',
@@ -65,7 +67,7 @@ export const deApproval: typeof enApproval = {
   hunk: (number, all) => `Abschnitt ${number} von ${all}`,
   summary: (taken, all, edited) =>
     `${taken} von ${count(all, 'Abschnitt', 'Abschnitten')} angenommen${edited > 0 ? `, ${edited} bearbeitet` : ''}`,
-  feedback: 'Rückmeldung an das Modell',
+  feedback: 'Was das Modell erhält',
   feedbackAll: 'Der Aufruf wird unverändert ausgeführt.',
   feedbackNone: 'Der Benutzer hat den Aufruf abgelehnt.',
   gone: 'Die Frage wurde inzwischen beantwortet.',

@@ -46,6 +46,8 @@ export const enApproval = {
   acceptRest: 'Accept the rest',
   rejectRest: 'Reject the rest',
   accepted: 'Accepted',
+  notReviewed: 'Not reviewed',
+  lines: (first: number, last: number) => (first === last ? `Line ${first}` : `Lines ${first}–${last}`),
   rejected: 'Rejected',
   edited: 'Edited',
   edit: 'Edit',
@@ -56,7 +58,7 @@ export const enApproval = {
   hunk: (number: number, all: number) => `Hunk ${number} of ${all}`,
   summary: (taken: number, all: number, edited: number) =>
     `${taken} of ${count(all, 'hunk', 'hunks')} accepted${edited > 0 ? `, ${edited} edited` : ''}`,
-  feedback: 'Feedback to the model',
+  feedback: 'What the model will receive',
   feedbackAll: 'The call runs unchanged.',
   feedbackNone: 'The user rejected this call.',
   gone: 'The question was answered in the meantime.',

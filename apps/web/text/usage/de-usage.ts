@@ -7,6 +7,7 @@ const count = createCount('de');
 export const deUsage: UsageText = {
   summary: 'Zusammenfassung',
   period: 'Kosten in diesem Zeitraum',
+  firstDay: 'Das Diagramm erscheint ab dem zweiten Tag. Der erste steht in der Tabelle.',
   requests: (n) => count(n, 'Anfrage', 'Anfragen'),
   cacheRate: 'Trefferquote des Caches',
   cacheHint: (read) => `${read} Eingabe-Token kamen aus dem Prompt-Cache`,

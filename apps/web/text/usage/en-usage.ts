@@ -6,6 +6,7 @@ const count = createCount('en');
 export const enUsage = {
   summary: 'Summary',
   period: 'Cost in this period',
+  firstDay: 'The chart appears with the second day of use. The table has the first.',
   requests: (n: number) => count(n, 'request', 'requests'),
   cacheRate: 'Cache hit rate',
   cacheHint: (read: string) => `${read} input tokens came from the prompt cache`,
