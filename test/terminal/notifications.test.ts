@@ -58,7 +58,7 @@ test.runIf(hasScript)('/notify chooses between a desktop notification, the bell 
   // The next start has it, and the list begins there.
   const second = await chat.open({ words: ['--new'] });
   second.type(`/notify${KEYS.enter}`);
-  await second.shows(/^› off/m);
+  await second.shows(/^│ › off/m);
   second.type(`${KEYS.up}${KEYS.enter}`);
   await second.shows(/^✓ /m);
   expect(stored()).toBe('bell');

@@ -127,7 +127,7 @@ const MAX_NAME = 30;
 
 function toRows(app: App, rows: readonly (readonly [string, string])[], width: number): string[] {
   const { accent } = app.style.palette;
-  const column = Math.min(MAX_NAME, Math.floor(width / 2), Math.max(...rows.map(([name]) => name.length)));
+  const column = Math.min(MAX_NAME, Math.floor(width / 3), Math.max(...rows.map(([name]) => name.length)));
   const rest = ' '.repeat(column + 4);
   return rows.flatMap(([name, summary]) => {
     const first = `  ${accent(name.padEnd(column))}  `;

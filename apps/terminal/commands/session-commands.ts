@@ -80,6 +80,7 @@ export const SESSION_COMMANDS: readonly TerminalCommand[] = [
     summary: 'name the session',
     async run(app, title) {
       if (title === '') return app.note('`/title TEXT` names the session.');
+      await app.link.ensure();
       await app.link.change({ title });
       return app.note(`The session is named ${toLine(title, 200)}.`, 'ok');
     },

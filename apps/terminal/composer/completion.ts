@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import {
   fuzzyFilter,
@@ -89,7 +90,7 @@ function toItems(commands: readonly CompletedCommand[], columns: number): Autoco
   const space = columns - Math.max(widest, 10) - AROUND;
   return commands.map(({ name, summary }, index) => ({
     value: `/${name}`,
-    label: truncateToWidth(labels[index]!, MAX_LABEL, '…'),
+    label: cut(labels[index]!, MAX_LABEL, '…'),
     description: cutAtWord(summary, space),
   }));
 }
@@ -97,7 +98,13 @@ function toItems(commands: readonly CompletedCommand[], columns: number): Autoco
 /** A text of at most so many columns, cut after a word. */
 function cutAtWord(text: string, width: number): string {
   if (visibleWidth(text) <= width) return text;
-  const cut = truncateToWidth(text, Math.max(1, width - 1), '');
-  const end = cut.lastIndexOf(' ');
-  return `${(end > 0 ? cut.slice(0, end) : cut).replace(/[\s,;:(]+$/, '')}…`;
+  const head = cut(text, Math.max(1, width - 1), '');
+  // It may end with a word by chance.
+  const end = text[head.length] === ' ' ? head.length : head.lastIndexOf(' ');
+  return `${(end > 0 ? head.slice(0, end) : head)}…`;
+}
+
+/** The library resets the colours of what it cuts, also of a text without colours. */
+function cut(text: string, width: number, ellipsis: string): string {
+  return stripVTControlCharacters(truncateToWidth(text, width, ellipsis));
 }

@@ -94,7 +94,7 @@ export class FullView implements Component {
     }
     while (lines.length < this.#body) lines.push('');
     const place = count === 0 ? 'empty' : count > 1 ? `${this.#top.block + 1} of ${count}` : this.#toLinePlace();
-    const keys = '↑↓ PgUp PgDn scroll · / search · q closes';
+    const keys = 'q closes · / search · ↑↓ PgUp PgDn scroll';
     const foot = this.#typed === undefined ? `${title} · ${place} · ${this.#note || keys}` : `/${this.#typed}`;
     return [...lines, palette.selected(truncateToWidth(foot, width, '…', true))];
   }

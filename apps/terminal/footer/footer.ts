@@ -25,7 +25,7 @@ export class Footer implements Component {
     const { palette } = style;
     const { view } = link;
     const hasBorder = this.dialog === undefined;
-    const status = toStatusLine(this.#toFacts(), preferences.status, { width, palette, hasBorder });
+    const status = toStatusLine(this.#toFacts(width), preferences.status, { width, palette, hasBorder });
     const { panel } = this.#app.questions;
     return [
       // A question says itself that it waits.
@@ -43,14 +43,14 @@ export class Footer implements Component {
     const { style, preferences } = this.#app;
     const space = width - BORDER_ROOM - (hidden > 0 ? HIDDEN_ROOM : 0);
     const left =
-      side === 'top' ? toBorderText(this.#toFacts(), preferences.status, { space, palette: style.palette }) : '';
+      side === 'top' ? toBorderText(this.#toFacts(width), preferences.status, { space, palette: style.palette }) : '';
     return toInputBorder(width, style, { side, hidden, left });
   }
 
-  #toFacts(): StatusFacts {
+  #toFacts(width: number): StatusFacts {
     const { link, branch, options, hint, attention, composer } = this.#app;
     const { conversation } = link.view;
-    const isNew = link.id === undefined && composer.getText() === '';
+    const isNew = link.id === undefined && composer.getText() === '' && width >= START_WIDTH;
     return {
       ...{ conversation, branch, mode: link.mode, folder: options.folder },
       model: conversation.substitute ?? link.model,
@@ -64,5 +64,6 @@ export class Footer implements Component {
 const BORDER_ROOM = 6;
 const HIDDEN_ROOM = 14;
 
-/** Shown before the first prompt. */
+/** Shown before the first prompt, in a window that has space for it. */
+const START_WIDTH = 72;
 const START_HINT = '/ commands · @ files · Ctrl-P all';

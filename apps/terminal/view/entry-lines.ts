@@ -27,7 +27,7 @@ interface EntryOptions extends CallViewOptions {
 /** The lines of one entry, the first of which is blank where the entry begins something new. */
 export function toEntryLines(entries: readonly Entry[], index: number, options: EntryOptions): string[] {
   const entry = entries[index]!;
-  const previous = entries.slice(0, index).findLast((each) => options.isExpanded || isShown(each));
+  const previous = findPrevious(entries, index, options);
   const lines = toLines(entry, options);
   const isSameGroup = previous !== undefined && isCompact(previous) && isCompact(entry);
   return lines.length === 0 || isSameGroup || isBegun(options.written) ? lines : ['', ...lines];
@@ -45,6 +45,13 @@ export function toWritten(written: Written | undefined, list: readonly string[])
 
 function isBegun(written: Written | undefined): boolean {
   return written !== undefined && (written.parts > 0 || written.place.at > 0);
+}
+
+/** The entry before another one that has lines. */
+function findPrevious(entries: readonly Entry[], index: number, { isExpanded }: EntryOptions): Entry | undefined {
+  let at = index - 1;
+  while (at >= 0 && !isExpanded && !isShown(entries[at]!)) at -= 1;
+  return entries[at];
 }
 
 /** True for an entry of which the conversation shows lines. */
