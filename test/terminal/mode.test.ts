@@ -120,6 +120,7 @@ test.runIf(hasScript)('the mode is complete in a narrow window, and in a status 
   await using chat = await open();
   const terminal = await chat.open({ columns: 46 });
   terminal.type('/status session folder model\r');
+  await terminal.shows(/choose what\s+the status line shows/);
   await terminal.shows(/^── .*mode auto ─*$/m);
   terminal.type('hello\r');
   await terminal.shows('A sentence.');

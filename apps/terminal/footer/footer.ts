@@ -39,8 +39,10 @@ export class Footer implements Component {
   }
 
   /** A line above or below the input: the upper one shows mode, model, context and agent. */
-  toBorder(...[width, side, hidden]: Parameters<InputBorder>): string {
-    const { style, preferences } = this.#app;
+  toBorder(...[columns, side, hidden]: Parameters<InputBorder>): string {
+    const { style, preferences, link } = this.#app;
+    const isGrowing = link.view.inFlight.messages.size > 0;
+    const width = Math.min(columns, isGrowing ? GROWING_WIDTH[side] : columns);
     const space = width - BORDER_ROOM - (hidden > 0 ? HIDDEN_ROOM : 0);
     const left =
       side === 'top' ? toBorderText(this.#toFacts(width), preferences.status, { space, palette: style.palette }) : '';
@@ -59,6 +61,12 @@ export class Footer implements Component {
     };
   }
 }
+
+/**
+ * Columns of the lines while an answer is streamed. In a window that becomes narrow and low, all changing rows must have
+ * space after the terminal has wrapped them; what has none would stay in the scrollback.
+ */
+const GROWING_WIDTH = { top: 40, bottom: 20 } as const;
 
 /** Columns of the line itself around its text, and those of `↑ 99 more` at its end. */
 const BORDER_ROOM = 6;
