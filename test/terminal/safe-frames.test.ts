@@ -125,11 +125,7 @@ test('links of an answer and images of a message are written', () => {
   const image = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' };
   const lines = [
     ...toEntryLines([{ ...base, kind: 'model', text, thinking: '' }], 0, options),
-    ...toEntryLines(
-      [{ ...base, kind: 'user', text, steered: false, files: [], images: [image] } as never],
-      0,
-      options,
-    ),
+    ...toEntryLines([{ ...base, kind: 'user', text, steered: false, files: [], images: [image] } as never], 0, options),
   ];
   const written = openScreen().show(toLines(lines));
   expect(written).toContain('\u001b]8;;https://localhost/a?b=1\u0007this\u001b]8;;\u0007');

@@ -32,7 +32,9 @@ export async function openPalette(app: App): Promise<void> {
       toChoice('Commands', `/${name}`, summary, argument === '' || argument.startsWith('[') ? `/${name}` : `/${name} `),
     ),
     ...agents.map(({ name, description }) => toChoice('Agents', name, description, `/agent ${name}`)),
-    ...models.filter(({ usable }) => usable).map(({ name, tier }) => toChoice('Models', name, tier ?? '', `/model ${name}`)),
+    ...models
+      .filter(({ usable }) => usable)
+      .map(({ name, tier }) => toChoice('Models', name, tier ?? '', `/model ${name}`)),
   ];
   choose(app, {
     title: 'Go to',

@@ -20,7 +20,20 @@ const BUILT_IN: readonly TerminalCommand[] = [
 ];
 
 /** The commands that are used most, in the order in which the menu shows them; the others are sorted by name. */
-const FIRST = ['new', 'sessions', 'model', 'mode', 'diff', 'undo', 'agent', 'compact', 'rewind', 'resume', 'cost', 'help'];
+const FIRST = [
+  'new',
+  'sessions',
+  'model',
+  'mode',
+  'diff',
+  'undo',
+  'agent',
+  'compact',
+  'rewind',
+  'resume',
+  'cost',
+  'help',
+];
 
 /** The names of the commands that no file can replace. */
 export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));

@@ -35,7 +35,12 @@ const CHOICES = /^\[(\w+(?:\|\w+)+)\]$/;
 const MENTION = /(?:^|\s)(@[^\s@]*)$/;
 
 /** Completes commands at the beginning of a prompt and the words of their arguments, and names of files after `@`. */
-export function createCompletion({ commands, allCommands, columns, findFiles }: CompletionSources): AutocompleteProvider {
+export function createCompletion({
+  commands,
+  allCommands,
+  columns,
+  findFiles,
+}: CompletionSources): AutocompleteProvider {
   const findChoices = (before: string, isFirstLine: boolean): readonly string[] => {
     const [, name, word = ''] = (isFirstLine && ARGUMENT.exec(before)) || [];
     const { argument = '' } = commands().find((command) => command.name === name) ?? {};
@@ -101,7 +106,7 @@ function cutAtWord(text: string, width: number): string {
   const head = cut(text, Math.max(1, width - 1), '');
   // It may end with a word by chance.
   const end = text[head.length] === ' ' ? head.length : head.lastIndexOf(' ');
-  return `${(end > 0 ? head.slice(0, end) : head)}…`;
+  return `${end > 0 ? head.slice(0, end) : head}…`;
 }
 
 /** The library resets the colours of what it cuts, also of a text without colours. */

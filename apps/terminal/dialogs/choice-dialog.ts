@@ -97,8 +97,14 @@ export class ChoiceDialog<T> implements Dialog {
     const place = more > 0 && this.#selected >= 0 ? `${this.#selected + 1} of ${this.#found.length}` : '';
     const keys =
       this.#selected < 0
-        ? ([['↑ ↓', 'select'], ['Esc', 'cancels']] as const)
-        : ([['Enter', 'chooses'], ['Esc', 'cancels']] as const);
+        ? ([
+            ['↑ ↓', 'select'],
+            ['Esc', 'cancels'],
+          ] as const)
+        : ([
+            ['Enter', 'chooses'],
+            ['Esc', 'cancels'],
+          ] as const);
     return toFrame(
       [
         `${cursor}${search}`,

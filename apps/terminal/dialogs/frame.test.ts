@@ -38,6 +38,10 @@ test('the keys are in one row, with the short words where the long ones need two
 
 test('a title that is longer than the line is complete below it', () => {
   const title = `run ${'word '.repeat(40)}end`;
-  const text = toRows(80, title).slice(1).map((row) => row.slice(2)).join(' ').replaceAll(/\s+/g, ' ');
+  const text = toRows(80, title)
+    .slice(1)
+    .map((row) => row.slice(2))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ');
   expect(text).toContain(title);
 });

@@ -45,11 +45,7 @@ export function toFrame(rows: readonly string[], options: FrameOptions): string[
 }
 
 /** Keys with their meaning, in as many rows as they need. */
-function toKeyRows(
-  keys: readonly (readonly [key: string, text: string])[],
-  width: number,
-  palette: Palette,
-): string[] {
+function toKeyRows(keys: readonly (readonly [key: string, text: string])[], width: number, palette: Palette): string[] {
   const rows: string[] = [];
   let row = '';
   let length = 0;

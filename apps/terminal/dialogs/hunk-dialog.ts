@@ -73,7 +73,12 @@ export class HunkDialog implements Dialog {
     const edit = isEditable(hunk) ? [[KEYS.edit, 'edit'] as const] : [];
     const scroll = lines.length > shown ? [['PgUp PgDn', 'scroll'] as const] : [];
     const toKeys = (rest: string): (readonly [string, string])[] => [
-      ...[[KEYS.approve, 'accept'] as const, [KEYS.reject, 'reject'] as const, ...edit, [KEYS.comment, 'comment'] as const],
+      ...[
+        [KEYS.approve, 'accept'] as const,
+        [KEYS.reject, 'reject'] as const,
+        ...edit,
+        [KEYS.comment, 'comment'] as const,
+      ],
       ...[[KEYS.acceptRest, `accept ${rest}`] as const, [KEYS.rejectRest, `reject ${rest}`] as const, ...scroll],
       ...[['↑↓', 'other hunk'] as const, [KEYS.later, 'back'] as const],
     ];

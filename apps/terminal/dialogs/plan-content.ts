@@ -23,9 +23,20 @@ export class PlanContent implements QuestionContent {
   answers(): readonly Answer[] {
     const { onLater, onView } = this.#options;
     return [
-      { key: ANSWER_KEYS.approve, label: 'accept, edits need no approval', short: 'accept (edits)', run: () => this.#accept('edits') },
+      {
+        key: ANSWER_KEYS.approve,
+        label: 'accept, edits need no approval',
+        short: 'accept (edits)',
+        run: () => this.#accept('edits'),
+      },
       { key: 'k', label: 'accept, ask before each change', short: 'accept (ask)', run: () => this.#accept('ask') },
-      { key: 'a', label: 'accept, mode auto', short: 'accept (auto)', run: () => this.#accept('auto'), isLasting: true },
+      {
+        key: 'a',
+        label: 'accept, mode auto',
+        short: 'accept (auto)',
+        run: () => this.#accept('auto'),
+        isLasting: true,
+      },
       { key: ANSWER_KEYS.edit, label: 'edit', run: () => void this.#edit() },
       { key: ANSWER_KEYS.reject, label: 'reject', run: () => reject(this.#options, REASON) },
       { key: ANSWER_KEYS.view, label: 'view all', run: () => onView(this.#plan) },

@@ -27,7 +27,10 @@ export function toActivityLines(
   return ['', truncateToWidth(`${palette.accent(toSpinner(now))} ${what}${palette.muted(rest)}`, width, '…')];
 }
 
-function describe({ conversation, inFlight }: SessionView, { palette, now }: { palette: Palette; now: number }): string {
+function describe(
+  { conversation, inFlight }: SessionView,
+  { palette, now }: { palette: Palette; now: number },
+): string {
   const { retryAt, requested, entries } = conversation;
   if (retryAt !== undefined && retryAt > now)
     return `${describeFailure(entries)}. Retrying in ${formatDuration(retryAt - now)}`;
@@ -40,8 +43,7 @@ function describe({ conversation, inFlight }: SessionView, { palette, now }: { p
   const waiting = running.find(({ awaits }) => awaits);
   if (waiting) return `Waiting for ${formatNumber(waiting.awaits!.length, 'agent')}`;
   const [call] = running;
-  if (call)
-    return running.length === 1 ? toTitle(call, palette) : formatNumber(running.length, 'tool call');
+  if (call) return running.length === 1 ? toTitle(call, palette) : formatNumber(running.length, 'tool call');
   if (requested?.purpose === 'compaction') return 'Compacting the context';
   if (requested?.purpose === 'review') return 'Reviewing a call';
   if (requested?.purpose === 'search') return 'Searching the web';

@@ -24,7 +24,13 @@ test.each([
 
 test('the output of a command is less prominent than an answer, and keeps its own colours', () => {
   const style = createViewStyle('dark');
-  const result = { outcome: 'ok', output: 'plain\n\u001b[31mred\u001b[0m\n', durationMs: 1, changes: [], artifacts: [] };
+  const result = {
+    outcome: 'ok',
+    output: 'plain\n\u001b[31mred\u001b[0m\n',
+    durationMs: 1,
+    changes: [],
+    artifacts: [],
+  };
   const call = { ...base, name: 'run_command', input: { command: 'npm test' }, state: 'finished', result };
   const toRows = (isExpanded: boolean): string[] =>
     toCallLines(call as unknown as CallEntry, { ...options, style, isExpanded }).slice(1);

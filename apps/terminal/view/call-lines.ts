@@ -103,7 +103,10 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
       // A reason is read to its end.
       isExpanded || isOutput ? [line] : wrapTextWithAnsi(line, Math.max(1, width - INDENT.length)),
     );
-    return toFolded(lines, isOutput ? FINISHED : REASON, { ...options, part: result.outcome === 'error' ? part : undefined });
+    return toFolded(lines, isOutput ? FINISHED : REASON, {
+      ...options,
+      part: result.outcome === 'error' ? part : undefined,
+    });
   }
   if (diff !== undefined)
     return [

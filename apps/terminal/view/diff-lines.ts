@@ -30,7 +30,11 @@ export function countDigits(hunks: readonly Hunk[]): number {
   return String(numbers.reduce((most, number) => Math.max(most, number), 0)).length;
 }
 
-export function toHunkView(hunk: Hunk, width: number, { palette, highlighter, digits }: DiffStyle & { digits: number }) {
+export function toHunkView(
+  hunk: Hunk,
+  width: number,
+  { palette, highlighter, digits }: DiffStyle & { digits: number },
+) {
   const lines = toDiffLines(hunk);
   const words = findChangedWords(lines);
   const codes = toCodes(hunk.path, lines, highlighter);
@@ -81,10 +85,12 @@ function toChangedText(
   palette: Palette,
 ): string {
   const { code, words, kind } = line;
-  const rest = (words ?? [{ text: code.map(({ text }) => text).join(''), isChanged: false }]).map((word) => ({ ...word }));
+  const rest = (words ?? [{ text: code.map(({ text }) => text).join(''), isChanged: false }]).map((word) => ({
+    ...word,
+  }));
   let row = '';
   for (const piece of code) {
-    for (let left = piece.text; left !== ''; ) {
+    for (let left = piece.text; left !== '';) {
       const word = rest[0];
       const text = word === undefined ? left : left.slice(0, word.text.length);
       left = left.slice(text.length);

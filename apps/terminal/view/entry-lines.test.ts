@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { toEntryLines } from './entry-lines.ts';
 import { createViewStyle } from './view-style.ts';
 
-const toFact = (event: object): Entry => ({ kind: 'fact', id: 'f', seq: 1, at: 0, turn: 1, event: event as Event }) as unknown as Entry;
+const toFact = (event: object): Entry =>
+  ({ kind: 'fact', id: 'f', seq: 1, at: 0, turn: 1, event: event as Event }) as unknown as Entry;
 
 const EVIDENCE = { command: 'npm test', exitCode: 0, freshness: 'fresh', checks: [] };
 const ENTRIES: readonly Entry[] = [

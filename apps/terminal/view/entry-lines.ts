@@ -138,7 +138,9 @@ export function toFactLines(facts: readonly FactLine[], width: number, palette: 
   return facts.flatMap(({ mark, text, detail }) => {
     const [role, sign] = SIGNS[mark];
     const words = [
-      ...(text === '' ? [] : [mark === 'info' ? palette.muted(text) : detail === undefined ? text : palette.strong(text)]),
+      ...(text === ''
+        ? []
+        : [mark === 'info' ? palette.muted(text) : detail === undefined ? text : palette.strong(text)]),
       ...(detail === undefined ? [] : [palette.muted(detail)]),
     ];
     return wrap(words.join(' '), width, { first: `${palette[role](sign)} `, rest: '  ', indent: 2 });

@@ -42,15 +42,19 @@ export const command: LeafCommand = {
     const { rows, levels } = toTree(all, options);
     const lastLines = options.json || isVerbose ? new Map<string, string>() : readLastLines(rows, states);
     const details = isVerbose ? new Map(states?.get(rows.map(({ id }) => id)).map((state) => [state.id, state])) : null;
-    printRows(options.json ? rows.map(({ lastLine: _, ...row }) => ({ ...row, ...pickDetails(details?.get(row.id)) })) : rows, {
-      json: options.json,
-      head: ['ID', 'LAST', 'STATUS', 'COST', 'AGENT', ...(isVerbose ? ['MODEL', 'NOW'] : []), 'TITLE', 'WORKSPACE'],
-      toRow: (row) => toRow(row, { level: levels.get(row.id), details: details?.get(row.id), lastLine: lastLines.get(row.id) }),
-      empty:
-        search === undefined
-          ? 'There are no sessions yet. Start one with `klaus "prompt"`.'
-          : `No session contains "${search}".`,
-    });
+    printRows(
+      options.json ? rows.map(({ lastLine: _, ...row }) => ({ ...row, ...pickDetails(details?.get(row.id)) })) : rows,
+      {
+        json: options.json,
+        head: ['ID', 'LAST', 'STATUS', 'COST', 'AGENT', ...(isVerbose ? ['MODEL', 'NOW'] : []), 'TITLE', 'WORKSPACE'],
+        toRow: (row) =>
+          toRow(row, { level: levels.get(row.id), details: details?.get(row.id), lastLine: lastLines.get(row.id) }),
+        empty:
+          search === undefined
+            ? 'There are no sessions yet. Start one with `klaus "prompt"`.'
+            : `No session contains "${search}".`,
+      },
+    );
   },
 };
 
