@@ -45,7 +45,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       const { openSessionStates } = await import('@klaus/sdk/session-states');
       using states = openSessionStates(klaus.home);
       const lastLines = readLastLines(rows, states);
-      return Promise.all(
+      return await Promise.all(
         rows.map(async (row) => ({
           ...(await toListed(klaus, row, processes.get(row.id))),
           ...optional({ lastLine: lastLines.get(row.id) }),

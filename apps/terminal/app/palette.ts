@@ -21,20 +21,20 @@ export async function openPalette(app: App): Promise<void> {
     app.client.agents(),
     app.client.models(),
   ]);
-  const toChoice = (group: string, name: string, detail: string, line = name): Choice<string> => ({
+  const toChoice = (group: string, line: string, [name, detail]: readonly [string, string]): Choice<string> => ({
     ...{ group, value: line, label: name, detail: toLine(detail, 200) },
   });
+  const usable = models.filter((model) => model.usable);
   const others = sessions.filter(({ id }) => id !== app.link.id).slice(0, MAX_SESSIONS);
   const choices = [
     ...others.map((row) => ({ ...toSessionChoice(row), group: 'Recent sessions', value: `/resume ${row.id}` })),
-    ...app.commands().map(({ name, argument = '', summary }) =>
+    ...app.commands().map(({ name, argument = '', summary }) => {
       // A command that needs a text is written into the input.
-      toChoice('Commands', `/${name}`, summary, argument === '' || argument.startsWith('[') ? `/${name}` : `/${name} `),
-    ),
-    ...agents.map(({ name, description }) => toChoice('Agents', name, description, `/agent ${name}`)),
-    ...models
-      .filter(({ usable }) => usable)
-      .map(({ name, tier }) => toChoice('Models', name, tier ?? '', `/model ${name}`)),
+      const isComplete = argument === '' || argument.startsWith('[');
+      return toChoice('Commands', isComplete ? `/${name}` : `/${name} `, [`/${name}`, summary]);
+    }),
+    ...agents.map(({ name, description }) => toChoice('Agents', `/agent ${name}`, [name, description])),
+    ...usable.map(({ name, tier }) => toChoice('Models', `/model ${name}`, [name, tier ?? ''])),
   ];
   choose(app, {
     title: 'Go to',
