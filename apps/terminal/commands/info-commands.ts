@@ -102,7 +102,7 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
       const { id } = app.link;
       if (id !== undefined)
         app.note(
-          `\`klaus export ${id} --format test\` writes this session as a test that repeats it; read it before you share it.`,
+          `\`klaus export ${id} --as test\` writes this session as a test that repeats it; read it before you share it.`,
         );
     },
   },
