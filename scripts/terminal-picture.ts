@@ -43,7 +43,8 @@ function toRows(terminal: Terminal): string[] {
       const cell = line?.getCell(column);
       if (cell && cell.getWidth() > 0) html += toHtml(cell);
     }
-    rows.push(html.replace(/(?: |<span[^>]*> <\/span>)+$/, ''));
+    // Spaces at the end of a row count only with a background.
+    rows.push(html.replace(/(?: |<span style="(?:(?!background)[^"])*"> <\/span>)+$/, ''));
   }
   while (rows.length > 0 && rows.at(-1)!.trim() === '') rows.pop();
   return rows;

@@ -114,6 +114,8 @@ export interface ListedSession extends Pick<
   'id' | 'agentType' | 'updatedAt' | 'costUsd' | 'parent' | 'forkedFrom' | 'title' | 'firstPrompt' | 'workspace'
 > {
   status: string;
+  /** The last line that its model wrote, if another session of the list has the same name and it is known. */
+  lastLine?: string | null;
   /** Names of the background processes that run now, if they are known. */
   processes?: readonly string[];
 }

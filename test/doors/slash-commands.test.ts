@@ -12,6 +12,7 @@ const ONLY_IN_TERMINAL = {
   bug: 'it describes the terminal',
   capabilities: 'the page shows the grant in the view of the gate',
   clear: 'it is another name of new, for users of chats line by line',
+  login: 'the settings of the page set up models',
   pin: 'it needs a text; the page has no arguments',
   processes: 'the panel above the message field shows them',
   quit: 'there is no program to end',

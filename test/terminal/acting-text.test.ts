@@ -2,7 +2,9 @@
 import { createParts, type CallEntry, type Entry } from '@klaus/sdk/conversation';
 import { expect, test } from 'vitest';
 import { findActing, toActingTexts } from '../fixtures/acting-texts.ts';
-import { toQuestionLines, type Question } from '../../apps/terminal/dialogs/question-lines.ts';
+import { ApprovalContent } from '../../apps/terminal/dialogs/approval-content.ts';
+import { QuestionPanel } from '../../apps/terminal/dialogs/question-panel.ts';
+import type { Question } from '../../apps/terminal/dialogs/question-lines.ts';
 import { START } from '../../apps/terminal/view/final-text.ts';
 import { toEntryLines, toPartBlock } from '../../apps/terminal/view/entry-lines.ts';
 import { createViewStyle } from '../../apps/terminal/view/view-style.ts';
@@ -18,6 +20,15 @@ function toCall(text: string): CallEntry {
   const result = { outcome: 'ok', output: text, changes: [{ path: text, kind: 'modified' }], durationMs: 1 };
   const input = { command: text };
   return { ...base, kind: 'call', name: 'run_command', input, state: 'finished', decisions: [], result } as never;
+}
+
+/** The frame of a question. */
+function toPanel(question: Question): QuestionPanel {
+  const none = (): void => {};
+  const host = { open: none, close: none, requestRender: none, isBurst: false, rows: 200 };
+  const given = { host, style, edit: async () => undefined, onAnswer: none, onLater: none, onView: none };
+  const content = new ApprovalContent({ ...given, question, open: () => 1 });
+  return new QuestionPanel({ content, palette: style.palette, isBurst: () => false, onLeave: none });
 }
 
 /** Everything that shows text of a model, a command, a file or another client. */
@@ -41,9 +52,9 @@ function toAllLines(text: string): string[] {
   const parts = createParts();
   parts.append(text);
   return [
-    ...entries.flatMap((entry) => toEntryLines(entry, undefined, { ...options, output: text })),
+    ...entries.flatMap((entry) => toEntryLines([entry], 0, { ...options, output: text })),
     ...parts.list().flatMap((part) => toPartBlock([part], 0, { ...options, from: START })),
-    ...toQuestionLines(question, 60, { palette: style.palette, max: 100 }),
+    ...toPanel(question).render(60),
   ];
 }
 

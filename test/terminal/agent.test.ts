@@ -89,7 +89,7 @@ test.runIf(hasScript)('/agent switches by name and in a list, and continues the 
   const terminal = await chat.open();
   await prompt(terminal, 'hello', 'Klaus answers.');
   terminal.type('/agent lead\r');
-  await terminal.shows(/Klaus \S+ · lead ·[^]*The next prompt starts a new session\.[^]*^ lead · /m);
+  await terminal.shows(/Klaus \S+ · lead ·[^]*The next prompt starts a new session\.[^]*^── lead · /m);
   await prompt(terminal, 'hello', 'The lead answers.');
   await prompt(terminal, 'run', 'I was not allowed to.');
   expect(terminal.all()).toContain('/agent chooses another one');
@@ -99,7 +99,7 @@ test.runIf(hasScript)('/agent switches by name and in a list, and continues the 
   await terminal.shows('› klaus');
   terminal.type(KEYS.enter);
   await terminal.shows(/Session \S+[^.]*\. \/new starts another one\.[^]*Klaus answers\./);
-  await terminal.until((screen) => !/^ lead · /m.test(screen), 'still shows the agent');
+  await terminal.until((screen) => !/^── lead · /m.test(screen), 'still shows the agent');
   const [lead, klaus] = await chat.sessions();
   expect((await chat.events(lead)).find(({ type }) => type === 'session.opened')).toMatchObject({ agent: 'lead' });
   expect((await chat.events(klaus)).find(({ type }) => type === 'session.opened')).not.toHaveProperty('agent');

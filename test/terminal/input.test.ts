@@ -32,9 +32,9 @@ test.runIf(hasScript)('Ctrl-R finds an earlier prompt of the project, also after
   expect(await first.ended).toBe(0);
   const second = await chat.open({ words: ['--new'] });
   second.type(KEYS.ctrlR);
-  await second.shows(/› look at the pears\n {2}look at the apples/);
+  await second.shows(/› look at the pears\n│ {3}look at the apples/);
   second.type('app');
-  await second.shows(/: app\n› look at the apples\n(?! )/);
+  await second.shows(/ app\n│ › look at the apples\n╰/);
   second.type(KEYS.enter);
   await second.hides('Prompts of this project');
   expect(second.screen()).toMatch(/^› look at the apples\s*$/m);
@@ -192,7 +192,7 @@ for (const { cases, tags } of splitCases(
       const shown = [...screen.matchAll(/Paragraph (\d+) with/g)].map(([, number]) => Number(number));
       expect(shown.length).toBeGreaterThan(5);
       expect(shown).toEqual(PARAGRAPHS.map((_, index) => index).slice(-shown.length));
-      expect(screen.match(/^ claude.* · mode ask/gm)).toHaveLength(1);
+      expect(screen.match(/^── claude.* · mode ask/gm)).toHaveLength(1);
       expect(screen.match(/^› *$/gm)).toHaveLength(1);
     },
   );

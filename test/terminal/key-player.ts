@@ -67,7 +67,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
 const DIALOGS: readonly (readonly [at: RegExp, keys: string])[] = [
   [/What should (?:it do instead|change in the plan)/, KEYS.enter],
   [/Comment on this hunk/, KEYS.escape],
-  [/(?:Enter chooses|↑ ↓ select), Esc|Enter revokes one/, KEYS.escape],
+  [/(?:Enter chooses|↑ ↓ select) {2}Esc|Enter revokes one/, KEYS.escape],
   [/ q back/, 'q'],
   [/ q later/, 'n'],
   [/ Enter always in this| Enter accept/, KEYS.escape],
@@ -81,7 +81,7 @@ const CLOSING = [...DIALOGS, [/Esc cancels/, KEYS.escape]] as const;
 const BUSY = /Esc cancels|in an empty input edits the last one/;
 
 /** The end of a screen without a hint about keys: the branch, and how many other sessions need the user. */
-const IDLE = / · main(?: {2,}\d+ sessions? needs? you.*)?$/;
+const IDLE = / main(?: {2,}\d+ sessions? needs? you.*)?$/;
 
 /** Number of marks so far: each of them is another one. */
 let marks = 0;
@@ -168,10 +168,12 @@ export async function checkScreen(terminal: Emulator, mark: string): Promise<voi
   expect(terminal.faults).toEqual([]);
   const before = terminal.screen();
   expect(before).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
-  // One status line, and nothing below it.
+  // One input with its lines above and below, and nothing below the status line.
   const rows = before.split('\n');
-  const status = rows.flatMap((row, index) => (/^ (?:claude-\S+ · )?mode \w+/.test(row) ? [index] : []));
-  expect(status, before).toEqual([rows.length - 1]);
+  const tops = rows.flatMap((row, index) => (/^── (?:claude-\S+ · )?mode \w+/.test(row) ? [index] : []));
+  const ends = rows.flatMap((row, index) => (/^──+(?: ↓ \d+ more ─)?$/.test(row) ? [index] : []));
+  expect(tops, before).toHaveLength(1);
+  expect(ends.at(-1), before).toBe(rows.length - 2);
   const { row, column } = terminal.cursor;
   expect(rows[row]!.slice(0, toIndex(rows[row]!, column)), before).toMatch(/\.$/);
   terminal.type(`${KEYS.ctrlL}z`);

@@ -24,15 +24,15 @@ const opened = (events: readonly Event[]): EventOf<'session.opened'> =>
 test.runIf(hasScript)('/new, a second terminal and a restart begin with the chosen mode', async () => {
   await using chat = await open();
   const terminal = await chat.open();
-  await terminal.shows('mode auto');
+  await terminal.shows(/^── .*mode auto/m);
   terminal.type('/mode ask\r');
-  await terminal.shows('mode ask');
+  await terminal.shows(/^── .*mode ask/m);
   terminal.type('hello\r');
   await terminal.shows('A sentence.');
   await untilIdle(terminal);
   terminal.type('/new\r');
   await terminal.shows('The next prompt starts a new session.');
-  await terminal.shows('mode ask');
+  await terminal.shows(/^── .*mode ask/m);
   terminal.type('again\r');
   await terminal.shows(/A sentence\.[^]*A sentence\./);
   await untilIdle(terminal);
@@ -54,12 +54,12 @@ test.runIf(hasScript)('Shift-Tab chooses too, and an accepted plan changes its s
   await using chat = await open();
   const terminal = await chat.open();
   terminal.type(KEYS.shiftTab);
-  await terminal.shows('mode plan');
+  await terminal.shows(/^── .*mode plan/m);
   terminal.type('plan\r');
   await terminal.shows('One step');
   await answerQuestion(terminal, 'y');
   await terminal.shows('The plan is accepted.');
-  await terminal.shows('mode edits');
+  await terminal.shows(/^── .*mode edits/m);
   await untilIdle(terminal);
   // The choice is older than the session, which continues in its mode.
   const second = await chat.open({ command: [] });
@@ -76,9 +76,9 @@ test.runIf(hasScript)(
     await using chat = await open();
     expect(await chat.run('run', '--approve', 'plan', 'hello')).toMatchObject({ code: 0 });
     const terminal = await chat.open({ words: ['--new'] });
-    await terminal.shows('mode auto');
+    await terminal.shows(/^── .*mode auto/m);
     terminal.type('/mode ask\r');
-    await terminal.shows('mode ask');
+    await terminal.shows(/^── .*mode ask/m);
     const given = await chat.open({ words: ['--new', '--approve', 'edits'] });
     expect(given.screen()).toContain('mode edits');
     const variable = await chat.open({ words: ['--new'], env: { KLAUS_APPROVE: 'auto' } });
@@ -110,9 +110,9 @@ test.runIf(hasScript)(
     expect(await before.ended).toBe(0);
     const terminal = await chat.open();
     terminal.type('/mode ask\r');
-    await terminal.shows('mode ask');
+    await terminal.shows(/^── .*mode ask/m);
     const after = await chat.open({ command: [], cwd: other });
-    expect(await after.shows('mode ask')).toContain('A sentence.');
+    expect(await after.shows(/^── .*mode ask/m)).toContain('A sentence.');
   },
 );
 
@@ -120,11 +120,12 @@ test.runIf(hasScript)('the mode is complete in a narrow window, and in a status 
   await using chat = await open();
   const terminal = await chat.open({ columns: 46 });
   terminal.type('/status session folder model\r');
-  await terminal.shows(/^ .*mode auto$/m);
+  await terminal.shows(/choose what\s+the status line shows/);
+  await terminal.shows(/^── .*mode auto ─*$/m);
   terminal.type('hello\r');
   await terminal.shows('A sentence.');
   await untilIdle(terminal);
-  await terminal.shows(/^ .*mode auto$/m);
+  await terminal.shows(/^── .*mode auto ─*$/m);
   terminal.type('/mode ask\r');
-  expect(await terminal.shows('mode ask')).toMatch(/^ .*mode ask$/m);
+  expect(await terminal.shows(/^── .*mode ask/m)).toMatch(/^── .*mode ask ─*$/m);
 });

@@ -32,7 +32,7 @@ async function expectAsk(terminal: Emulator, expected: readonly string[]): Promi
   await focusQuestion(terminal);
   await expect.poll(() => got, { timeout: 30_000 }).toEqual(expected);
   terminal.type('n');
-  await terminal.hides('y approve');
+  await terminal.hides(/ y (?:approve|yes) /);
   terminal.type(KEYS.enter);
   await untilIdle(terminal);
   expect(got).toEqual(expected);
@@ -58,7 +58,7 @@ test.runIf(hasScript)('/notify chooses between a desktop notification, the bell 
   // The next start has it, and the list begins there.
   const second = await chat.open({ words: ['--new'] });
   second.type(`/notify${KEYS.enter}`);
-  await second.shows(/^› off/m);
+  await second.shows(/^│ › off/m);
   second.type(`${KEYS.up}${KEYS.enter}`);
   await second.shows(/^✓ /m);
   expect(stored()).toBe('bell');
@@ -124,7 +124,7 @@ test.runIf(hasScript)(
     await terminal.hides('Needs you:');
     terminal.type(`/next${KEYS.enter}`);
     await terminal.shows('Tab answers');
-    await terminal.hides('needs you');
+    await terminal.hides(/\d sessions? needs? you/);
     await answerQuestion(terminal, 'y');
     await terminal.shows('Hello.');
     await untilIdle(terminal);

@@ -1,6 +1,7 @@
 // Covers apps/terminal/screen: a window that changes its size keeps the conversation, and shows the changing rows once.
 import { expect, test } from 'vitest';
 import { CURSOR_MARKER, InlineScreen, type Reflow } from '../../apps/terminal/screen/index.ts';
+import { createPalette } from '../../apps/terminal/style/palette.ts';
 import { type Chance, createChance } from '../undo/chance.ts';
 import { hasTmux, openTmux, openXterm, type Window } from './windows.ts';
 
@@ -25,6 +26,22 @@ test(
     expect(await playHistories(HISTORIES, kind)).toBe(HISTORIES);
   },
 );
+
+const WRAPPING = [['VS Code', openXterm] as const, ...(hasTmux ? [['tmux', openTmux] as const] : [])];
+
+test.each(WRAPPING)('a background up to the edge adds no row to a narrower window, in %s', async (_, open) => {
+  await using window = await open(80, 40);
+  const screen = new InlineScreen(window.terminal, { reflows: 'all', settleMs: 0 });
+  screen.addChild({ render: () => ['status'], invalidate: () => {} });
+  const { changed, changedEdge } = createPalette('dark');
+  screen.start();
+  screen.finish(['before', `${changed('added', undefined, '+ a')}${changedEdge('added')}`, 'after']);
+  screen.renderNow();
+  await window.resize(30, 40);
+  screen.renderNow();
+  expect(await window.read()).toBe('before\n+ a\nafter\nstatus');
+  screen.stop();
+});
 
 interface Kind {
   reflows: Reflow;

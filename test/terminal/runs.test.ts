@@ -292,7 +292,7 @@ test.runIf(hasScript)(
     await second.shows('The last run was interrupted. Enter continues it.');
     await second.shows('next: steered');
     // Its call has neither the animation nor the clock of a running one.
-    await second.shows(/^✗ Run command .*\n {4}interrupted$/m);
+    await second.shows(/^ {2}✗ Run command .*\n {4}interrupted$/m);
     expect(second.screen()).not.toMatch(/[⠀-⣿]/);
     second.type(KEYS.enter);
     await second.shows('I was steered.');

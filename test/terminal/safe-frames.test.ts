@@ -101,8 +101,8 @@ describe('no field of an event acts on the terminal', () => {
       for (const entry of view.conversation.entries) shown.add(entry.kind);
       const opened = openScreen();
       const transcript = new Transcript(opened.screen, { style, now: () => 1, view });
-      const all = view.conversation.entries.flatMap((entry, at) =>
-        toEntryLines(entry, view.conversation.entries[at - 1], {
+      const all = view.conversation.entries.flatMap((_, at, entries) =>
+        toEntryLines(entries, at, {
           ...{ width: 90, style, now: 0, spinner: '', output: TEXTS[seed]!, isExpanded: seed % 2 === 0 },
           isInterrupted: false,
         }),
@@ -124,12 +124,8 @@ test('links of an answer and images of a message are written', () => {
   const text = `see [this](https://localhost/a?b=1) and ${'more words '.repeat(9)}`;
   const image = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' };
   const lines = [
-    ...toEntryLines({ ...base, kind: 'model', text, thinking: '' }, undefined, options),
-    ...toEntryLines(
-      { ...base, kind: 'user', text, steered: false, files: [], images: [image] } as never,
-      undefined,
-      options,
-    ),
+    ...toEntryLines([{ ...base, kind: 'model', text, thinking: '' }], 0, options),
+    ...toEntryLines([{ ...base, kind: 'user', text, steered: false, files: [], images: [image] } as never], 0, options),
   ];
   const written = openScreen().show(toLines(lines));
   expect(written).toContain('\u001b]8;;https://localhost/a?b=1\u0007this\u001b]8;;\u0007');

@@ -59,7 +59,7 @@ async function rewind(terminal: Emulator, part: 'both' | 'conversation' | 'files
   const steps = { both: 1, conversation: 2, files: 3 }[part];
   for (let step = 0; step < steps; step++) terminal.type(KEYS.down);
   // The name of the first item begins with the one of the second.
-  await terminal.shows(new RegExp(`^› ${part === 'both' ? 'conversation and files' : part}(?:$|  )`, 'm'));
+  await terminal.shows(new RegExp(`^│ › ${part === 'both' ? 'conversation and files' : part}(?:$|  )`, 'm'));
   terminal.type(KEYS.enter);
 }
 
@@ -138,7 +138,7 @@ test.runIf(hasScript)(
     terminal.type('/sessions\r');
     await terminal.shows('Sessions:');
     terminal.type(original!);
-    await terminal.until((screen) => screen.includes(`Sessions: ${original}`), 'does not search');
+    await terminal.until((screen) => screen.includes(`│ ${original}`), 'does not search');
     terminal.type(KEYS.enter);
     await terminal.hides('Sessions:');
     await prompt(terminal, 'return', 'Returned.');

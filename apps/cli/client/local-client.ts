@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { Klaus, ProcessStatus, Session, SessionRow } from '@klaus/sdk';
+import { optional } from '@klaus/sdk/optional';
+import { readLastLines } from './last-lines.ts';
 import { createLocalApprovals } from './local-approvals.ts';
 import { createLocalAttention } from './local-attention.ts';
 import { createLocalChat, findLatestChat } from './local-chat.ts';
@@ -40,7 +42,15 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
       const rows = await klaus.sessions({ limit, archived, search, workspace });
       // Read once: each session has a folder of its own.
       const processes = Map.groupBy(klaus.processes(), ({ session }) => session);
-      return Promise.all(rows.map((row) => toListed(klaus, row, processes.get(row.id))));
+      const { openSessionStates } = await import('@klaus/sdk/session-states');
+      using states = openSessionStates(klaus.home);
+      const lastLines = readLastLines(rows, states);
+      return await Promise.all(
+        rows.map(async (row) => ({
+          ...(await toListed(klaus, row, processes.get(row.id))),
+          ...optional({ lastLine: lastLines.get(row.id) }),
+        })),
+      );
     },
     async *events(id) {
       yield* (await klaus.session(id)).events();

@@ -51,6 +51,8 @@ export interface App {
     /** Shows postponed ones again, and gives the keys to the first one. */
     focus(): void;
     update(): void;
+    /** True for the one that is shown. */
+    isShown(approval: string): boolean;
     /** The one that is shown above the input. */
     readonly panel: QuestionPanel | undefined;
     /** The one that has the keys. */
@@ -84,6 +86,8 @@ export interface App {
   savePreferences(change: Partial<Preferences>): void;
   /** Sends what was entered: a command, or a prompt. */
   submit(entered: Entered, delivery: 'steer' | 'queue'): void;
+  /** Runs a command such as `/model NAME`, which is not a part of the prompts that ↑ recalls. */
+  call(line: string): void;
   /** Shows a message for a second. */
   setHint(text: string): void;
   /** True for the second of two presses. */

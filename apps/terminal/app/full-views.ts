@@ -1,8 +1,8 @@
 import type { CallEntry } from '@klaus/sdk/conversation';
 import { FullView } from '../dialogs/full-view.ts';
-import { toQuestionLines, type Question } from '../dialogs/question-lines.ts';
+import { toQuestionRows, type Question } from '../dialogs/question-lines.ts';
 import { renderMarkdown } from '../screen/index.ts';
-import { toSafe } from '../view/wrap.ts';
+import { toSafe, wrap } from '../view/wrap.ts';
 import { isInterrupted } from '../session/session-view.ts';
 import { toEntryLines } from '../view/entry-lines.ts';
 import { toDiffView } from '../view/diff-lines.ts';
@@ -45,7 +45,7 @@ export function openConversationView(app: App): void {
     render(index, width) {
       const entry = entries[index]!;
       const output = view.inFlight.calls.get(entry.id)?.text ?? '';
-      return toEntryLines(entry, entries[index - 1], { ...options, output, width });
+      return toEntryLines(entries, index, { ...options, output, width });
     },
     text(index) {
       const entry = entries[index]!;
@@ -56,22 +56,26 @@ export function openConversationView(app: App): void {
 }
 
 export function openQuestionView(app: App, question: Question): void {
-  const given = { palette: app.style.palette, max: Number.POSITIVE_INFINITY };
+  const given = { style: app.style, max: Number.POSITIVE_INFINITY };
   open(app, {
     title: 'Question',
     count: 1,
-    render: (_, width) => toQuestionLines(question, width, given),
+    render: (_, width) => [
+      ...wrap(app.style.palette.strong(toSafe(question.title)), width),
+      ...toQuestionRows(question, width, given),
+    ],
     text: () => JSON.stringify(question),
   });
 }
 
 export function openDiffView(app: App, title: string, diff: string): void {
-  open(app, {
+  const shown = open(app, {
     title,
     count: 1,
-    render: (_, width) => toDiffView(diff, width, app.style.palette),
+    render: (_, width) => toDiffView(diff, width, app.style),
     text: () => diff,
   });
+  void app.style.highlighter.load().then(() => shown.refresh());
 }
 
 export function openMarkdownView(app: App, title: string, text: string): void {
@@ -80,9 +84,9 @@ export function openMarkdownView(app: App, title: string, text: string): void {
   open(app, { title, count: 1, render, text: () => text });
 }
 
-/** @param lines Printable, may contain colours. */
-export function openLinesView(app: App, title: string, lines: readonly string[]): void {
-  open(app, { title, count: 1, render: () => lines, text: () => lines.join('\n') });
+/** @param toLines Printable, may contain colours, of at most so many columns. */
+export function openLinesView(app: App, title: string, toLines: (width: number) => readonly string[]): void {
+  open(app, { title, count: 1, render: (_, width) => toLines(width), text: () => toLines(80).join('\n') });
 }
 
 function open(app: App, blocks: Blocks): FullView {

@@ -12,6 +12,7 @@ import {
   suspend,
   toggleThinking,
 } from './input-actions.ts';
+import { openPalette } from './palette.ts';
 import { openHistorySearch, openRewind } from './pickers.ts';
 import type { App } from './app.ts';
 
@@ -41,6 +42,12 @@ export const KEY_ACTIONS: readonly KeyAction[] = [
     run: (app) => onInterrupt(app),
   },
   { keys: ['ctrl+d'], name: 'Ctrl-D', summary: 'leave, if the input is empty', run: (app) => onEnd(app) },
+  {
+    keys: ['ctrl+p'],
+    name: 'Ctrl-P',
+    summary: 'choose a session, a command, an agent or a model',
+    run: (app) => app.do(() => openPalette(app)),
+  },
   {
     keys: ['alt+enter'],
     name: 'Alt-Enter',

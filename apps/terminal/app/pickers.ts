@@ -1,9 +1,9 @@
 import type { UserEntry } from '@klaus/sdk/conversation';
-import type { ClientAttentionItem } from '@klaus/sdk/client';
+import type { ClientAttentionItem, ListedSession } from '@klaus/sdk/client';
 import { toLine } from '@klaus/sdk/printable';
 import { formatUsd } from '@klaus/sdk/transcript';
 import { ChoiceDialog, type Choice, type ChoiceOptions } from '../dialogs/choice-dialog.ts';
-import type { App } from './app.ts';
+import { type App, BUILT_IN } from './app.ts';
 
 /** Sessions of one list. */
 const MAX_SESSIONS = 200;
@@ -88,21 +88,20 @@ export async function openSessions(app: App, search = ''): Promise<void> {
   if (rows.length === 0) return app.note('There are no sessions yet.');
   return choose(app, {
     title: 'Sessions:',
-    choices: rows.map((row) => ({
-      value: row.id,
-      label: toLine(row.title ?? row.firstPrompt ?? row.id, 60),
-      detail: [
-        row.status,
-        formatUsd(row.costUsd ?? null),
-        toAge(row.updatedAt),
-        row.agentType === 'klaus' ? '' : row.agentType,
-        row.id,
-      ]
-        .filter((text) => text !== '')
-        .join(' · '),
-    })),
+    choices: rows.map(toSessionChoice),
     onChoose: (id) => app.do(() => app.link.attach(id)),
   });
+}
+
+export function toSessionChoice(row: ListedSession): Choice<string> {
+  const agent = row.agentType === BUILT_IN ? '' : row.agentType;
+  const last = toLine(row.lastLine ?? '', 40);
+  const facts = [last, toAge(row.updatedAt), row.status, formatUsd(row.costUsd ?? null), agent, row.id];
+  return {
+    value: row.id,
+    label: toLine(row.title ?? row.firstPrompt ?? row.id, 60),
+    detail: facts.filter((text) => text !== '').join(' · '),
+  };
 }
 
 /** What needs the user, over all sessions, the oldest first. */
@@ -136,6 +135,7 @@ async function openItem(app: App, { session }: ClientAttentionItem): Promise<voi
 
 function toAge(at: string | number): string {
   const minutes = Math.max(0, Math.round((Date.now() - new Date(at).getTime()) / 60_000));
+  if (minutes === 0) return 'now';
   if (minutes < 60) return `${minutes} min ago`;
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h ago` : `${Math.round(minutes / 1_440)} days ago`;
 }

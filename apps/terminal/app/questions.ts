@@ -1,6 +1,6 @@
 import type { AnswerOptions } from '@klaus/sdk';
 import type { Reply } from '@klaus/sdk/client';
-import { ANSWER_KEYS } from '@klaus/sdk/conversation';
+import { ANSWER_KEYS, diffOf } from '@klaus/sdk/conversation';
 import { ApprovalContent, type ContentOptions } from '../dialogs/approval-content.ts';
 import { InputContent } from '../dialogs/input-content.ts';
 import { PlanContent } from '../dialogs/plan-content.ts';
@@ -32,6 +32,11 @@ export class Questions {
 
   get panel(): QuestionPanel | undefined {
     return this.#shown?.panel;
+  }
+
+  /** True for the question that is shown. */
+  isShown(approval: string): boolean {
+    return this.#shown?.approval === approval;
   }
 
   get focused(): QuestionPanel | undefined {
@@ -123,7 +128,7 @@ export class Questions {
           app.closeDialog();
         },
       }),
-      palette: app.style.palette,
+      style: app.style,
       edit: (text: string, name: string) => app.lent.edit(text, name),
       onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by' | 'raise'>): void => {
         // Until the answer is in the log, the question is not shown again.
@@ -140,9 +145,11 @@ export class Questions {
     };
     if (subject.kind === 'plan') {
       const onView = (plan: string): void => openMarkdownView(app, 'Plan', plan);
-      return new PlanContent({ ...shared, plan: subject.plan, style: app.style, onView });
+      return new PlanContent({ ...shared, plan: subject.plan, onView });
     }
     if (subject.kind === 'input') return new InputContent({ ...shared, question: subject });
+    // The colours of a diff appear when the grammars are loaded.
+    if (diffOf(question) !== undefined) void app.style.highlighter.load().then(() => app.screen.requestRender());
     const onView = (): void => openQuestionView(app, question);
     return new ApprovalContent({ ...shared, question, open: () => this.list().length, onView });
   }

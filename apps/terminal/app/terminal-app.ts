@@ -202,6 +202,10 @@ export class TerminalApp implements App {
     });
   }
 
+  call(line: string): void {
+    this.do(async () => (await findCommand(this, line))?.());
+  }
+
   /** Enter in an empty input: an open question, an interrupted run, or messages that wait. */
   #continue(): void {
     if (this.questions.list().length > 0) return this.questions.recall();
@@ -248,7 +252,11 @@ export class TerminalApp implements App {
         onNote: (text) => this.note(text, 'warn'),
       });
       this.attention.follow(client, () => this.link.id);
-      this.#transcript = new Transcript(this.screen, { style: this.style, now: Date.now, view: this.link.view });
+      this.#transcript = new Transcript(this.screen, {
+        ...{ style: this.style, now: Date.now, view: this.link.view },
+        isAsked: (approval) => this.questions.isShown(approval),
+      });
+      this.composer.border = (...given) => this.#footer.toBorder(...given);
       this.screen.clear();
       this.screen.addChild(this.#transcript);
       this.screen.addChild(this.#footer);
@@ -257,6 +265,7 @@ export class TerminalApp implements App {
           commands: () => this.commands(),
           // A server that cannot be reached hides no other command.
           allCommands: () => listAllCommands(this).catch(() => this.commands()),
+          columns: () => this.screen.terminal.columns,
           findFiles: (characters, limit) => client.findFiles({ workspace: this.link.workspace, characters, limit }),
         }),
       );

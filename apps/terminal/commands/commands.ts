@@ -1,5 +1,7 @@
+import { toLine } from '@klaus/sdk/printable';
 import type { App } from '../app/app.ts';
 import type { TerminalCommand } from './command.ts';
+import { wrap } from '../view/wrap.ts';
 import { budgetCommand } from './budget-command.ts';
 import { INFO_COMMANDS } from './info-commands.ts';
 import { readMcpPrompts } from './mcp-prompts.ts';
@@ -17,11 +19,27 @@ const BUILT_IN: readonly TerminalCommand[] = [
   budgetCommand,
 ];
 
+/** The commands that are used most, in the order in which the menu shows them; the others are sorted by name. */
+const FIRST = [
+  'new',
+  'sessions',
+  'model',
+  'mode',
+  'diff',
+  'undo',
+  'agent',
+  'compact',
+  'rewind',
+  'resume',
+  'cost',
+  'help',
+];
+
 /** The names of the commands that no file can replace. */
 export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN.map(({ name }) => name));
 
 /**
- * All commands by name: the built-in ones, which no file can replace, those of the user and the project, and their
+ * All commands, those that are used most first: the built-in ones, which no file can replace, those of the user and the project, and their
  * skills.
  */
 export function listCommands(app: App): readonly TerminalCommand[] {
@@ -33,7 +51,12 @@ export function listCommands(app: App): readonly TerminalCommand[] {
     ...own.filter(({ name }) => !BUILT_IN_NAMES.has(name)),
     ...skills.filter(({ name }) => !names.has(name)),
   ];
-  return [...BUILT_IN, ...others].toSorted((a, b) => a.name.localeCompare(b.name));
+  return [...BUILT_IN, ...others].toSorted((a, b) => toRank(a) - toRank(b) || a.name.localeCompare(b.name));
+}
+
+function toRank({ name }: TerminalCommand): number {
+  const rank = BUILT_IN_NAMES.has(name) ? FIRST.indexOf(name) : -1;
+  return rank < 0 ? FIRST.length : rank;
 }
 
 /** Adds the prompts of MCP servers, which a server may have to list, to the commands. */
@@ -59,7 +82,11 @@ export async function findCommand(app: App, text: string): Promise<(() => Promis
   const commands = name.startsWith('mcp__') ? await listAllCommands(app) : listCommands(app);
   const command =
     commands.find((each) => each.name === name.toLowerCase()) ?? commands.find((each) => each.name === name);
-  if (command) return async () => command.run(app, argument.trim());
+  if (command)
+    return async () => {
+      if (BUILT_IN_NAMES.has(command.name) && command.name !== 'quit') echo(app, text, command);
+      await command.run(app, argument.trim());
+    };
   const { toNearest } = await import('@klaus/sdk');
   const nearest = toNearest(
     name,
@@ -68,6 +95,16 @@ export async function findCommand(app: App, text: string): Promise<(() => Promis
   const hint = nearest === undefined ? '/help lists the commands.' : `Did you mean /${nearest}?`;
   throw new Error(`There is no command /${name}. ${hint}`);
 }
+
+/** Writes the command with what it does, as the heading of what it prints. */
+function echo(app: App, text: string, { summary }: TerminalCommand): void {
+  const { accent, strong, muted } = app.style.palette;
+  const line = `${strong(toLine(text, MAX_ECHO))}  ${muted(summary)}`;
+  const width = Math.max(20, app.screen.terminal.columns);
+  app.print(['', ...wrap(line, width, { first: accent('› '), rest: '  ', indent: 2 })].join('\n'));
+}
+
+const MAX_ECHO = 200;
 
 async function remember(app: App, note: string): Promise<void> {
   await app.client.remember(app.link.view.conversation.workspace || undefined, note);

@@ -7,6 +7,7 @@ import type { TerminalCommand } from './command.ts';
 import { readMcpPrompts } from './mcp-prompts.ts';
 import { runProgram } from './run-program.ts';
 import { showGrant } from './show-grant.ts';
+import { wrap } from '../view/wrap.ts';
 
 /** Commands that show something. */
 export const INFO_COMMANDS: readonly TerminalCommand[] = [
@@ -20,12 +21,12 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
       );
       const keys = [...INPUT_KEYS, ...KEY_ACTIONS.map(({ name, summary }) => [name, summary] as const)];
       const { strong } = app.style.palette;
-      openLinesView(app, 'Help', [
-        strong('Commands'),
-        ...toRows(app, commands),
-        '',
+      openLinesView(app, 'Help', (width) => [
         strong('Keys'),
-        ...toRows(app, keys),
+        ...toRows(app, keys, width),
+        '',
+        strong('Commands'),
+        ...toRows(app, commands, width),
       ]);
     },
   },
@@ -111,8 +112,8 @@ export const INFO_COMMANDS: readonly TerminalCommand[] = [
 const INPUT_KEYS = [
   ['Enter', 'send; during a run: the model reads it with its next request'],
   ['Shift-Enter, Ctrl-J', 'new line; \\ at the end of a line does the same'],
-  ['@', 'complete the name of a file'],
   ['/', 'complete a command'],
+  ['@', 'complete the name of a file'],
   ['!', 'run a command in the sandbox and add its output'],
   ['#', 'remember a note about this project'],
   ['Ctrl-A Ctrl-E Alt-B Alt-F', 'move by line and by word'],
@@ -121,7 +122,16 @@ const INPUT_KEYS = [
   ['↑ ↓', 'earlier and later prompts'],
 ] as const;
 
-function toRows(app: App, rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, summary]) => `  ${app.style.palette.accent(name.padEnd(width))}  ${toPrintable(summary)}`);
+/** Columns of names; the text of a longer one begins in the row below. */
+const MAX_NAME = 30;
+
+function toRows(app: App, rows: readonly (readonly [string, string])[], width: number): string[] {
+  const { accent } = app.style.palette;
+  const column = Math.min(MAX_NAME, Math.floor(width / 3), Math.max(...rows.map(([name]) => name.length)));
+  const rest = ' '.repeat(column + 4);
+  return rows.flatMap(([name, summary]) => {
+    const first = `  ${accent(name.padEnd(column))}  `;
+    if (name.length <= column) return wrap(toPrintable(summary), width, { first, rest, indent: rest.length });
+    return [`  ${accent(name)}`, ...wrap(toPrintable(summary), width, { first: rest, indent: rest.length })];
+  });
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { toPrintable } from '@klaus/sdk/printable';
 import { openLinesView } from '../app/full-views.ts';
+import { wrap } from '../view/wrap.ts';
 import type { App } from '../app/app.ts';
 
 /** Shows what this program prints for other words, such as `doctor`. */
@@ -13,7 +14,7 @@ export async function runProgram(app: App, title: string, words: readonly string
       (_error, stdout, stderr) => resolve(`${stderr}${stdout}`),
     );
   });
-  openLinesView(app, title, toPrintable(output).trimEnd().split('\n'));
+  openLinesView(app, title, (width) => wrap(toPrintable(output).trimEnd(), width));
 }
 
 /** What Node gets to run this program for other words. */

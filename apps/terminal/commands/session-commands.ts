@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { toLine } from '@klaus/sdk/printable';
 import type { App } from '../app/app.ts';
 import { openAttention, openNext, openRewind, openSessions } from '../app/pickers.ts';
 import { openAgents, switchAgent } from '../app/switch-agent.ts';
@@ -77,7 +78,12 @@ export const SESSION_COMMANDS: readonly TerminalCommand[] = [
     name: 'title',
     argument: 'TEXT',
     summary: 'name the session',
-    run: (app, title) => app.link.change({ title }),
+    async run(app, title) {
+      if (title === '') return app.note('`/title TEXT` names the session.');
+      await app.link.ensure();
+      await app.link.change({ title });
+      return app.note(`The session is named ${toLine(title, 200)}.`, 'ok');
+    },
   },
   {
     name: 'export',

@@ -35,6 +35,7 @@ export const WORK_COMMANDS: readonly TerminalCommand[] = [
     async run(app) {
       if (app.link.id === undefined) return app.note('The context is empty.');
       await app.client.compact(app.link.id);
+      app.note('Old messages are being replaced by a summary.');
       return app.link.continue();
     },
   },

@@ -1,5 +1,12 @@
+import { stripVTControlCharacters } from 'node:util';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
-import { fuzzyFilter, type AutocompleteItem, type AutocompleteProvider } from '../screen/index.ts';
+import {
+  fuzzyFilter,
+  truncateToWidth,
+  visibleWidth,
+  type AutocompleteItem,
+  type AutocompleteProvider,
+} from '../screen/index.ts';
 
 /** A command that begins with a slash, as the completion lists it. */
 export interface CompletedCommand {
@@ -12,6 +19,8 @@ export interface CompletionSources {
   /** Those whose arguments are completed. */
   commands: () => readonly CompletedCommand[];
   allCommands: () => Promise<readonly CompletedCommand[]>;
+  /** Columns of the window. */
+  columns: () => number;
   /** Paths that match, the best first. */
   findFiles: (characters: string, limit: number) => Promise<readonly string[]>;
 }
@@ -26,7 +35,12 @@ const CHOICES = /^\[(\w+(?:\|\w+)+)\]$/;
 const MENTION = /(?:^|\s)(@[^\s@]*)$/;
 
 /** Completes commands at the beginning of a prompt and the words of their arguments, and names of files after `@`. */
-export function createCompletion({ commands, allCommands, findFiles }: CompletionSources): AutocompleteProvider {
+export function createCompletion({
+  commands,
+  allCommands,
+  columns,
+  findFiles,
+}: CompletionSources): AutocompleteProvider {
   const findChoices = (before: string, isFirstLine: boolean): readonly string[] => {
     const [, name, word = ''] = (isFirstLine && ARGUMENT.exec(before)) || [];
     const { argument = '' } = commands().find((command) => command.name === name) ?? {};
@@ -41,7 +55,7 @@ export function createCompletion({ commands, allCommands, findFiles }: Completio
       if (name !== undefined) {
         const all = [...(await allCommands())];
         const found = name === '' ? all : fuzzyFilter(all, name, (command) => command.name);
-        return signal.aborted || found.length === 0 ? null : { items: found.map(toItem), prefix: before };
+        return signal.aborted || found.length === 0 ? null : { items: toItems(found, columns()), prefix: before };
       }
       const choices = findChoices(before, cursorLine === 0);
       // After a command alone, Enter runs it without an argument.
@@ -70,6 +84,32 @@ export function createCompletion({ commands, allCommands, findFiles }: Completio
   };
 }
 
-function toItem({ name, argument, summary }: CompletedCommand): AutocompleteItem {
-  return { value: `/${name}`, label: `/${name}${argument === undefined ? '' : ` ${argument}`}`, description: summary };
+/** Columns of the longest label, and those around the two columns of the library's list. */
+const MAX_LABEL = 30;
+const AROUND = 10;
+
+/** The rows of a list of commands. The library would cut them inside of words. */
+function toItems(commands: readonly CompletedCommand[], columns: number): AutocompleteItem[] {
+  const labels = commands.map(({ name, argument }) => `/${name}${argument === undefined ? '' : ` ${argument}`}`);
+  const widest = Math.min(MAX_LABEL, Math.max(...labels.map((label) => visibleWidth(label))));
+  const space = columns - Math.max(widest, 10) - AROUND;
+  return commands.map(({ name, summary }, index) => ({
+    value: `/${name}`,
+    label: cut(labels[index]!, MAX_LABEL, '…'),
+    description: cutAtWord(summary, space),
+  }));
+}
+
+/** A text of at most so many columns, cut after a word. */
+function cutAtWord(text: string, width: number): string {
+  if (visibleWidth(text) <= width) return text;
+  const head = cut(text, Math.max(1, width - 1), '');
+  // It may end with a word by chance.
+  const end = text[head.length] === ' ' ? head.length : head.lastIndexOf(' ');
+  return `${end > 0 ? head.slice(0, end) : head}…`;
+}
+
+/** The library resets the colours of what it cuts, also of a text without colours. */
+function cut(text: string, width: number, ellipsis: string): string {
+  return stripVTControlCharacters(truncateToWidth(text, width, ellipsis));
 }

@@ -1,17 +1,18 @@
 import type { AnswerOptions } from '@klaus/sdk';
 import { ANSWER_KEYS, hunksOf } from '@klaus/sdk/conversation';
 import type { Reply } from '@klaus/sdk/client';
-import type { Palette } from '../style/palette.ts';
+import { toLine } from '@klaus/sdk/printable';
+import type { ViewStyle } from '../view/view-style.ts';
 import type { DialogHost } from './dialog.ts';
 import { HunkDialog } from './hunk-dialog.ts';
-import type { Answer, QuestionContent } from './question-panel.ts';
-import { canRemember, toQuestionLines, type Question } from './question-lines.ts';
+import type { Answer, QuestionContent, ShownQuestion } from './question-panel.ts';
+import { canRemember, toQuestionRows, toRisk, type Question } from './question-lines.ts';
 import { TextDialog } from './text-dialog.ts';
 
 /** What the content of every kind of question gets. */
 export interface ContentOptions {
   host: DialogHost;
-  palette: Palette;
+  style: ViewStyle;
   /** Opens the user's editor with a text. Undefined: it was not changed. */
   edit: (text: string, name: string) => Promise<string | undefined>;
   onAnswer: (reply: Reply, options: Omit<AnswerOptions, 'by' | 'raise'>) => void;
@@ -48,37 +49,40 @@ export class ApprovalContent implements QuestionContent {
     const scopes = (['session', 'project'] as const).map((scope) => ({
       key: ANSWER_KEYS[scope],
       label: `always in this ${scope}`,
+      short: scope,
       run: () => onAnswer('approved', { scope }),
       isLasting: true,
     }));
     return [
-      { key: ANSWER_KEYS.approve, label: 'approve', run: approve },
-      { key: ANSWER_KEYS.reject, label: 'reject', run: () => reject(this.#options, REASON) },
+      { key: ANSWER_KEYS.approve, label: 'approve', short: 'yes', run: approve },
+      { key: ANSWER_KEYS.reject, label: 'reject', short: 'no', run: () => reject(this.#options, REASON) },
       ...(hunksOf(question).length > 0
-        ? [{ key: ANSWER_KEYS.review, label: 'by hunk', run: () => this.#review() }]
+        ? [{ key: ANSWER_KEYS.review, label: 'by hunk', short: 'hunks', run: () => this.#review() }]
         : []),
       ...(canRemember(question) ? scopes : []),
-      { key: ANSWER_KEYS.view, label: 'view all', run: onView },
+      { key: ANSWER_KEYS.view, label: 'view all', short: 'view', run: onView },
       later,
     ];
   }
 
-  render(width: number): string[] {
-    const { question, palette, open, host } = this.#options;
+  render(width: number): ShownQuestion {
+    const { question, style, open, host } = this.#options;
     const max = Math.max(3, Math.floor(host.rows / 2) - 4);
     const count = open();
-    return [
-      ...toQuestionLines(question, width, { palette, max }),
-      ...(count > 1 ? [palette.muted(`  ${count} questions are open`)] : []),
-    ];
+    const rows = toQuestionRows(question, width, { style, max });
+    return {
+      title: toLine(question.title, MAX_TITLE),
+      risk: toRisk(question),
+      rows: count > 1 ? [...rows, style.palette.muted(`${count} questions are open`)] : rows,
+    };
   }
 
   #review(): void {
-    const { question, host, palette, edit, onAnswer } = this.#options;
+    const { question, host, style, edit, onAnswer } = this.#options;
     host.open(
       new HunkDialog({
         hunks: hunksOf(question),
-        palette,
+        style,
         host,
         edit,
         onAnswer: (hunks, note) => onAnswer('approved', { hunks, ...(note === '' ? {} : { note }) }),
@@ -88,14 +92,17 @@ export class ApprovalContent implements QuestionContent {
   }
 }
 
+/** Characters of a title: all of a command are in its rows. */
+const MAX_TITLE = 10_000;
+
 const REASON = 'Reject. What should it do instead? (Enter alone gives no reason)';
 
 /** Rejects, with a reason that the user may enter. */
-export function reject({ host, palette, onAnswer }: ContentOptions, title: string): void {
+export function reject({ host, style, onAnswer }: ContentOptions, title: string): void {
   host.open(
     new TextDialog({
       title,
-      palette,
+      palette: style.palette,
       isBurst: () => host.isBurst,
       onEnter: (text) => onAnswer('rejected', text.trim() === '' ? {} : { note: text.trim() }),
       onCancel: () => host.close(),

@@ -9,7 +9,7 @@ import {
 } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog } from './dialog.ts';
-import { toRule } from './key-rows.ts';
+import { FRAME_WIDTH, toFrame } from './frame.ts';
 
 export interface Choice<T> {
   value: T;
@@ -17,6 +17,8 @@ export interface Choice<T> {
   label: string;
   /** After the label. */
   detail?: string;
+  /** The heading under which it is; choices of a group follow each other. Default: none. */
+  group?: string;
 }
 
 export interface ChoiceOptions<T> {
@@ -40,6 +42,9 @@ export interface ChoiceOptions<T> {
   /** Called when another choice is selected. */
   onSelect?: (value: T) => void;
 }
+
+/** Columns of the labels, beside which the details begin at one place. */
+const MAX_COLUMN = 32;
 
 /** A list of choices with a search. */
 export class ChoiceDialog<T> implements Dialog {
@@ -81,36 +86,52 @@ export class ChoiceDialog<T> implements Dialog {
     const cursor = this.focused ? CURSOR_MARKER : '';
     const from = Math.max(0, Math.min(this.#selected - Math.floor(this.#rows / 2), this.#found.length - this.#rows));
     const shown = this.#found.slice(from, from + this.#rows);
-    const rows = shown.map((choice, index) => this.#toRow(choice, from + index === this.#selected, width));
+    const column = Math.min(MAX_COLUMN, Math.max(0, ...shown.map(({ label }) => visibleWidth(label))));
+    const rows = shown.flatMap((choice, index) => {
+      const isSelected = from + index === this.#selected;
+      const row = this.#toRow(choice, { isSelected, width: width - FRAME_WIDTH, column });
+      const isFirst = choice.group !== undefined && choice.group !== shown[index - 1]?.group;
+      return isFirst ? [palette.heading(choice.group!), row] : [row];
+    });
     const more = this.#found.length - shown.length;
-    return [
-      palette.border(toRule(width)),
-      `${palette.strong(title)} ${cursor}${search}`,
-      ...(rows.length === 0 ? [palette.muted('  nothing matches')] : rows),
-      palette.muted(
-        [
-          more > 0 && this.#selected >= 0 ? `${this.#selected + 1} of ${this.#found.length}` : '',
-          hint ?? (this.#selected < 0 ? '↑ ↓ select, Esc cancels' : 'Enter chooses, Esc cancels'),
-        ]
-          .filter((text) => text !== '')
-          .join(' · '),
-      ),
-    ];
+    const place = more > 0 && this.#selected >= 0 ? `${this.#selected + 1} of ${this.#found.length}` : '';
+    const keys =
+      this.#selected < 0
+        ? ([
+            ['↑ ↓', 'select'],
+            ['Esc', 'cancels'],
+          ] as const)
+        : ([
+            ['Enter', 'chooses'],
+            ['Esc', 'cancels'],
+          ] as const);
+    return toFrame(
+      [
+        `${cursor}${search}`,
+        ...(rows.length === 0 ? [palette.muted('  nothing matches')] : rows),
+        ...(hint === undefined ? [] : [palette.muted(hint)]),
+      ],
+      { width, palette, paint: palette.border, title: palette.strong(title), end: palette.muted(place), keys: [keys] },
+    );
   }
 
   get #rows(): number {
     return this.#options.rows ?? 10;
   }
 
-  #toRow({ label, detail = '' }: Choice<T>, isSelected: boolean, width: number): string {
+  #toRow(
+    { label, detail = '' }: Choice<T>,
+    { isSelected, width, column }: { isSelected: boolean; width: number; column: number },
+  ): string {
     const { palette } = this.#options;
     const mark = isSelected ? palette.accent('› ') : '  ';
     const name = truncateToWidth(label, Math.max(1, width - 2), '…');
-    const space = width - 2 - visibleWidth(name) - 2;
+    const gap = ' '.repeat(2 + Math.max(0, Math.min(column, Math.floor(width / 3)) - visibleWidth(name)));
+    const space = width - 2 - visibleWidth(name) - gap.length;
     const text = isSelected ? palette.strong(name) : name;
     return space < 4 || detail === ''
       ? mark + text
-      : `${mark}${text}  ${palette.muted(truncateToWidth(detail, space, '…'))}`;
+      : `${mark}${text}${gap}${palette.muted(truncateToWidth(detail, space, '…'))}`;
   }
 
   #move(by: number): void {
@@ -129,6 +150,10 @@ export class ChoiceDialog<T> implements Dialog {
     this.#selected = Math.min(0, this.#options.selected ?? 0);
     if (words.trim() === '') this.#found = choices;
     else if (search) this.#found = search(words);
-    else this.#found = fuzzyFilter([...choices], words, ({ label, detail = '' }) => `${label} ${detail}`);
+    else {
+      const found = fuzzyFilter([...choices], words, ({ label, detail = '' }) => `${label} ${detail}`);
+      // The best one decides which group is first.
+      this.#found = [...Map.groupBy(found, ({ group }) => group).values()].flat();
+    }
   }
 }

@@ -93,10 +93,16 @@ export class FullView implements Component {
       if (line !== undefined) lines.push(line);
     }
     while (lines.length < this.#body) lines.push('');
-    const place = count === 0 ? 'empty' : `${this.#top.block + 1} of ${count}`;
-    const keys = '↑↓ PgUp PgDn scroll · / search · q closes';
+    const place = count === 0 ? 'empty' : count > 1 ? `${this.#top.block + 1} of ${count}` : this.#toLinePlace();
+    const keys = 'q closes · / search · ↑↓ PgUp PgDn scroll';
     const foot = this.#typed === undefined ? `${title} · ${place} · ${this.#note || keys}` : `/${this.#typed}`;
     return [...lines, palette.selected(truncateToWidth(foot, width, '…', true))];
+  }
+
+  /** Of a view with one block: the last line that is shown. */
+  #toLinePlace(): string {
+    const { length } = this.#lines(0);
+    return `${Math.min(length, this.#top.line + this.#body)} of ${length} lines`;
   }
 
   get #body(): number {

@@ -1,16 +1,16 @@
 import type { Hunk, HunkAnswer } from '@klaus/sdk';
 import { ANSWER_KEYS as KEYS, isEditable, isHidden, toChangedLine, toNewText } from '@klaus/sdk/conversation';
 import { matchesKey } from '../screen/index.ts';
-import type { Palette } from '../style/palette.ts';
-import { toHunkView } from '../view/diff-lines.ts';
+import { countDigits, toHunkView } from '../view/diff-lines.ts';
+import type { ViewStyle } from '../view/view-style.ts';
 import { toSafe } from '../view/wrap.ts';
 import type { Dialog, DialogHost } from './dialog.ts';
-import { toKeyRows, toRule } from './key-rows.ts';
+import { FRAME_WIDTH, toFrame } from './frame.ts';
 import { TextDialog } from './text-dialog.ts';
 
 export interface HunkOptions {
   hunks: readonly Hunk[];
-  palette: Palette;
+  style: ViewStyle;
   host: DialogHost;
   edit: (text: string, name: string) => Promise<string | undefined>;
   /** @param note Comments for the model; '' if there are none. */
@@ -60,38 +60,41 @@ export class HunkDialog implements Dialog {
   }
 
   render(width: number): string[] {
-    const { hunks, palette, host } = this.#options;
+    const { hunks, style, host } = this.#options;
+    const { palette, highlighter } = style;
     const hunk = hunks[this.#at]!;
-    const lines = toHunkView(hunk, width - 2, palette);
+    const digits = countDigits(hunks.filter(({ path }) => path === hunk.path));
+    const lines = toHunkView(hunk, width - FRAME_WIDTH, { palette, highlighter, digits });
     const shown = Math.max(4, host.rows - 12);
     this.#size = { lines: lines.length, shown };
     const below = Math.max(0, lines.length - this.#top - shown);
     const decided = this.#verdicts.get(hunk.id);
-    const state = decided ? ` · ${decided.kind}` : '';
-    return [
-      palette.warn(toRule(width)),
-      `${palette.strong(`Hunk ${this.#at + 1} of ${hunks.length}: ${toSafe(hunk.path)}`)}${palette.muted(state)}`,
-      ...(this.#top > 0 ? [palette.muted(`  … ${this.#top} lines above`)] : []),
-      ...lines.slice(this.#top, this.#top + shown).map((line) => `  ${line}`),
-      ...(below > 0 ? [palette.muted(`  … ${below} more lines, space shows them`)] : []),
-      ...(isHidden(hunk) ? [palette.warn(`  Content not shown: ${toSafe(hunk.note ?? '')}`)] : []),
-      ...this.#comments.map((comment) => palette.muted(`  ${comment}`)),
-      ...toKeyRows(
-        [
-          [KEYS.approve, 'accept'],
-          [KEYS.reject, 'reject'],
-          ...(isEditable(hunk) ? [[KEYS.edit, 'edit'] as const] : []),
-          [KEYS.comment, 'comment'],
-          [KEYS.acceptRest, 'accept the rest'],
-          [KEYS.rejectRest, 'reject the rest'],
-          ...(lines.length > shown ? [['PgUp PgDn', 'scroll'] as const] : []),
-          ['↑↓', 'other hunk'],
-          [KEYS.later, 'back'],
-        ],
-        width,
-        palette,
-      ),
+    const state = decided ? palette.muted(decided.kind) : '';
+    const edit = isEditable(hunk) ? [[KEYS.edit, 'edit'] as const] : [];
+    const scroll = lines.length > shown ? [['PgUp PgDn', 'scroll'] as const] : [];
+    const toKeys = (rest: string): (readonly [string, string])[] => [
+      ...[
+        [KEYS.approve, 'accept'] as const,
+        [KEYS.reject, 'reject'] as const,
+        ...edit,
+        [KEYS.comment, 'comment'] as const,
+      ],
+      ...[[KEYS.acceptRest, `accept ${rest}`] as const, [KEYS.rejectRest, `reject ${rest}`] as const, ...scroll],
+      ...[['↑↓', 'other hunk'] as const, [KEYS.later, 'back'] as const],
     ];
+    return toFrame(
+      [
+        ...(this.#top > 0 ? [palette.muted(`… ${this.#top} lines above`)] : []),
+        ...lines.slice(this.#top, this.#top + shown),
+        ...(below > 0 ? [palette.muted(`… ${below} more lines, space shows them`)] : []),
+        ...(isHidden(hunk) ? [palette.warn(`Content not shown: ${toSafe(hunk.note ?? '')}`)] : []),
+        ...this.#comments.map((comment) => palette.muted(comment)),
+      ],
+      {
+        ...{ width, palette, paint: palette.warn, end: state, keys: [toKeys('the rest'), toKeys('rest')] },
+        title: palette.strong(`Hunk ${this.#at + 1} of ${hunks.length}: ${toSafe(hunk.path)}`),
+      },
+    );
   }
 
   #show(to: number): void {
@@ -131,11 +134,11 @@ export class HunkDialog implements Dialog {
   }
 
   #comment(hunk: Hunk): void {
-    const { host, palette } = this.#options;
+    const { host, style } = this.#options;
     host.open(
       new TextDialog({
         title: `Comment on this hunk of ${toSafe(hunk.path)}, for the model`,
-        palette,
+        palette: style.palette,
         // A comment answers nothing.
         isBurst: () => false,
         onEnter: (text) => {

@@ -13,7 +13,7 @@ import { toSafe, wrap } from '../view/wrap.ts';
 import type { ContentOptions } from './approval-content.ts';
 import { ChoiceDialog } from './choice-dialog.ts';
 import type { Dialog } from './dialog.ts';
-import type { Answer, QuestionContent } from './question-panel.ts';
+import type { Answer, QuestionContent, ShownQuestion } from './question-panel.ts';
 import { TextDialog } from './text-dialog.ts';
 
 export interface InputOptions extends ContentOptions {
@@ -41,18 +41,22 @@ export class InputContent implements QuestionContent {
     ];
   }
 
-  render(width: number): string[] {
-    const { question, palette } = this.#options;
+  render(width: number): ShownQuestion {
+    const { question, style } = this.#options;
+    const { palette } = style;
     const { from, message, fields, url, host } = question;
     const names = fields.map(({ title }) => toLine(title, 80)).join(', ');
-    return [
-      ...wrap(palette.strong(toSafe(`${from} asks`)), width, { first: palette.warn('? '), rest: '  ', indent: 2 }),
-      ...wrap(toSafe(message), width, { first: '  ', indent: 2 }),
-      ...(names === '' ? [] : wrap(palette.muted(`Fields: ${names}`), width, { first: '  ', indent: 2 })),
-      ...(host === undefined ? [] : wrap(toSafe(`Host: ${host}`), width, { first: '  ', indent: 2 })),
-      ...(url === undefined ? [] : wrap(toSafe(`Open ${url}, then accept.`), width, { first: '  ', indent: 2 })),
-      ...(this.#problem === undefined ? [] : [palette.warn(`  ${toLine(this.#problem, 200)}`)]),
-    ];
+    return {
+      title: toLine(`${from} asks`, 400),
+      risk: '',
+      rows: [
+        ...wrap(toSafe(message), width),
+        ...(names === '' ? [] : wrap(palette.muted(`Fields: ${names}`), width)),
+        ...(host === undefined ? [] : wrap(toSafe(`Host: ${host}`), width)),
+        ...(url === undefined ? [] : wrap(toSafe(`Open ${url}, then accept.`), width)),
+        ...(this.#problem === undefined ? [] : [palette.warn(toLine(this.#problem, 200))]),
+      ],
+    };
   }
 
   /** Asks for the value of a field, and then for the next. */
@@ -73,7 +77,8 @@ export class InputContent implements QuestionContent {
   }
 
   #toDialog(field: InputField, next: (value: Content[string] | undefined) => void, problem?: string): Dialog {
-    const { palette, host } = this.#options;
+    const { style, host } = this.#options;
+    const { palette } = style;
     const { name, type, required, options = [], description } = field;
     const title = [
       toLine(field.title, 200),

@@ -2,13 +2,11 @@ import type { AnswerOptions } from '@klaus/sdk';
 import { ANSWER_KEYS } from '@klaus/sdk/conversation';
 import { renderMarkdown } from '../screen/index.ts';
 import { toEnds, toSafe } from '../view/wrap.ts';
-import type { ViewStyle } from '../view/view-style.ts';
 import { reject, type ContentOptions } from './approval-content.ts';
-import type { Answer, QuestionContent } from './question-panel.ts';
+import type { Answer, QuestionContent, ShownQuestion } from './question-panel.ts';
 
 export interface PlanOptions extends ContentOptions {
   plan: string;
-  style: ViewStyle;
   onView: (plan: string) => void;
 }
 
@@ -25,9 +23,20 @@ export class PlanContent implements QuestionContent {
   answers(): readonly Answer[] {
     const { onLater, onView } = this.#options;
     return [
-      { key: ANSWER_KEYS.approve, label: 'accept, edits need no approval', run: () => this.#accept('edits') },
-      { key: 'k', label: 'accept, ask before each change', run: () => this.#accept('ask') },
-      { key: 'a', label: 'accept, mode auto', run: () => this.#accept('auto'), isLasting: true },
+      {
+        key: ANSWER_KEYS.approve,
+        label: 'accept, edits need no approval',
+        short: 'accept (edits)',
+        run: () => this.#accept('edits'),
+      },
+      { key: 'k', label: 'accept, ask before each change', short: 'accept (ask)', run: () => this.#accept('ask') },
+      {
+        key: 'a',
+        label: 'accept, mode auto',
+        short: 'accept (auto)',
+        run: () => this.#accept('auto'),
+        isLasting: true,
+      },
       { key: ANSWER_KEYS.edit, label: 'edit', run: () => void this.#edit() },
       { key: ANSWER_KEYS.reject, label: 'reject', run: () => reject(this.#options, REASON) },
       { key: ANSWER_KEYS.view, label: 'view all', run: () => onView(this.#plan) },
@@ -35,17 +44,17 @@ export class PlanContent implements QuestionContent {
     ];
   }
 
-  render(width: number): string[] {
+  render(width: number): ShownQuestion {
     const { style, host } = this.#options;
     const { palette, markdown } = style;
-    const lines = renderMarkdown(toSafe(this.#plan).trim(), width - 2, markdown);
+    const lines = renderMarkdown(toSafe(this.#plan).trim(), width, markdown);
     const { head, hidden } = toEnds(lines, { head: Math.max(4, host.rows - 14), tail: 0 });
     const isEdited = this.#plan !== this.#options.plan;
-    return [
-      palette.strong(`Plan${isEdited ? ', edited' : ''}`),
-      ...head.map((line) => `  ${line}`.trimEnd()),
-      ...(hidden > 0 ? [palette.muted(`  … ${hidden} more lines, v shows them`)] : []),
-    ];
+    return {
+      title: `Plan${isEdited ? ', edited' : ''}`,
+      risk: '',
+      rows: hidden > 0 ? [...head, palette.muted(`… ${hidden} more lines, v shows them`)] : head,
+    };
   }
 
   #accept(mode: NonNullable<AnswerOptions['mode']>): void {

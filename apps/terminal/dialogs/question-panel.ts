@@ -1,20 +1,33 @@
 import { matchesKey, type KeyId } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog } from './dialog.ts';
-import { toKeyRows, toRule } from './key-rows.ts';
+import { FRAME_WIDTH, toFrame } from './frame.ts';
 
 /** One answer of a question, or another thing that a key does with it. */
 export interface Answer {
   key: KeyId;
   label: string;
+  /** Used where the labels of all answers need more than one row. Default: the label. */
+  short?: string;
   run: () => void;
   /** True: it also answers later questions, and needs Enter. */
   isLasting?: boolean;
 }
 
+/** A question as it is shown. */
+export interface ShownQuestion {
+  /** What is asked, in one line. */
+  title: string;
+  /** What the answer risks, or is about. */
+  risk: string;
+  /** Everything else that is needed to decide. */
+  rows: readonly string[];
+}
+
 /** What one kind of question shows and how it is answered. */
 export interface QuestionContent {
-  render(width: number): string[];
+  /** @param width Columns of the rows. */
+  render(width: number): ShownQuestion;
   answers(): readonly Answer[];
 }
 
@@ -72,11 +85,16 @@ export class QuestionPanel implements Dialog {
 
   render(width: number): string[] {
     const { content, palette } = this.#options;
-    const color = this.focused ? palette.warn : palette.border;
-    return [color(toRule(width)), ...content.render(width), ...toKeyRows(this.#keys(), width, palette)];
+    const { title, risk, rows } = content.render(Math.max(1, width - FRAME_WIDTH));
+    return toFrame(rows, {
+      ...{ width, palette, paint: palette.warn },
+      title: `${palette.warn('?')} ${palette.strong(title)}`,
+      end: palette.warn(risk),
+      keys: [this.#keys(({ label }) => label), this.#keys(({ label, short = label }) => short)],
+    });
   }
 
-  #keys(): (readonly [key: string, text: string])[] {
+  #keys(toLabel: (answer: Answer) => string): (readonly [key: string, text: string])[] {
     const answers = this.#options.content.answers();
     if (!this.focused) {
       const direct = answers.filter(({ key }) => key === 'y' || key === 'n');
@@ -87,7 +105,7 @@ export class QuestionPanel implements Dialog {
         ['Enter', this.#chosen.label],
         ['Esc', 'back'],
       ];
-    return [...answers.map(({ key, label }) => [key, label] as const), ['Esc', 'input']];
+    return [...answers.map((answer) => [answer.key, toLabel(answer)] as const), ['Esc', 'input']];
   }
 }
 

@@ -1,7 +1,7 @@
-import { Input, matchesKey, wrapTextWithAnsi } from '../screen/index.ts';
+import { Input, matchesKey } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import type { Dialog } from './dialog.ts';
-import { toRule } from './key-rows.ts';
+import { FRAME_WIDTH, toFrame } from './frame.ts';
 
 /** One line of text. */
 export class TextDialog implements Dialog {
@@ -42,10 +42,14 @@ export class TextDialog implements Dialog {
 
   render(width: number): string[] {
     const { title, palette } = this.#options;
-    return [
-      palette.border(toRule(width)),
-      ...wrapTextWithAnsi(palette.strong(title), width),
-      ...this.#input.render(width),
-    ];
+    return toFrame(this.#input.render(Math.max(1, width - FRAME_WIDTH)), {
+      ...{ width, palette, paint: palette.accent, title: palette.strong(title) },
+      keys: [
+        [
+          ['Enter', 'continues'],
+          ['Esc', 'cancels'],
+        ],
+      ],
+    });
   }
 }

@@ -1,8 +1,9 @@
 import type { CallEntry, Entry } from '@klaus/sdk/conversation';
-import { describeCall, formatCount, formatDuration, formatNumber } from '@klaus/sdk/transcript';
+import { formatCount, formatDuration, formatNumber } from '@klaus/sdk/transcript';
 import { truncateToWidth } from '../screen/index.ts';
 import { isWorking, type SessionView } from '../session/session-view.ts';
 import type { Palette } from '../style/palette.ts';
+import { toTitle } from '../view/call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
 
 /** One line that says what is being done now; none when nothing is. @param now Unix milliseconds. */
@@ -22,11 +23,14 @@ export function toActivityLines(
     (text) => text !== '',
   );
   const rest = ` · ${facts.join(' · ')}`;
-  const what = truncateToWidth(describe(view, now), Math.max(10, width - rest.length - 2), '…');
+  const what = truncateToWidth(describe(view, { palette, now }), Math.max(10, width - rest.length - 2), '…');
   return ['', truncateToWidth(`${palette.accent(toSpinner(now))} ${what}${palette.muted(rest)}`, width, '…')];
 }
 
-function describe({ conversation, inFlight }: SessionView, now: number): string {
+function describe(
+  { conversation, inFlight }: SessionView,
+  { palette, now }: { palette: Palette; now: number },
+): string {
   const { retryAt, requested, entries } = conversation;
   if (retryAt !== undefined && retryAt > now)
     return `${describeFailure(entries)}. Retrying in ${formatDuration(retryAt - now)}`;
@@ -39,8 +43,7 @@ function describe({ conversation, inFlight }: SessionView, now: number): string 
   const waiting = running.find(({ awaits }) => awaits);
   if (waiting) return `Waiting for ${formatNumber(waiting.awaits!.length, 'agent')}`;
   const [call] = running;
-  if (call)
-    return running.length === 1 ? describeCall(call.name, call.input, 100) : formatNumber(running.length, 'tool call');
+  if (call) return running.length === 1 ? toTitle(call, palette) : formatNumber(running.length, 'tool call');
   if (requested?.purpose === 'compaction') return 'Compacting the context';
   if (requested?.purpose === 'review') return 'Reviewing a call';
   if (requested?.purpose === 'search') return 'Searching the web';

@@ -1,10 +1,11 @@
 import type { Dialog } from '../dialogs/dialog.ts';
 import { agentOf, type App } from '../app/app.ts';
-import type { Component } from '../screen/index.ts';
+import { toInputBorder } from '../composer/composer.ts';
+import type { Component, InputBorder } from '../screen/index.ts';
 import { toActivityLines } from './activity.ts';
 import { toQueueLines } from './queue.ts';
 import { toTodoLines } from './todos.ts';
-import { toStatusLine } from './status-line.ts';
+import { type StatusFacts, toBorderText, toStatusLine } from './status-line.ts';
 
 /** Everything below the conversation: what is being done, the queue, the input or a dialog, and the status. */
 export class Footer implements Component {
@@ -23,28 +24,54 @@ export class Footer implements Component {
     const { link, style, composer, preferences } = this.#app;
     const { palette } = style;
     const { view } = link;
-    const status = toStatusLine(
-      {
-        conversation: view.conversation,
-        model: view.conversation.substitute ?? link.model,
-        mode: link.mode,
-        agent: agentOf(this.#app),
-        branch: this.#app.branch,
-        folder: this.#app.options.folder,
-        hint: this.#app.hint || this.#app.attention.hint,
-      },
-      preferences.status,
-      { width, palette },
-    );
-    const panel = this.dialog ? [] : (this.#app.questions.panel?.render(width) ?? []);
+    const hasBorder = this.dialog === undefined;
+    const status = toStatusLine(this.#toFacts(width), preferences.status, { width, palette, hasBorder });
+    const { panel } = this.#app.questions;
     return [
       // A question says itself that it waits.
-      ...(panel.length > 0 ? [''] : toActivityLines(view, width, { palette, now: Date.now() })),
+      ...(panel ? [''] : toActivityLines(view, width, { palette, now: Date.now() })),
       ...toTodoLines(view.conversation, width, palette),
       ...toQueueLines(view, width, palette),
-      ...panel,
+      ...(this.dialog ? [] : (panel?.render(width) ?? [])),
       ...(this.dialog ?? composer).render(width),
       status,
     ];
   }
+
+  /** A line above or below the input: the upper one shows mode, model, context and agent. */
+  toBorder(...[columns, side, hidden]: Parameters<InputBorder>): string {
+    const { style, preferences, link } = this.#app;
+    const isGrowing = link.view.inFlight.messages.size > 0;
+    const width = Math.min(columns, isGrowing ? GROWING_WIDTH[side] : columns);
+    const space = width - BORDER_ROOM - (hidden > 0 ? HIDDEN_ROOM : 0);
+    const left =
+      side === 'top' ? toBorderText(this.#toFacts(width), preferences.status, { space, palette: style.palette }) : '';
+    return toInputBorder(width, style, { side, hidden, left });
+  }
+
+  #toFacts(width: number): StatusFacts {
+    const { link, branch, options, hint, attention, composer } = this.#app;
+    const { conversation } = link.view;
+    const isNew = link.id === undefined && composer.getText() === '' && width >= START_WIDTH;
+    return {
+      ...{ conversation, branch, mode: link.mode, folder: options.folder },
+      model: conversation.substitute ?? link.model,
+      agent: agentOf(this.#app),
+      hint: hint || attention.hint || (isNew ? START_HINT : ''),
+    };
+  }
 }
+
+/**
+ * Columns of the lines while an answer is streamed. In a window that becomes narrow and low, all changing rows must have
+ * space after the terminal has wrapped them; what has none would stay in the scrollback.
+ */
+const GROWING_WIDTH = { top: 40, bottom: 20 } as const;
+
+/** Columns of the line itself around its text, and those of `↑ 99 more` at its end. */
+const BORDER_ROOM = 6;
+const HIDDEN_ROOM = 14;
+
+/** Shown before the first prompt, in a window that has space for it. */
+const START_WIDTH = 72;
+const START_HINT = '/ commands · @ files · Ctrl-P all';

@@ -21,34 +21,67 @@ export interface StatusFacts {
 /** Share of a limit from which it is shown as a warning. */
 const WARN = 0.8;
 
+/** The items that the line above the input shows. */
+const BORDER_ITEMS: ReadonlySet<StatusItem> = new Set(['agent', 'model', 'mode', 'context']);
+
 /**
  * The items from left to right, as many as there is space for. The mode is always shown, and so is an agent other than
  * Klaus itself.
+ *
+ * @param options.hasBorder True: the line above the input shows mode, model, context and agent, and this one the others.
  */
 export function toStatusLine(
   facts: StatusFacts,
   items: readonly StatusItem[],
-  { width, palette }: { width: number; palette: Palette },
+  { width, palette, hasBorder = false }: { width: number; palette: Palette; hasBorder?: boolean },
 ): string {
-  const shown = new Set<StatusItem>([...(facts.agent === 'klaus' ? [] : (['agent'] as const)), ...items, 'mode']);
-  const parts = [...shown].flatMap((item) => {
-    const text = ITEMS[item](facts, palette);
-    return text === '' ? [] : [{ item, text }];
-  });
+  const shown = toShown(facts, items).filter((item) => !hasBorder || !BORDER_ITEMS.has(item));
+  const parts = toParts(facts, shown, palette);
   const mode = parts.find(({ item }) => item === 'mode')?.text ?? '';
   const least = Math.min(width, visibleWidth(mode) + 2);
   const hint = facts.hint === '' ? '' : truncateToWidth(` ${facts.hint} `, width - least, '…');
   const space = width - visibleWidth(hint);
-  const toLeft = (): string => ` ${parts.map(({ text }) => text).join(palette.muted(' · '))}`;
-  // The mode is complete, so the others have less space.
-  while (visibleWidth(toLeft()) > space && parts.length > 1) {
-    parts.splice(
-      parts.findLastIndex(({ item }) => item !== 'mode'),
+  const line = truncateToWidth(` ${toFitting(parts, space - 1, palette)}`, space, '…');
+  return `${line}${' '.repeat(Math.max(0, space - visibleWidth(line)))}${hint}`.trimEnd();
+}
+
+/** What the line above the input shows, of at most `space` columns. The mode is complete, so the others have less space. */
+export function toBorderText(
+  facts: StatusFacts,
+  items: readonly StatusItem[],
+  { space, palette }: { space: number; palette: Palette },
+): string {
+  const shown = toShown(facts, items).filter((item) => BORDER_ITEMS.has(item));
+  return toFitting(toParts(facts, shown, palette), space, palette);
+}
+
+function toShown({ agent }: StatusFacts, items: readonly StatusItem[]): StatusItem[] {
+  return [...new Set<StatusItem>([...(agent === 'klaus' ? [] : (['agent'] as const)), ...items, 'mode'])];
+}
+
+interface StatusPart {
+  item: StatusItem;
+  text: string;
+}
+
+function toParts(facts: StatusFacts, items: readonly StatusItem[], palette: Palette): StatusPart[] {
+  return items.flatMap((item) => {
+    const text = ITEMS[item](facts, palette);
+    return text === '' ? [] : [{ item, text }];
+  });
+}
+
+/** As many parts as there is space for; the mode is one of them. */
+function toFitting(parts: readonly StatusPart[], space: number, palette: Palette): string {
+  const left = [...parts];
+  const toText = (): string => left.map(({ text }) => text).join(palette.muted(' · '));
+  while (visibleWidth(toText()) > space && left.length > 1) {
+    left.splice(
+      left.findLastIndex(({ item }) => item !== 'mode'),
       1,
     );
   }
-  const line = truncateToWidth(toLeft(), space, '…');
-  return `${line}${' '.repeat(Math.max(0, space - visibleWidth(line)))}${hint}`.trimEnd();
+  return toText();
 }
 
 const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts, palette: Palette) => string>> = {

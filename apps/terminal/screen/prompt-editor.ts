@@ -10,6 +10,9 @@ export interface Entered {
 
 /** Marks the rows that are borders of the library; it is never shown. */
 const BORDER = '\u0000';
+
+/** A line above or below the input. @param hidden Rows of the input beyond it. */
+export type InputBorder = (width: number, side: 'top' | 'bottom', hidden: number) => string;
 const MARK_WIDTH = 2;
 
 /** Steps that can always be undone, and characters that all of them may have together. */
@@ -39,6 +42,7 @@ export class PromptEditor extends Editor {
   onEnter: ((entered: Entered) => void) | undefined;
   /** Two columns before the first line. */
   mark = '› ';
+  border: InputBorder = (width) => '─'.repeat(width);
   #entered: Entered = { text: '', pastes: new Map() };
 
   constructor(tui: TUI, theme: EditorTheme, options?: Omit<EditorOptions, 'paddingX'>) {
@@ -124,23 +128,20 @@ export class PromptEditor extends Editor {
     return { text: text.trim(), pastes: new Map(found) };
   }
 
-  /**
-   * The input with a mark at its left, without the borders of the library: a terminal that becomes narrower wraps long
-   * lines, and what it wraps above the cursor can leave the screen before it is erased.
-   */
+  /** The input with a mark at its left, between its borders. Completions are below it. */
   override render(width: number): string[] {
     const [top = '', ...rest] = super.render(width);
     const bottom = rest.findIndex((line) => line.startsWith(BORDER));
     const input = rest.slice(0, bottom).map((line, index) => (index === 0 ? this.mark + line.slice(MARK_WIDTH) : line));
-    const more = [rest[bottom]!.slice(BORDER.length)].filter((text) => text !== '');
-    return [top.slice(BORDER.length), ...input, ...more, ...rest.slice(bottom + 1)].map((line) => line.trimEnd());
+    const rows = [top.slice(BORDER.length), ...input, rest[bottom]!.slice(BORDER.length), ...rest.slice(bottom + 1)];
+    return rows.map((line) => line.trimEnd());
   }
 
-  protected override renderTopBorder(_width: number, hidden: number): string {
-    return `${BORDER}${hidden > 0 ? this.borderColor(`  ↑ ${hidden} more`) : ''}`;
+  protected override renderTopBorder(width: number, hidden: number): string {
+    return BORDER + this.border(width, 'top', hidden);
   }
 
-  protected override renderBottomBorder(_width: number, hidden: number): string {
-    return `${BORDER}${hidden > 0 ? this.borderColor(`  ↓ ${hidden} more`) : ''}`;
+  protected override renderBottomBorder(width: number, hidden: number): string {
+    return BORDER + this.border(width, 'bottom', hidden);
   }
 }

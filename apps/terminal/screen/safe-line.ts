@@ -33,6 +33,16 @@ export function seal(sequence: string): string {
   return `${SEAL}${sequence}`;
 }
 
+/**
+ * The end of a line: the rest of the row has the background of these codes. There are no characters in it, so a terminal
+ * that becomes narrower wraps nothing of it, and a copy has no spaces at its end.
+ *
+ * @param codes SGR codes of a background, such as `48;5;22`.
+ */
+export function toEdge(codes: string): string {
+  return seal(`\u001b[${codes}m\u001b[K\u001b[49m`);
+}
+
 /** Marks the links of a line as those of this program. */
 export function sealLinks(line: string): string {
   return line.replaceAll(LINK, SEALED_LINK);

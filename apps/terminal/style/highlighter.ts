@@ -5,10 +5,18 @@ import type { Palette, Role } from './palette.ts';
 export interface Highlighter {
   /** The lines of a code, in colour once the grammars are loaded. @param language Of a fence, or the name of a file. */
   highlight(code: string, language: string): string[];
+  /** The pieces of each line with their roles. Undefined: it has no colours, or the grammars are not loaded. */
+  toRoles(code: string, language: string): readonly (readonly CodeRole[])[] | undefined;
   /** Loads the grammars. Resolves at once if they are loaded. */
   load(): Promise<void>;
   /** True once the grammars are loaded. */
   readonly isLoaded: boolean;
+}
+
+/** A piece of a line of code; without a role it has the colour of the text. */
+export interface CodeRole {
+  text: string;
+  role: Role | undefined;
 }
 
 /** Longer code is not coloured: it would block the terminal. */
@@ -52,17 +60,20 @@ export function createHighlighter(palette: () => Palette): Highlighter {
       return toCodeLines(lowlight.highlight(language, code).children as readonly SyntaxNode[]);
     };
   };
+  const toRoles: Highlighter['toRoles'] = (code, name) => {
+    const lines = code.length > MAX_CODE ? undefined : parse?.(code, name);
+    return lines?.map((line) => line.map(({ kind, text }) => ({ text, role: SCOPES[kind] })));
+  };
   return {
     highlight(code, name) {
-      const lines = code.length > MAX_CODE ? undefined : parse?.(code, name);
+      const lines = toRoles(code, name);
       if (!lines) return code.split('\n');
       const styles = palette();
-      const paint = (kind: string, text: string): string => {
-        const role = SCOPES[kind];
-        return role === undefined ? text : styles[role](text);
-      };
-      return lines.map((line) => line.map(({ kind, text }) => paint(kind, text)).join(''));
+      return lines.map((line) =>
+        line.map(({ text, role }) => (role === undefined ? text : styles[role](text))).join(''),
+      );
     },
+    toRoles,
     load: () => (loading ??= load()),
     get isLoaded() {
       return parse !== undefined;

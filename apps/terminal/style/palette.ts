@@ -1,3 +1,5 @@
+import { toEdge } from '../screen/index.ts';
+
 /** Makes a text look like something. */
 export type Style = (text: string) => string;
 
@@ -29,9 +31,16 @@ export type Role = (typeof ROLES)[number];
 
 /** The styles of everything that is shown, by its role. */
 export type Palette = Readonly<Record<Role, Style>> & {
+  /** A part of the code of a changed line, with the colour of its role if the theme has backgrounds. */
+  readonly changed: (change: Change, role: Role | undefined, text: string) => string;
+  /** Ends a row in the background of a change. */
+  readonly changedEdge: (change: Change) => string;
   /** Applies the codes of a terminal to a text, as a command wrote it. Without colours, it returns the text. */
   readonly sgr: (codes: string, text: string) => string;
 };
+
+/** Roles that may have a background. */
+export type Change = 'added' | 'removed' | 'addedWord' | 'removedWord';
 
 export const THEMES = ['dark', 'light', '16', 'none'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -127,7 +136,21 @@ export function createPalette(theme: Theme): Palette {
   const styles = Object.fromEntries(ROLES.map((role) => [role, toStyle(role)])) as Record<Role, Style>;
   const sgr = (codes: string, text: string): string =>
     theme === 'none' || codes === '' ? text : `\u001b[${codes}m${text}\u001b[0m`;
-  return { ...styles, sgr };
+  const changed: Palette['changed'] = (change, role, text) => {
+    if (theme === 'none' || text === '') return text;
+    const [open, close] = CODES[theme][change];
+    const color = role === undefined || !hasBackground(open) ? '' : `;${CODES[theme][role][0]}`;
+    return `\u001b[${open}${color}m${text}\u001b[${close}m`;
+  };
+  const changedEdge: Palette['changedEdge'] = (change) => {
+    const [open] = theme === 'none' ? [''] : CODES[theme][change];
+    return hasBackground(open) ? toEdge(open.slice(open.indexOf('48;'))) : '';
+  };
+  return { ...styles, sgr, changed, changedEdge };
+}
+
+function hasBackground(codes: string): boolean {
+  return codes.includes('48;');
 }
 
 /**

@@ -11,10 +11,12 @@ import type { ViewStyle } from './view-style.ts';
 import { describeAccepted, toReviewLines } from './review-lines.ts';
 import { toEnds } from './wrap.ts';
 
+/** Calls are below the answer that they belong to, and what belongs to a call is below its title. */
+const CALL_INDENT = '  ';
 const INDENT = '    ';
 /** Lines of a folded diff and of folded output: of its beginning and of its end. */
 const DIFF = { head: 16, tail: 0 };
-const FINISHED = { head: 2, tail: 4 };
+const FINISHED = { head: 1, tail: 4 };
 const RUNNING = { head: 0, tail: 6 };
 const REASON = { head: 4, tail: 0 };
 /** Characters at the end of the output of a running call that are shown. */
@@ -42,7 +44,7 @@ export function toCallLines(call: CallEntry, options: CallViewOptions): string[]
   const { width, style } = options;
   const { palette } = style;
   const title = `${toMark(call, options)} ${toTitle(call, palette)}${toFacts(call, options)}`;
-  return [truncateToWidth(title, width, '…'), ...toBody(call, options)];
+  return [truncateToWidth(`${CALL_INDENT}${title}`, width, '…'), ...toBody(call, options)];
 }
 
 function toMark({ state, result }: CallEntry, { style: { palette }, spinner, isInterrupted }: CallViewOptions): string {
@@ -53,12 +55,12 @@ function toMark({ state, result }: CallEntry, { style: { palette }, spinner, isI
 }
 
 /** `Run command npm test`: the name of the tool in words, and its object. `github: search issues`: one of an MCP server. */
-function toTitle({ name, input }: CallEntry, palette: Palette): string {
+export function toTitle({ name, input }: Pick<CallEntry, 'name' | 'input'>, palette: Palette): string {
   const { tool, subject } = describeParts(name, input, 400);
   const [, server, own = tool] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   const words = own.replaceAll('_', ' ');
   const title = server === undefined ? words.charAt(0).toUpperCase() + words.slice(1) : `${server}: ${words}`;
-  return `${palette.strong(title)}${subject === '' ? '' : ` ${subject}`}`;
+  return `${title}${subject === '' ? '' : ` ${palette.muted(subject)}`}`;
 }
 
 function toFacts(call: CallEntry, { style: { palette }, now, isInterrupted }: CallViewOptions): string {
@@ -96,23 +98,26 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
   const output = (isExpanded && readFull?.(call)) || result.output;
   const part = toOutputPart(result);
   if (result.outcome !== 'ok') {
-    const lines = toOutputLines(output, palette);
-    // A reason is read to its end.
-    if (result.outcome !== 'error')
-      return toFolded(
-        lines.flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width - INDENT.length))),
-        REASON,
-        options,
-      );
-    return toFolded(lines, isCommand(call.input) ? FINISHED : REASON, { ...options, part });
+    const isOutput = result.outcome === 'error' && isCommand(call.input);
+    const lines = toOutputLines(output, palette, { isQuiet: isOutput && !isExpanded }).flatMap((line) =>
+      // A reason is read to its end.
+      isExpanded || isOutput ? [line] : wrapTextWithAnsi(line, Math.max(1, width - INDENT.length)),
+    );
+    return toFolded(lines, isOutput ? FINISHED : REASON, {
+      ...options,
+      part: result.outcome === 'error' ? part : undefined,
+    });
   }
   if (diff !== undefined)
     return [
-      ...toFolded(toDiffView(diff, width - INDENT.length, palette), DIFF, options),
+      ...toFolded(toDiffView(diff, width - INDENT.length, style), DIFF, options),
       ...toReviewLines(call, { width, palette, indent: INDENT }),
     ];
   if (isCommand(call.input))
-    return toFolded(toOutputLines(withoutCommand(output), palette), FINISHED, { ...options, part });
+    return toFolded(toOutputLines(withoutCommand(output), palette, { isQuiet: !isExpanded }), FINISHED, {
+      ...options,
+      part,
+    });
   if (!isExpanded) {
     const line = toDebugLine(call);
     return line === undefined ? [] : cutLines([palette.muted(line)], width, INDENT);
@@ -123,7 +128,9 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
 /** Only the end is processed for each frame. */
 function toRunningOutput(options: CallViewOptions): string[] {
   const { output, isExpanded, style } = options;
-  const lines = toOutputLines(isExpanded ? output : tailOf(output, MAX_OUTPUT), style.palette);
+  const lines = toOutputLines(isExpanded ? output : tailOf(output, MAX_OUTPUT), style.palette, {
+    isQuiet: !isExpanded,
+  });
   const above = output.slice(0, -MAX_OUTPUT).split('\n').length - 1;
   return toFolded(lines, RUNNING, { ...options, above });
 }

@@ -1,4 +1,6 @@
 import { toParts, type Entry } from '@klaus/sdk/conversation';
+import type { EventOf } from '@klaus/sdk';
+import { toLine } from '@klaus/sdk/printable';
 import { describeFact, type FactLine } from '@klaus/sdk/transcript';
 import type { Palette } from '../style/palette.ts';
 import { MIN_PART } from '../session/session-view.ts';
@@ -22,12 +24,10 @@ interface EntryOptions extends CallViewOptions {
   takeImage?: TakeImage;
 }
 
-/**
- * The lines of one entry, the first of which is blank where the entry begins something new.
- *
- * @param previous The entry before it.
- */
-export function toEntryLines(entry: Entry, previous: Entry | undefined, options: EntryOptions): string[] {
+/** The lines of one entry, the first of which is blank where the entry begins something new. */
+export function toEntryLines(entries: readonly Entry[], index: number, options: EntryOptions): string[] {
+  const entry = entries[index]!;
+  const previous = findPrevious(entries, index, options);
   const lines = toLines(entry, options);
   const isSameGroup = previous !== undefined && isCompact(previous) && isCompact(entry);
   return lines.length === 0 || isSameGroup || isBegun(options.written) ? lines : ['', ...lines];
@@ -45,6 +45,18 @@ export function toWritten(written: Written | undefined, list: readonly string[])
 
 function isBegun(written: Written | undefined): boolean {
   return written !== undefined && (written.parts > 0 || written.place.at > 0);
+}
+
+/** The entry before another one that has lines. */
+function findPrevious(entries: readonly Entry[], index: number, { isExpanded }: EntryOptions): Entry | undefined {
+  let at = index - 1;
+  while (at >= 0 && !isExpanded && !isShown(entries[at]!)) at -= 1;
+  return entries[at];
+}
+
+/** True for an entry of which the conversation shows lines. */
+function isShown(entry: Entry): boolean {
+  return entry.kind !== 'fact' || toBriefFacts(entry).length > 0;
 }
 
 /** Calls and facts follow each other without a blank line. */
@@ -72,8 +84,27 @@ function toLines(entry: Entry, options: EntryOptions): string[] {
     case 'limit':
       return wrap(toSafe(entry.asked.title), width, { first: `${style.palette.warn('?')} `, rest: '  ', indent: 2 });
     case 'fact':
-      return toFactLines(describeFact(entry.event), width, style.palette);
+      return toFactLines(options.isExpanded ? describeFact(entry.event) : toBriefFacts(entry), width, style.palette);
   }
+}
+
+/** What the conversation shows of an event. Ids, checkpoints, tokens and costs are in the complete view. */
+function toBriefFacts({ event }: Extract<Entry, { kind: 'fact' }>): readonly FactLine[] {
+  const lines = describeFact(event);
+  switch (event.type) {
+    case 'session.opened':
+      return [{ mark: 'info', text: describeOpened(event) }, ...lines.slice(1)];
+    case 'workspace.committed':
+      return [];
+    case 'run.finished':
+      return lines.slice(0, -1);
+    default:
+      return lines;
+  }
+}
+
+function describeOpened({ agent, sandbox }: EventOf<'session.opened'>): string {
+  return `${agent === undefined ? '' : `agent ${toLine(agent, 80)}, `}sandbox ${toLine(sandbox, 80)}`;
 }
 
 /**
@@ -107,7 +138,9 @@ export function toFactLines(facts: readonly FactLine[], width: number, palette: 
   return facts.flatMap(({ mark, text, detail }) => {
     const [role, sign] = SIGNS[mark];
     const words = [
-      ...(text === '' ? [] : [mark === 'info' ? palette.muted(text) : text]),
+      ...(text === ''
+        ? []
+        : [mark === 'info' ? palette.muted(text) : detail === undefined ? text : palette.strong(text)]),
       ...(detail === undefined ? [] : [palette.muted(detail)]),
     ];
     return wrap(words.join(' '), width, { first: `${palette[role](sign)} `, rest: '  ', indent: 2 });

@@ -3,11 +3,15 @@ import { truncateToWidth } from '../screen/index.ts';
 import type { Palette } from '../style/palette.ts';
 import { toSafe } from './wrap.ts';
 
-/** The output of a command with its colours, as a terminal shows it at its end. */
-export function toOutputLines(output: string, palette: Palette): string[] {
+/**
+ * The output of a command with its colours, as a terminal shows it at its end.
+ *
+ * @param options.isQuiet True: text without a colour of its own is less prominent than an answer. Default false.
+ */
+export function toOutputLines(output: string, palette: Palette, { isQuiet = false } = {}): string[] {
   const screen = createOutputScreen();
   screen.write(output);
-  const lines = screen.lines().map((line) => toLine(line, palette));
+  const lines = screen.lines().map((line) => toLine(line, palette, isQuiet));
   while (lines.length > 0 && lines.at(-1)!.trim() === '') lines.pop();
   return lines;
 }
@@ -16,8 +20,13 @@ export function cutLines(lines: readonly string[], width: number, indent: string
   return lines.map((line) => truncateToWidth(`${indent}${line}`, width, '…'));
 }
 
-function toLine({ spans }: OutputLine, palette: Palette): string {
-  return spans.map(({ text, ...style }) => palette.sgr(toCodes(style), toSafe(text))).join('');
+function toLine({ spans }: OutputLine, palette: Palette, isQuiet: boolean): string {
+  return spans
+    .map(({ text, ...style }) => {
+      const codes = toCodes(style);
+      return isQuiet && codes === '' ? palette.muted(toSafe(text)) : palette.sgr(codes, toSafe(text));
+    })
+    .join('');
 }
 
 function toCodes({ color, background, bold, dim, italic, underline, inverse }: TextStyle): string {

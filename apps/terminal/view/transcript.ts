@@ -31,6 +31,7 @@ export class Transcript implements Component {
   readonly #now: () => number;
   readonly #images: SixelImages;
   readonly #takeImage: TakeImage;
+  readonly #isAsked: (approval: string) => boolean;
   #view: SessionView;
   /** Number of entries that are finished. */
   #done = 0;
@@ -39,7 +40,12 @@ export class Transcript implements Component {
   /** Lines that belong to no session, before the next frame, each with the number of entries before it. */
   #notes: { text: string; after: number }[] = [];
 
-  constructor(screen: InlineScreen, given: { style: ViewStyle; now: () => number; view: SessionView }) {
+  /** @param given.isAsked True for a question that is shown elsewhere. Default: none is. */
+  constructor(
+    screen: InlineScreen,
+    given: { style: ViewStyle; now: () => number; view: SessionView; isAsked?: (approval: string) => boolean },
+  ) {
+    this.#isAsked = given.isAsked ?? (() => false);
     this.#screen = screen;
     this.#style = given.style;
     this.#now = given.now;
@@ -77,7 +83,8 @@ export class Transcript implements Component {
     }
     this.#takeNotes(finished, Number.POSITIVE_INFINITY, width);
     const live: string[] = [];
-    for (let index = this.#done; index < entries.length; index++) live.push(...this.#toLines(index, options));
+    for (let index = this.#done; index < entries.length; index++)
+      if (!this.#isShownElsewhere(entries[index]!)) live.push(...this.#toLines(index, options));
     const from = live.length;
     const { messages } = this.#view.inFlight;
     let growing: Pick<Growing, 'leave' | 'isUndivided'> = {};
@@ -119,12 +126,18 @@ export class Transcript implements Component {
     const entry = entries[index]!;
     const output = this.#view.inFlight.calls.get(entry.id)?.text ?? '';
     const written = this.#written.get(entry.id);
-    return toEntryLines(entry, entries[index - 1], { ...options, output, written });
+    return toEntryLines(entries, index, { ...options, output, written });
+  }
+
+  #isShownElsewhere(entry: Entry): boolean {
+    if (entry.kind === 'call') return entry.state === 'asked' && this.#isAsked(entry.asked?.approval ?? '');
+    return entry.kind === 'limit' && this.#isAsked(entry.asked.approval);
   }
 
   /** Code of a finished entry gets its colours before it is written, and its images are drawn. */
   #canFinish(entry: Entry, width: number): boolean {
     if (entry.kind === 'user') return entry.images.length === 0 || this.#areDrawn(entry.images, width);
+    if (entry.kind === 'call') return entry.diff === undefined || this.#areGrammarsLoaded();
     return entry.kind !== 'model' || this.#hasGrammars(entry.text);
   }
 
@@ -136,8 +149,13 @@ export class Transcript implements Component {
   }
 
   #hasGrammars(text: string): boolean {
+    return !text.includes('```') || this.#areGrammarsLoaded();
+  }
+
+  /** False: they are being loaded. */
+  #areGrammarsLoaded(): boolean {
     const { highlighter } = this.#style;
-    if (highlighter.isLoaded || !text.includes('```')) return true;
+    if (highlighter.isLoaded) return true;
     void highlighter.load().then(() => this.#screen.requestRender());
     return false;
   }

@@ -4,6 +4,7 @@ import { toLine } from '@klaus/sdk/printable';
 import type { ListedState, SessionState, SessionStateName, SessionStates } from '@klaus/sdk/session-states';
 import { formatUsd } from '@klaus/sdk/format';
 import { toRemark } from '../../board/board-lines.ts';
+import { readLastLines } from '../../client/last-lines.ts';
 import { openClient } from '../../client/open-client.ts';
 import { openStates } from '../../client/session-states.ts';
 import type { ListedSession } from '@klaus/sdk/client';
@@ -40,16 +41,21 @@ export const command: LeafCommand = {
     const own = isLocal ? listStates(states, options) : await list(search, options);
     const all = options.claudeCode ? [...(await listOfClaude(search)), ...own] : own;
     const { rows, levels } = toTree(all, options);
+    const lastLines = options.json || isVerbose ? new Map<string, string>() : readLastLines(rows, states);
     const details = isVerbose ? new Map(states?.get(rows.map(({ id }) => id)).map((state) => [state.id, state])) : null;
-    printRows(options.json ? rows.map((row) => ({ ...row, ...pickDetails(details?.get(row.id)) })) : rows, {
-      json: options.json,
-      head: ['ID', 'LAST', 'STATUS', 'COST', 'AGENT', ...(isVerbose ? ['MODEL', 'NOW'] : []), 'TITLE', 'WORKSPACE'],
-      toRow: (row) => toRow(row, { level: levels.get(row.id), details: details?.get(row.id) }),
-      empty:
-        search === undefined
-          ? 'There are no sessions yet. Start one with `klaus "prompt"`.'
-          : `No session contains "${search}".`,
-    });
+    printRows(
+      options.json ? rows.map(({ lastLine: _, ...row }) => ({ ...row, ...pickDetails(details?.get(row.id)) })) : rows,
+      {
+        json: options.json,
+        head: ['ID', 'LAST', 'STATUS', 'COST', 'AGENT', ...(isVerbose ? ['MODEL', 'NOW'] : []), 'TITLE', 'WORKSPACE'],
+        toRow: (row) =>
+          toRow(row, { level: levels.get(row.id), details: details?.get(row.id), lastLine: lastLines.get(row.id) }),
+        empty:
+          search === undefined
+            ? 'There are no sessions yet. Start one with `klaus "prompt"`.'
+            : `No session contains "${search}".`,
+      },
+    );
   },
 };
 
@@ -156,8 +162,11 @@ function toMark({ parent, forkedFrom }: ListedSession, level = 0): string {
 
 function toRow(
   row: ListedSession,
-  { level, details }: { level: number | undefined; details: SessionState | undefined },
+  given: { level: number | undefined; details: SessionState | undefined; lastLine: string | undefined },
 ): string[] {
+  const { level, details, lastLine } = given;
+  // Sessions of the same name differ by what they ended with.
+  const last = lastLine === undefined ? '' : ` · ${toLine(lastLine, NOW_WIDTH)}`;
   return [
     row.id,
     row.updatedAt.slice(0, 16).replace('T', ' '),
@@ -165,7 +174,7 @@ function toRow(
     formatUsd(row.costUsd),
     row.agentType,
     ...(details === undefined ? [] : [details.model ?? '', toLine(toRemark(details), NOW_WIDTH)]),
-    `${toMark(row, level)}${row.title ?? row.firstPrompt ?? ''}`,
+    `${toMark(row, level)}${row.title ?? row.firstPrompt ?? ''}${last}`,
     row.workspace,
   ];
 }
