@@ -67,7 +67,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the first look${WITHOUT_BROWSER 
     await expect.poll(() => page.evaluate('document.activeElement.className'), WAIT).toContain('composer-field');
   });
 
-  test('the places of the sidebar have words, in both languages and at 320 px', async () => {
+  test('the places of the sidebar have words, at 320 px too', async () => {
     const places = [en.attention.board, en.app.usage, en.app.guard, en.app.agents, en.app.palette, en.app.settings];
     for (const name of places) expect(await list().getByText(name, { exact: true }).isVisible(), name).toBe(true);
     await page.setViewportSize({ width: 320, height: 640 });
