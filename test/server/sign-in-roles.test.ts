@@ -22,6 +22,7 @@ const as = (role: Role): Record<string, string> => ({ 'x-forwarded-user': role, 
 
 /** Routes whose role differs from the one of their method: `viewer` for GET, `operator` for others. */
 const OTHER: Readonly<Record<string, Role>> = {
+  'GET /api/folders': 'operator',
   'POST /api/sign-out': 'viewer',
   'GET /api/configuration': 'admin',
   'PUT /api/configuration/:key': 'admin',
