@@ -3,10 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMMAND_NAMES, createProgram } from '../apps/cli/program/program.ts';
+import { createProgram } from '../apps/cli/program/program.ts';
 import { toManPage } from './man-page.ts';
 
-const page = toManPage(await createProgram());
+const program = await createProgram();
+const page = toManPage(program);
 const groff = (words: readonly string[], input: string) => spawnSync('groff', words, { encoding: 'utf8', input });
 const hasGroff = spawnSync('groff', ['--version']).status === 0;
 
@@ -25,7 +26,8 @@ test.skipIf(!hasGroff)('groff accepts it without a warning, and shows every comm
   const checked = groff(['-man', '-ww', '-z'], page);
   expect({ status: checked.status, stderr: checked.stderr }).toEqual({ status: 0, stderr: '' });
   const text = groff(['-man', '-Tutf8', '-P-cbou', '-rLL=200n'], page).stdout;
-  for (const name of COMMAND_NAMES) expect(text).toContain(`klaus ${name}`);
+  for (const command of program.createHelp().visibleCommands(program))
+    expect(text).toContain(`klaus ${command.name()}`);
   expect(text).toContain('--output-schema <file>');
   expect(text).toContain('ANTHROPIC_API_KEY');
   expect(text).not.toMatch(/\\[([&(-]/);
