@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { findLockGaps, findVersionSplits, readLock } from './versions.ts';
 
@@ -27,34 +27,44 @@ const CHECKS: readonly Check[] = [
   { name: 'generated pages', run: [node, 'scripts/docs.ts', '--check'], fix: 'npm run docs' },
 ];
 
-function runCheck({ run }: Check): { ok: boolean; output: string } {
+/** Checks that run at the same time: most of them use one core. */
+const AT_ONCE = 2;
+
+async function runCheck({ run }: Check): Promise<{ ok: boolean; output: string }> {
   if (typeof run === 'function') {
     const errors = run();
     return { ok: errors.length === 0, output: errors.join('\n') };
   }
   const [program = '', ...words] = run;
   const path = program.includes('/') ? program : join(ROOT, 'node_modules/.bin', program);
-  const result = spawnSync(path, words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 });
-  const output = `${result.stdout ?? ''}${result.stderr ?? ''}${result.error ? `${path}: ${result.error.message}` : ''}`;
-  return { ok: result.status === 0, output };
+  return await new Promise((resolve) => {
+    execFile(path, words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+      const isStarted = stdout !== '' || stderr !== '' || error === null;
+      resolve({ ok: error === null, output: `${stdout}${stderr}${isStarted ? '' : `${path}: ${error.message}`}` });
+    });
+  });
 }
 
-/** Runs the checks in order. Prints one line each, and the complete output of those that fail. */
-export function runChecks(): { passed: number; failed: number } {
+/** Runs the checks. Prints one line each at its end, and the complete output of those that fail. */
+export async function runChecks(): Promise<{ passed: number; failed: number }> {
   const counts = { passed: 0, failed: 0 };
-  for (const check of CHECKS) {
-    const begun = performance.now();
-    const { ok, output } = runCheck(check);
-    counts[ok ? 'passed' : 'failed'] += 1;
-    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-    console.log(`${ok ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)`);
-    if (!ok) console.log(`${output.trimEnd()}${check.fix ? `\n→ ${check.fix}` : ''}\n`);
-  }
+  const waiting = [...CHECKS];
+  const work = async (): Promise<void> => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const begun = performance.now();
+      const { ok, output } = await runCheck(check);
+      counts[ok ? 'passed' : 'failed'] += 1;
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      console.log(`${ok ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)`);
+      if (!ok) console.log(`${output.trimEnd()}${check.fix ? `\n→ ${check.fix}` : ''}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   return counts;
 }
 
 if (import.meta.main) {
-  const { passed, failed } = runChecks();
+  const { passed, failed } = await runChecks();
   console.log(`${passed} passed, ${failed} failed, 0 skipped`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }

@@ -104,7 +104,7 @@ const providing = provideSystemPackages();
 const isPart = filters.length > 0 || values.long === true;
 const choice = isPart || values.all ? undefined : choose();
 if (choice) printChoice(choice);
-const checks = isPart ? { passed: 0, failed: 0 } : runChecks();
+const checks = isPart ? { passed: 0, failed: 0 } : await runChecks();
 // A few tests, and those that are measured, start the sources.
 const needsPrograms = filters.length === 0 && !values.coverage;
 const programs = needsPrograms ? buildPrograms() : undefined;
