@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SYSTEM_FILES } from './scripts/test/projects.ts';
+import { Sequencer } from './scripts/test/sequencer.ts';
 
 /** Projects of their own, and files that are data. */
 const NO_TESTS = ['**/node_modules/**', 'scripts/fixtures/**', 'apps/cli/demo/project/**'];
@@ -9,6 +10,7 @@ export default defineConfig({
   test: {
     exclude: NO_TESTS,
     pool: 'forks',
+    sequence: { sequencer: Sequencer },
     // Programs that tests start read what others of them have compiled: half of their start.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
     coverage: { include: ['{core,adapters,sdk,apps}/**/*.ts'], exclude: ['**/*.test.ts', '**/*.fixture.ts'] },

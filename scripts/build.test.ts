@@ -20,7 +20,9 @@ const dist = join(dirname(place.home), 'dist');
 const program = join(dist, 'klaus.cjs');
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(root, 'scripts/build.ts'), dist], { stdio: 'pipe' });
+  const built = process.env['KLAUS_TEST_PROGRAM'];
+  if (built === undefined) execFileSync(process.execPath, [join(root, 'scripts/build.ts'), dist], { stdio: 'pipe' });
+  else cpSync(dirname(built), dist, { recursive: true, filter: (path) => path !== join(dirname(built), 'code') });
   symlinkSync(join(root, 'node_modules'), join(dirname(dist), 'node_modules'));
 });
 afterAll(() => place[Symbol.dispose]());

@@ -4,7 +4,7 @@ import { findLockGaps, findVersionSplits, readLock } from './versions.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-interface Check {
+export interface Check {
   name: string;
   /** A command line whose exit code is the result, or a function that returns errors. */
   run: readonly string[] | (() => string[]);
@@ -14,8 +14,8 @@ interface Check {
 
 const node = process.execPath;
 
-/** All checks that do not run Klaus. Each counts as one test. */
-const CHECKS: readonly Check[] = [
+/** All checks that do not run Klaus. */
+export const CHECKS: readonly Check[] = [
   { name: 'types', run: ['tsc', '-b'] },
   { name: 'lint', run: ['oxlint'] },
   { name: 'format', run: ['oxfmt', '--check'], fix: 'npm run format' },
@@ -45,10 +45,10 @@ async function runCheck({ run }: Check): Promise<{ ok: boolean; output: string }
   });
 }
 
-/** Runs the checks. Prints one line each at its end, and the complete output of those that fail. */
-export async function runChecks(): Promise<{ passed: number; failed: number }> {
+/** Runs checks; each counts as one test. Prints one line each at its end, and the complete output of those that fail. */
+export async function runChecks(checks: readonly Check[]): Promise<{ passed: number; failed: number }> {
   const counts = { passed: 0, failed: 0 };
-  const waiting = [...CHECKS];
+  const waiting = [...checks];
   const work = async (): Promise<void> => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
       const begun = performance.now();
@@ -64,7 +64,7 @@ export async function runChecks(): Promise<{ passed: number; failed: number }> {
 }
 
 if (import.meta.main) {
-  const { passed, failed } = await runChecks();
+  const { passed, failed } = await runChecks(CHECKS);
   console.log(`${passed} passed, ${failed} failed, 0 skipped`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 /** The suites that take turns are divided into this many parts; each run takes one. */
-export const SLICES = 10;
+export const SLICES = 16;
 
 export interface Slice {
   /** From 0. */

@@ -9,6 +9,7 @@ import { expect } from 'vitest';
 import { type Ended, type runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
 import { ofType } from '../fixtures/engine.ts';
 import { hasBubblewrap, test } from '../fixtures/sandboxed.ts';
+import { toTagged } from '../fixtures/split-cases.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
 /** Below `.git` of the workspace. */
@@ -170,16 +171,23 @@ async function runWith(kind: Kind, places: readonly string[], made: 'command' | 
     expect(places.filter((path) => !isPlain(join(place.workspace, path))).length, shown).toBeGreaterThan(0);
 }
 
-for (const kind of KINDS) {
-  for (const [name, places] of Object.entries({ git: [...GIT, ...NESTED], project: PROJECT })) {
-    test(`a ${kind} at the places of ${name} that a project has does not stop a session`, () =>
-      runWith(kind, places, 'project'));
-    if (kind !== 'device')
-      test(`a ${kind} at the places of ${name} that a command makes does not stop a session`, () =>
-        runWith(kind, places, 'command'));
-  }
-  test(`a ${kind} as settings ends with an error`, () => runWith(kind, SETTINGS, 'project'));
-}
+const PLACES = { git: [...GIT, ...NESTED], project: PROJECT };
+const COMBINATIONS = KINDS.flatMap((kind) =>
+  Object.entries(PLACES).flatMap(([name, places]) =>
+    (kind === 'device' ? (['project'] as const) : (['project', 'command'] as const)).map((made) => ({
+      title: `a ${kind} at the places of ${name}, by a ${made}, does not stop a session`,
+      value: [kind, places, made] as const,
+    })),
+  ),
+);
+
+for (const { name, value, tags } of toTagged(
+  Object.fromEntries(COMBINATIONS.map(({ title, value }) => [title, value])),
+  4,
+))
+  test(name, { tags }, () => runWith(...value));
+
+test.for(KINDS)('a %s as settings ends with an error', (kind) => runWith(kind, SETTINGS, 'project'));
 
 test.for([...GIT, ...NESTED, ...PROJECT, ...SETTINGS].flatMap((path) => KINDS.map((kind) => [path, kind] as const)))(
   'alone: %s as %s',

@@ -124,7 +124,7 @@ describe('new content at a protected place that git carries', () => {
     'scripts of package.json': `b=$(echo '{"scripts":{"test":"theirs"}}' | git hash-object -w --stdin); git update-index --cacheinfo 100644,$b,package.json; git update-index --skip-worktree package.json; git ${ID} commit -qm x`,
     submodules: `b=$(printf '[submodule "x"]\\n\\tpath = x\\n\\turl = https://theirs.example\\n' | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$b,.gitmodules; git ${ID} commit -qm x`,
   };
-  for (const { name, value: script, tags } of toTagged(carriers, 6)) {
+  for (const { name, value: script, tags } of toTagged(carriers, 4)) {
     test(`${name} is reverted with a notice`, { tags }, async () => {
       await using engine = await open([program('step.sh', script)], {
         'package.json': '{"scripts":{"test":"mine"}}\n',

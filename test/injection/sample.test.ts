@@ -3,5 +3,5 @@ import { declareBadInput } from './bad-input.ts';
 import { declareInjections } from './suite.ts';
 
 // A few of every kind; `npm run test:injection` tries them all.
-declareInjections(47);
-declareBadInput({ every: 4 });
+declareInjections(71);
+declareBadInput({ every: 6 });

@@ -4,7 +4,7 @@ import { test } from '../fixtures/sandboxed.ts';
 import { playMovedCase, seededMovedCase } from './moved-repositories.ts';
 
 /** A sample; `npm run test:undo -- --runs 500` tries 500. */
-const RUNS = Number(process.env['KLAUS_UNDO_RUNS'] ?? 6);
+const RUNS = Number(process.env['KLAUS_UNDO_RUNS'] ?? 4);
 const ONLY = process.env['KLAUS_UNDO_SEED'];
 
 const seeds = ONLY === undefined ? Array.from({ length: RUNS }, (_, i) => i + 1) : ONLY.split(',').map(Number);

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
 import { enAgents } from '../../apps/web/text/en-agents.ts';
 import { en } from '../../apps/web/text/en.ts';
 import type { Story } from '../fixtures/open-story.ts';
+import { scrollToBeginning } from '../fixtures/page.ts';
 import type { ServeProcess } from '../fixtures/server.ts';
 
 /** Height in pixels at which every entry of a conversation is visible. */
@@ -223,9 +223,8 @@ export function inSession(stage: Stage): Screen[] {
       await page.locator('.toast').first().waitFor();
       await page.setViewportSize({ width: 1_280, height: FULL_HEIGHT });
       const edit = page.getByRole('button', { name: en.conversation.edit }).first();
-      // The list follows the entry of the undo at the end.
-      const toBeginning = () => page.evaluate("document.querySelector('.conversation-scroll').scrollTop = 0");
-      await expect.poll(() => toBeginning().then(() => edit.isVisible()), { timeout: 30_000 }).toBe(true);
+      // The list follows the entry of the undo at the end, until a person scrolls.
+      await scrollToBeginning(page);
       await edit.click();
       await page.getByRole('dialog', { name: en.conversation.edit }).waitFor();
     }),

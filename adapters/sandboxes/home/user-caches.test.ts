@@ -149,6 +149,7 @@ describe.skipIf(!program)('in the sandbox', () => {
 
   test.skipIf(!has('go', 'version'))(
     'Go compiles no package that the user has compiled',
+    { tags: 'long', timeout: 180_000 },
     async () => {
       const workspace = project('compiled', {
         'go.mod': 'module example.org/app\n\ngo 1.20\n',
@@ -163,7 +164,6 @@ describe.skipIf(!program)('in the sandbox', () => {
       expect(existsSync(join(workspace, 'app'))).toBe(true);
       rmSync(join(workspace, 'app'));
     },
-    180_000,
   );
 
   test.skipIf(!has('mvn', '-v'))(
