@@ -171,11 +171,15 @@ async function runWith(kind: Kind, places: readonly string[], made: 'command' | 
     expect(places.filter((path) => !isPlain(join(place.workspace, path))).length, shown).toBeGreaterThan(0);
 }
 
+const ENDS = {
+  project: 'that a project has does not stop a session',
+  command: 'that a command makes does not stop a session',
+};
 const PLACES = { git: [...GIT, ...NESTED], project: PROJECT };
 const COMBINATIONS = KINDS.flatMap((kind) =>
   Object.entries(PLACES).flatMap(([name, places]) =>
     (kind === 'device' ? (['project'] as const) : (['project', 'command'] as const)).map((made) => ({
-      title: `a ${kind} at the places of ${name}, by a ${made}, does not stop a session`,
+      title: `a ${kind} at the places of ${name} ${ENDS[made]}`,
       value: [kind, places, made] as const,
     })),
   ),
