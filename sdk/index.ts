@@ -138,6 +138,7 @@ export {
   isEditable,
   isHidden,
   isKlausError,
+  findOwnWork,
   isReplaced,
   isOutage,
   isReadOnly,

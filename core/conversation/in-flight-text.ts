@@ -1,5 +1,5 @@
 import { tailOf } from '../protocol/text/cut-text.ts';
-import type { Event, Live } from '@klaus/core/protocol';
+import { findOwnWork, toOwnCall, type Event, type Live, type OwnWork } from '@klaus/core/protocol';
 import { createParts, type Parts } from './parts.ts';
 
 interface PartialText {
@@ -67,10 +67,20 @@ function toNewText({ length }: PartialText, { offset, text }: Piece): string {
   return (offset > length ? ' … ' : '') + text.slice(Math.max(0, length - offset));
 }
 
+/** What the engine itself does at this moment, with its progress, if it takes long. */
+export function findOwnProgress({ calls }: InFlightText): { work: OwnWork; text: string } | undefined {
+  for (const [call, { text }] of calls) {
+    const work = findOwnWork(call);
+    if (work) return { work, text: text.trimEnd().split('\n').at(-1)! };
+  }
+  return undefined;
+}
+
 /** Removes text that the log has stored, or that will never be stored. */
 export function removeStored(inFlight: InFlightText, event: Event): void {
   if (event.type === 'message.added') inFlight.messages.delete(event.message.id);
   else if (event.type === 'tool.finished') inFlight.calls.delete(event.call);
+  else if (event.type === 'workspace.snapshotted') inFlight.calls.delete(toOwnCall('state', event.run));
   // A new request replaces a failed one, whose partial message is never stored.
   else if (event.type === 'turn.started' || event.type === 'model.requested') inFlight.messages.clear();
   else if (event.type === 'model.attempted' && event.outcome !== 'ok') inFlight.messages.clear();

@@ -128,7 +128,8 @@ export {
   type HostEvent,
   type HostEventOf,
 } from './events/host-event.ts';
-export { isReplaced, joinLive, liveSchema, toLiveKey, type Live, type LivePiece } from './events/live.ts';
+export { findOwnWork, toOwnCall, type OwnWork } from './events/own-call.ts';
+export { isCallOutput, isReplaced, joinLive, liveSchema, toLiveKey, type Live, type LivePiece } from './events/live.ts';
 export { fallbackSchema } from './settings/model-name.ts';
 export {
   reservedSchema,

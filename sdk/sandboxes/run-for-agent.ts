@@ -1,4 +1,4 @@
-import type { EventOf, SandboxName } from '@klaus/core/protocol';
+import { isCallOutput, type EventOf, type SandboxName } from '@klaus/core/protocol';
 import { createKlaus } from '../create-klaus.ts';
 import { startModelServer } from '../models/model-server.ts';
 import type { SandboxRun, SandboxRunOptions } from './sandboxes.ts';
@@ -41,7 +41,7 @@ export async function runForAgent(options: Omit<SandboxRunOptions, 'session'>): 
   const files = await klaus.files(workspace);
   const output = redactLines({ redact: (text) => files.redact(text), write: onOutput ?? (() => {}) });
   const unlisten = session.onLive((live) => {
-    if (live.type === 'tool.progress') output.add(live.text);
+    if (isCallOutput(live)) output.add(live.text);
   });
   const cancel = (): void => void session.send({ type: 'cancel', by: 'sdk', reason: 'stopped by the user' });
   signal?.addEventListener('abort', cancel, { once: true });

@@ -1,5 +1,5 @@
 import * as drivers from '@klaus/adapters/sandboxes';
-import type { EventOf, SandboxName } from '@klaus/core/protocol';
+import { isCallOutput, type EventOf, type SandboxName } from '@klaus/core/protocol';
 import { toHome } from '../config/home.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import { toKubernetesOptions } from '../engine/engine-settings.ts';
@@ -111,7 +111,7 @@ async function follow(
     if (event.type === 'tool.finished') finished = event;
   });
   const unlisten = session.onLive((live) => {
-    if (live.type === 'tool.progress') onOutput?.(live.text);
+    if (isCallOutput(live)) onOutput?.(live.text);
   });
   const cancel = (): void => void session.send({ type: 'cancel', by: 'sdk', reason: 'stopped by the user' });
   signal?.addEventListener('abort', cancel, { once: true });

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ExecResult } from '@klaus/core/agent';
 import { parseHostRule, planFetch, toFetchHosts, type FetchStep } from '@klaus/core/policy';
-import { KlausError, type Event, type EventOf } from '@klaus/core/protocol';
+import { isCallOutput, KlausError, type Event, type EventOf } from '@klaus/core/protocol';
 import { findRegistries } from '@klaus/adapters/sandboxes';
 import { createKlaus } from '../create-klaus.ts';
 import type { Klaus } from '../klaus.ts';
@@ -140,7 +140,7 @@ async function follow(klaus: Klaus, session: Session, options: FetchOptions): Pr
   };
   const unsubscribe = session.subscribe(0, note);
   const unlisten = session.onLive((live) => {
-    if (live.type === 'tool.progress') onOutput?.(live.text);
+    if (isCallOutput(live)) onOutput?.(live.text);
   });
   const cancel = (): void => void session.send({ type: 'cancel', by: 'sdk', reason: 'stopped by the user' });
   signal?.addEventListener('abort', cancel, { once: true });

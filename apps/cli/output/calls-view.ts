@@ -1,10 +1,7 @@
-import type { EventOf, Live } from '@klaus/sdk';
+import { findOwnWork, type EventOf, type Live } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import { describeCall, formatDuration } from '@klaus/sdk/transcript';
 import type { Screen } from './screen.ts';
-
-/** The beginning of the id of the engine's own call that ends a run. */
-const CHECKPOINT = 'checkpoint-';
 
 /** One line for each call that has ended; the bottom line shows a running one. */
 export function createCallsView(screen: Screen) {
@@ -31,14 +28,11 @@ export function createCallsView(screen: Screen) {
     },
     progress(live: Extract<Live, { type: 'tool.progress' }>) {
       const tail = toLastLine(live.text);
-      if (tail !== '' && live.call.startsWith(CHECKPOINT)) {
+      if (tail !== '' && findOwnWork(live.call) !== undefined) {
         // The answer is complete, but its line has not ended yet.
         screen.settle();
         screen.status(`… ${tail}`);
       }
-      // A call waits for the state that precedes its effect.
-      if (tail !== '' && !running.has(live.call) && titles.has(live.call))
-        return screen.status(`… ${titles.get(live.call)}: ${tail}`);
       if (tail === '' || !running.has(live.call)) return;
       running.set(live.call, tail);
       show();

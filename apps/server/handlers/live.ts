@@ -1,4 +1,4 @@
-import type { Event, Live } from '@klaus/sdk';
+import { isReplaced, type Event, type Live } from '@klaus/sdk';
 import { isLocal } from '../access/request-guard.ts';
 import type { Context, PartialHandlers } from '../http/handler.ts';
 import { Refusal } from '../http/problem.ts';
@@ -44,7 +44,7 @@ async function isHeldBy(context: Context, session: string, fence: number): Promi
 function isSuperseded(events: readonly Event[], piece: Live): boolean {
   return events.some((event) => {
     if (event.type === 'run.finished') return true;
-    if (piece.type === 'tool.progress') return event.type === 'tool.finished' && event.call === piece.call;
+    if (piece.type === 'tool.progress') return isReplaced(piece, event);
     return event.type === 'turn.finished' || event.type === 'model.attempted';
   });
 }

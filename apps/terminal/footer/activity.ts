@@ -1,4 +1,4 @@
-import type { CallEntry, Entry } from '@klaus/sdk/conversation';
+import { findOwnProgress, type CallEntry, type Entry } from '@klaus/sdk/conversation';
 import { formatCount, formatDuration, formatNumber } from '@klaus/sdk/transcript';
 import { truncateToWidth } from '../screen/index.ts';
 import { isWorking, type SessionView } from '../session/session-view.ts';
@@ -47,6 +47,8 @@ function describe(
   if (requested?.purpose === 'compaction') return 'Compacting the context';
   if (requested?.purpose === 'review') return 'Reviewing a call';
   if (requested?.purpose === 'search') return 'Searching the web';
+  const own = findOwnProgress(inFlight);
+  if (own) return own.text.charAt(0).toUpperCase() + own.text.slice(1);
   return requested ? 'Waiting for the model' : 'Working';
 }
 

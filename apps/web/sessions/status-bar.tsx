@@ -1,4 +1,4 @@
-import { closestLimit, type Conversation, type InFlightText } from '@klaus/core/conversation';
+import { closestLimit, findOwnProgress, type Conversation, type InFlightText } from '@klaus/core/conversation';
 import { overlay } from '../state/overlay.ts';
 import { formatCost, formatCount, formatDuration, formatShare, formatShort } from '../text/format.ts';
 import { useText } from '../text/text.ts';
@@ -20,6 +20,7 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
     `${t.status.cacheWrite} ${formatShort(usage.cacheWrite)}`,
   ].join(' · ');
   const rate = toRate(inFlight, requested?.at, now);
+  const work = findOwnProgress(inFlight)?.work;
   return (
     <footer className="status line small muted" aria-label={t.status.label}>
       {contextWindow > 0 ? (
@@ -50,7 +51,7 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
         {limit && limit.share >= NEAR ? t.status.raise : t.status.details}
       </button>
       <span className="grow" />
-      {isSaving(inFlight) ? <span role="status">{t.status.saving}</span> : null}
+      {work === undefined ? null : <span role="status">{t.status.ownWork[work]}</span>}
       {rate === undefined ? null : <span className="number">{t.status.rate(formatCount(rate))}</span>}
       {run ? (
         <span className="number">
@@ -59,11 +60,6 @@ export function StatusBar({ conversation, inFlight }: { conversation: Conversati
       ) : null}
     </footer>
   );
-}
-
-/** True while a checkpoint that takes long is saved at the end of a run. */
-function isSaving({ calls }: InFlightText): boolean {
-  return [...calls.keys()].some((call) => call.startsWith('checkpoint-'));
 }
 
 /** @param props.shown Default: the share. */

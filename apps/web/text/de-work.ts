@@ -198,7 +198,10 @@ export const deWork: typeof enWork = {
     },
   },
   status: {
-    saving: 'Prüfpunkt wird gespeichert …',
+    ownWork: {
+      checkpoint: 'Prüfpunkt wird gespeichert …',
+      state: 'Dateien werden für das Rückgängigmachen gesichert …',
+    },
     label: 'Status der Sitzung',
     context: 'Kontext',
     contextOf: (used, window) => `${used} von ${window} Token`,

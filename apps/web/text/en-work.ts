@@ -189,7 +189,7 @@ export const enWork = {
     },
   },
   status: {
-    saving: 'Saving a checkpoint…',
+    ownWork: { checkpoint: 'Saving a checkpoint…', state: 'Storing the files for undo…' },
     label: 'Session status',
     context: 'Context',
     contextOf: (used: string, window: string) => `${used} of ${window} tokens`,

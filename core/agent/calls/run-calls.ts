@@ -52,7 +52,7 @@ export async function performCalls(work: Work, calls: readonly CallState[], onSt
   if (bodies.some(isQuestion) || isOtherAuthority(work, ready, bodies)) await snapshotAfter(work);
   // The snapshot precedes the intents, so that their effects can be undone.
   const isReading = ready.every(({ tool }) => isReadOnly(tool.effects));
-  const before = isReading ? [] : await snapshotWorkspace(work, { report: (text) => ready[0]?.context.progress(text) });
+  const before = isReading ? [] : await snapshotWorkspace(work);
   if (!before) return;
   const tree = await snapshotBeforeChecks(work, ready, before);
   await work.append([...before, ...bodies]);

@@ -1,5 +1,5 @@
 import { decide, RULES } from '../../policy/index.ts';
-import { toKlausError, type EventBody, type TreeId, headOf } from '../../protocol/index.ts';
+import { toKlausError, toOwnCall, type EventBody, type TreeId, headOf } from '../../protocol/index.ts';
 import { toGateContext } from '../calls/gate-context.ts';
 import { createToolContext } from '../calls/tool-context.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
@@ -25,7 +25,7 @@ export async function makeCheckpoint(work: Work): Promise<EventBody[]> {
     [...RULES, ...engine.rules],
   );
   const callHash = engine.ids.digest(JSON.stringify([CHECKPOINT, {}]));
-  const head = { run, turn: state.turn, call: `checkpoint-${run}`, index: 0, name: CHECKPOINT };
+  const head = { run, turn: state.turn, call: toOwnCall('checkpoint', run), index: 0, name: CHECKPOINT };
   const bodies: EventBody[] = [{ type: 'gate.decided', ...head, attempt: 1, ...decision, callHash }];
   if (decision.verdict !== 'allow') return bodies;
   try {

@@ -1,5 +1,12 @@
 import { judgeClaims } from '../../policy/index.ts';
-import { optional, type Event, type EventBody, type EventOf, type Evidence } from '../../protocol/index.ts';
+import {
+  findOwnWork,
+  optional,
+  type Event,
+  type EventBody,
+  type EventOf,
+  type Evidence,
+} from '../../protocol/index.ts';
 import { refuseCall } from '../calls/call-events.ts';
 import type { ApprovalAsked, JudgedCall, ReadyCall, ToolFinished } from '../calls/judged-call.ts';
 import { toClosedEvidence, type ClosedEvidence, type OpenEvidence } from '../evidence/closed-evidence.ts';
@@ -112,7 +119,7 @@ export function createRecordedActivities(recording: Recording): Activities {
       return readBodies(isTitled ? at + 2 : at + 1, isRead);
     },
     async checkpoint() {
-      const index = find((event) => event.type === 'gate.decided' && event.call.startsWith('checkpoint-'));
+      const index = find((event) => event.type === 'gate.decided' && findOwnWork(event.call) === 'checkpoint');
       return index < 0 ? [] : readBodies(index, isOfCheckpoint);
     },
     // Recorded tools ask nothing: their questions are appended with their results.
@@ -159,7 +166,7 @@ function isOfGuard({ subject, held }: EventOf<'approval.asked'>): boolean {
 }
 
 function isOfCheckpoint(event: Event): boolean {
-  const isDecision = event.type === 'gate.decided' && event.call.startsWith('checkpoint-');
+  const isDecision = event.type === 'gate.decided' && findOwnWork(event.call) === 'checkpoint';
   return isDecision || event.type === 'workspace.committed' || event.type === 'notice';
 }
 

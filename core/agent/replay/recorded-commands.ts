@@ -1,4 +1,4 @@
-import type { Command, Event, EventOf, EventType } from '../../protocol/index.ts';
+import { findOwnWork, type Command, type Event, type EventOf, type EventType } from '../../protocol/index.ts';
 import { isLeftOutNotice } from '../context/instruction-file.ts';
 import { isFailedNotice, isRefusedNotice } from '../hooks/hook-notice.ts';
 import { readUserCommand } from '../context/user-command.ts';
@@ -71,7 +71,7 @@ const READERS: { readonly [T in EventType]: EventReader<T> } = {
   'tool.started': {},
   'tool.waiting': {},
   'tool.finished': { isClosing: () => true },
-  'gate.decided': { isClosing: ({ call }) => call.startsWith('checkpoint-') },
+  'gate.decided': { isClosing: ({ call }) => findOwnWork(call) === 'checkpoint' },
   'approval.asked': {},
   'grant.escalated': {},
   'child.opened': {},

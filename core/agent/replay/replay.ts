@@ -1,4 +1,4 @@
-import { toKlausError, USE_TOOL, type Event, type EventOf } from '../../protocol/index.ts';
+import { findOwnWork, toKlausError, USE_TOOL, type Event, type EventOf } from '../../protocol/index.ts';
 import { advance } from '../loop/advance.ts';
 import { isSessionTool } from '../ports/session-tools.ts';
 import { createRecordedActivities } from './recorded-activities.ts';
@@ -89,7 +89,7 @@ function findUnknownTool(events: readonly Event[], known: ReadonlySet<string>): 
     .filter((event) => event.type === 'gate.decided')
     .find(
       ({ name, rule, call }) =>
-        !known.has(name) && !isSessionTool(name) && !TOOL_RULES.has(rule) && !call.startsWith('checkpoint-'),
+        !known.has(name) && !isSessionTool(name) && !TOOL_RULES.has(rule) && findOwnWork(call) !== 'checkpoint',
     );
 }
 

@@ -1,5 +1,5 @@
 import { placeOf } from '../../policy/index.ts';
-import { isKlausError, type EventBody } from '../../protocol/index.ts';
+import { isKlausError, toOwnCall, type EventBody } from '../../protocol/index.ts';
 import { guardBackgroundChanges } from './guard-background-changes.ts';
 import type { LastPositions } from '../places/known-commits.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
@@ -11,18 +11,15 @@ const MAX_UNCOVERED = 20;
 
 /**
  * Takes a snapshot before an effect, unless one is open. The events must be appended with the intent of that effect.
+ * If it takes longer than a second, doors show it.
  *
- * @param options.report Called every second with what it does, if it takes longer. Default: not reported.
  * @returns Undefined if it was stopped: no effect may begin then.
  */
-export async function snapshotWorkspace(
-  work: Work,
-  { report }: { report?: (text: string) => void } = {},
-): Promise<EventBody[] | undefined> {
+export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undefined> {
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
-  await using progress = reportProgress(work, report);
+  using progress = reportProgress(work);
   await work.prestart.snapshot?.done;
   // Read before the snapshot: states of the same files share one position, the last one.
   const last = toLastPositions(work, snapshots);
@@ -56,22 +53,25 @@ export async function snapshotWorkspace(
 
 const EVERY_MS = 1_000;
 
-/** Reports a snapshot that takes longer than a second, until it is disposed. */
-function reportProgress({ engine }: Work, report?: (text: string) => void) {
-  let files = 0;
+/** Reports a state that takes longer than a second, every second until it is disposed. The event of the state removes the text. */
+function reportProgress({ engine, session, state }: Work) {
+  const call = toOwnCall('state', runOf(state).id);
   const begun = engine.clock.now();
+  let files = 0;
+  let offset = 0;
   const stop = engine.clock.every(EVERY_MS, () => {
+    if (!engine.store.isWatched()) return;
     const seconds = Math.round((engine.clock.now() - begun) / 1_000);
     const looked = files > 0 ? `, ${files} files` : '';
-    report?.(`storing the state of the workspace for undo${looked}, ${seconds} s\n`);
+    const text = `storing the state of the workspace for undo${looked}, ${seconds} s\n`;
+    engine.store.emitLive({ type: 'tool.progress', session, call, offset, text }, (raw) => raw);
+    offset += text.length;
   });
   return {
     count(seen: number): void {
       files = seen;
     },
-    async [Symbol.asyncDispose](): Promise<void> {
-      stop();
-    },
+    [Symbol.dispose]: stop,
   };
 }
 
@@ -103,6 +103,7 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
   const { tools } = work.engine;
   if (!before) return;
   const snapshots = await work.snapshots();
+  using progress = reportProgress(work);
   // An agent that another program drives changes files by itself, also without a call.
   const isDriven = openedOf(work.state).runner !== undefined;
   const isKnown =
@@ -110,11 +111,12 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
     turnEffects?.isKnown === true &&
     ![...turnEffects.tools].some((name) => tools.find(name)?.effects.includes('execute') ?? true);
   const only = isKnown ? { only: { base: before.tree, paths: [...turnEffects.paths] } } : {};
+  const onProgress = (seen: number): void => progress.count(seen);
   // A check that ended last has already taken the snapshot.
   const { after } = work.scanned;
   const scanned = after && after.call === turnEffects?.last?.call ? after.tree : undefined;
   const known = isDriven ? undefined : (work.state.tree ?? scanned);
-  const tree = known ?? (await snapshots.snapshot(only));
+  const tree = known ?? (await snapshots.snapshot({ ...only, onProgress }));
   const { run, turn } = before;
   const now = { tree, gitTree: await snapshots.snapshotGit(tree) };
   // The gate has judged the changes of edit tools before.

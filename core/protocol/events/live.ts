@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EventBody } from './event.ts';
+import { findOwnWork } from './own-call.ts';
 
 const session = z.string().describe('Id of the session.');
 const message = z.string().describe('Id of the message.');
@@ -24,6 +25,11 @@ export const liveSchema = z.discriminatedUnion('type', [
 
 export type Live = z.infer<typeof liveSchema>;
 
+/** True for output of a call, not for progress of what the engine itself does. */
+export function isCallOutput(live: Live): live is Extract<Live, { type: 'tool.progress' }> {
+  return live.type === 'tool.progress' && findOwnWork(live.call) === undefined;
+}
+
 /** A piece with text. */
 export type LivePiece = Exclude<Live, { type: 'message.discarded' }>;
 
@@ -45,6 +51,8 @@ export function isReplaced(piece: LivePiece, event: EventBody): boolean {
       return piece.type === 'message.delta' && piece.message === event.message.id;
     case 'tool.finished':
       return piece.type === 'tool.progress' && piece.call === event.call;
+    case 'workspace.snapshotted':
+      return piece.type === 'tool.progress' && findOwnWork(piece.call) === 'state';
     case 'turn.started':
     case 'model.requested':
       return piece.type === 'message.delta';
