@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { planFetch, type FetchStep } from '@klaus/core/policy';
 
 /**
@@ -41,6 +42,16 @@ const PATTERNS: readonly { tools: readonly string[]; pattern: RegExp; without?: 
 /** Characters of a command that a hint contains. */
 const MAX_COMMAND = 160;
 
+/** The steps with which the tools of a project install its dependencies. */
+export function planProjectFetch(root: string): FetchStep[] {
+  return planFetch(new Map([['', readdirSync(root)]]));
+}
+
+/** True if a hint can contain the command of a step. */
+export function isShort({ command }: FetchStep): boolean {
+  return command.length <= MAX_COMMAND;
+}
+
 /** How to install the dependencies of a project. */
 export interface Uninstalled {
   /** For the model and the user, in brackets. */
@@ -57,23 +68,22 @@ export interface Uninstalled {
  * @param program A program that was not found, and is a dependency of the project's package.json.
  */
 export function findUninstalled(root: string, text: string, program?: string): Uninstalled | undefined {
-  const names = readdirSync(root);
   const fitting = PATTERNS.filter(
-    ({ pattern, without }) => pattern.test(text) && (without === undefined || !names.includes(without)),
+    ({ pattern, without }) => pattern.test(text) && (without === undefined || !existsSync(join(root, without))),
   );
   const tools = fitting.flatMap((row) => row.tools);
   if (program !== undefined) tools.push(...PATTERNS[0]!.tools);
   if (tools.length === 0) return undefined;
-  const steps = planFetch(new Map([['', names]])).filter(({ tool }) => tools.includes(tool));
+  const steps = planProjectFetch(root).filter(({ tool }) => tools.includes(tool));
   const download = steps.find(({ network }) => network);
   return download && { hint: toHint(download, steps), command: download.command };
 }
 
-function toHint({ tool, command }: FetchStep, steps: readonly FetchStep[]): string {
+function toHint(download: FetchStep, steps: readonly FetchStep[]): string {
+  const { tool, command } = download;
   const then = steps.find((step) => step.tool === tool && !step.network);
-  const call =
-    command.length > MAX_COMMAND
-      ? ''
-      : ` Call run_command with network: true and this command: ${command}${then === undefined ? '' : ` (then, without a network: ${then.command})`}; this needs an approval.`;
+  const call = !isShort(download)
+    ? ''
+    : ` Call run_command with network: true and this command: ${command}${then === undefined ? '' : ` (then, without a network: ${then.command})`}; this needs an approval.`;
   return `[The dependencies of this project are not installed.${call} The user can also install them with: klaus fetch]`;
 }

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
-import { findNetworkNeed, planFetch } from '@klaus/core/policy';
+import { findNetworkNeed } from '@klaus/core/policy';
 import type { ExecRequest, ExecResult, ToolContext } from '@klaus/core/agent';
+import { isShort, planProjectFetch } from '../project/uninstalled.ts';
 import { isSuccess } from './exec-report.ts';
 
 /**
@@ -63,18 +63,11 @@ export function findMissingNetwork(
   if (network || sandbox.name === 'host' || isSuccess(result)) return undefined;
   const need = findNetworkNeed(command, { workspace: workspace.root });
   if (need === undefined && !UNREACHABLE.test(text)) return undefined;
-  const what = findFetch(workspace.root);
+  // Several tools have several commands.
+  const [download, ...more] = planProjectFetch(workspace.root).filter((step) => step.network);
+  const what = download && more.length === 0 && isShort(download) ? download.command : undefined;
   return {
     command: what,
     hint: `[there is no network here${need === undefined ? '' : `: ${need}`}. If the task needs it, call run_command again with network: true${what === undefined ? '' : `, or with only this: ${what}`}; this needs an approval${what === undefined ? '' : '. The user can also install them with: klaus fetch'}]`,
   };
 }
-
-/** The command that downloads the dependencies of the workspace; undefined for none and for several. */
-function findFetch(root: string): string | undefined {
-  const steps = planFetch(new Map([['', readdirSync(root)]])).filter(({ network }) => network);
-  return steps.length === 1 && steps[0]!.command.length < MAX_HINT ? steps[0]!.command : undefined;
-}
-
-/** Characters. */
-const MAX_HINT = 120;

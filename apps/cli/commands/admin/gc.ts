@@ -8,7 +8,6 @@ export const gc: LeafCommand = {
   examples: ['klaus admin gc                 what would be deleted', 'klaus admin gc --yes'],
   description:
     'Of sessions without an event since `undo.keepDays`, only the newest state of their workspace is kept. Objects of the last day are never deleted. Sessions can run at the same time.',
-
   server: 'none',
   declare: (declared) => declared.option('--yes', 'delete it').option('--json', 'one JSON document'),
   async run({ yes, json }: { yes?: true; json?: true }) {

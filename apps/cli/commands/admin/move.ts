@@ -14,7 +14,6 @@ export const move: LeafCommand = {
   examples: ['klaus admin move 01KT'],
   description:
     'The worker that runs the session ends its current step and gives the session back; another worker continues it. Which one is not chosen here: the scheduler gives it to the first that is free.',
-
   server: 'none',
   declare: (declared) =>
     declared

@@ -34,7 +34,6 @@ export const projects: LeafCommand = {
   ],
   description:
     'Shows the slots, the cost of this month (UTC) and the order of each project. With a project and an option, sets its limit on all workers at once: the next run and the next request use it. `default` is the value of `cluster.projectSlots` or `cluster.projectMonthlyUsd`; 0 is unlimited.',
-
   server: 'none',
   declare: (declared) =>
     declared

@@ -10,7 +10,6 @@ export const retry: LeafCommand = {
   examples: ['klaus admin retry', 'klaus admin retry 01KT --json'],
   description:
     'After a failure of a service, the sweep tries a session again after a time that grows to 5 minutes. This wakes those that have something to do and that no worker runs.',
-
   server: 'none',
   declare: (declared) =>
     declared

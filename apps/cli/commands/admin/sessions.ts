@@ -30,7 +30,6 @@ export const sessions: LeafCommand = {
   examples: ['klaus admin sessions', 'klaus admin sessions --state queued --json'],
   description:
     'States: `running` on a worker, `waiting` for an approval, `queued` with something to do, `stuck` (see klaus admin stuck), `moved` to another place, `idle`.',
-
   server: 'none',
   declare: (declared) =>
     declared

@@ -16,7 +16,6 @@ export const workers: LeafCommand = {
   summary: 'list the workers of the cluster',
   examples: ['klaus admin workers --json'],
   description: 'A worker that was killed, or that cannot reach Postgres, is `lost`; it is listed for an hour.',
-
   server: 'none',
   declare: (declared) => declared.option('--json', 'one object per line'),
   async run({ json }: { json?: true }) {
@@ -43,7 +42,6 @@ export const drain: LeafCommand = {
   ],
   description:
     'The same as SIGTERM, on any machine: the worker takes no more sessions, gives those that it has to other workers, and exits.',
-
   server: 'none',
   declare: (declared) =>
     declared

@@ -21,7 +21,6 @@ export const workspace: LeafCommand = {
   ],
   description:
     'Stores the files of a folder of this machine, with those that Git ignores, of a repository, or of another managed workspace in the bucket. Repositories lose their hooks, the configuration with which Git runs programs, and passwords of remotes. Prints the path, which is the same on all machines: open sessions in it.',
-
   server: 'none',
   declare: (declared) =>
     declared

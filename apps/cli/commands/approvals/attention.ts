@@ -15,7 +15,6 @@ export const command: LeafCommand = {
   examples: ['klaus attention --json | jq -r .session'],
   description:
     'Lists what needs you over all folders, the oldest first: open approvals, runs that failed or were interrupted, and finished runs that you have not seen. `klaus next` opens the oldest.',
-
   server: 'both',
   declare: (declared) =>
     declared

@@ -17,7 +17,6 @@ export const command: LeafCommand = {
   examples: ['klaus next --json'],
   description:
     'Opens the oldest thing that needs you: asks an open approval and resumes its session, or shows the session in the terminal. Without a terminal, prints it with the commands that answer it.',
-
   server: 'both',
   declare: (declared) => addShowOptions(declared),
   async run(options: Options) {

@@ -7,7 +7,6 @@ export const set: LeafCommand = {
   name: 'set',
   summary: 'change a setting in your settings file',
   examples: ['klaus config set limits.usd 5', 'klaus config set models.allow "[opus, sonnet]"'],
-
   server: 'none',
   declare: (declared) => declared.argument('<key>').argument('<value>', 'a text, a number, or JSON'),
   run: (key: string, value: string) => change(key, value),

@@ -18,7 +18,6 @@ export const command: LeafCommand = {
   ],
   description:
     'Lists the working copies with their state: clean, changed (uncommitted changes), ahead (commits), merged, gone (the folder was deleted), unreadable, unfinished; orphaned if the session was deleted.',
-
   server: 'both',
   declare: (declared) =>
     declared

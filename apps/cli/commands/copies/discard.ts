@@ -10,7 +10,6 @@ export const command: LeafCommand = {
   examples: ['klaus discard 01J', 'klaus keep 01J              after that: a branch of what was saved'],
   description:
     'Removes the working copy. Its commits and its uncommitted changes are saved on private refs of the repository; klaus keep creates a branch of them.',
-
   server: 'both',
   declare: (declared) =>
     declared

@@ -11,7 +11,6 @@ export const command: LeafCommand = {
   examples: ['klaus keep 01J'],
   description:
     'Commits the uncommitted changes of the working copy, creates its branch in the repository, and removes the working copy. No other branch changes. After klaus discard, it creates the branch of what was saved.',
-
   server: 'both',
   declare: (declared) =>
     declared

@@ -31,7 +31,6 @@ export const command: LeafCommand = {
   ],
   description:
     'Commits the uncommitted changes of the working copy, merges its commits into the branch from which it started, and removes it. If that branch is checked out, its files are updated too, unless uncommitted changes overlap. With a conflict nothing changes, and each hunk is printed.',
-
   server: 'both',
   declare: (declared) =>
     declared

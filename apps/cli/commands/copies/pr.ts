@@ -17,7 +17,6 @@ export const command: LeafCommand = {
   examples: ['klaus pr 01J --draft', 'klaus pr 01J --dry-run      print the commands and the text'],
   description:
     'Commits the uncommitted changes of the working copy, pushes its branch, and opens a pull request with gh, or a merge request with glab. Title and text come from the log: the last answer, the changed files, and the checks that ran. Without these programs, and for a server, the commands and the text are printed.',
-
   server: 'both',
   declare: (declared) =>
     declared

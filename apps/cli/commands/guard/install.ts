@@ -28,7 +28,6 @@ export const install: LeafCommand = {
   ],
   description:
     'Everything else in the settings stays as it is. Repeated, it changes nothing. At the end it proves itself with a call through the real program, as `klaus guard doctor` does.',
-
   server: 'none',
   declare: (declared) =>
     declared

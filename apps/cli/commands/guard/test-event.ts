@@ -8,7 +8,6 @@ export const testEvent: LeafCommand = {
   name: 'test',
   summary: 'print the answer to an event in a file: nothing is run, and the decision is recorded',
   examples: ['klaus guard test --event event.json'],
-
   server: 'none',
   declare: (declared) =>
     declared.requiredOption('--event <file>', 'JSON as Claude Code gives it to a hook; - is standard input'),

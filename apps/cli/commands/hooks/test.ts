@@ -14,7 +14,6 @@ export const test: LeafCommand = {
     'klaus hooks test run_command \'{"command": "npm test"}\'',
     'klaus hooks test write_file \'{"path": "a.txt", "content": ""}\'',
   ],
-
   server: 'none',
   declare: (declared) =>
     addProject(

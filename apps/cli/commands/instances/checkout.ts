@@ -17,7 +17,6 @@ export const command: LeafCommand = {
   ],
   description:
     'The terminal shows the session. A run of the session that it showed before continues. Without an id: the session from which the current one was started.',
-
   server: 'none',
   declare: (declared) =>
     declared

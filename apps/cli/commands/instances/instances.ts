@@ -12,7 +12,6 @@ export const command: LeafCommand = {
     'klaus instances',
     'klaus instances --everywhere --json   the instances of all projects, one object per line',
   ],
-
   server: 'none',
   declare: (declared) =>
     declared

@@ -94,7 +94,6 @@ const show: LeafCommand = {
   name: 'show',
   summary: 'list the decisions of the gate',
   examples: ['klaus audit show --denied --since 7d', 'klaus audit show --host'],
-
   server: 'local',
   declare: (declared) =>
     declared

@@ -15,7 +15,6 @@ const test: LeafCommand = {
   name: 'test',
   summary: 'judge a shell command without running it: exit 0 allowed, 6 denied or asked',
   examples: ["klaus gate test 'git push --force'"],
-
   server: 'none',
   declare: (declared) =>
     declared

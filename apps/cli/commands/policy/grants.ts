@@ -48,7 +48,6 @@ const revoke: LeafCommand = {
   examples: ['klaus grants revoke 01J exec "net(example.com)"'],
   description:
     'Revokes a grant, or the named parts: as in a grant (quoted), a kind alone such as net or exec, or a bundle. Running tools of the session are stopped; its run continues.',
-
   server: 'local',
   declare: (declared) =>
     declared
@@ -78,7 +77,6 @@ const explain: LeafCommand = {
     'klaus grants explain \'read_file {"path":"x"}\' --session 01J',
   ],
   description: 'Judges a tool call as the gate does, in the real workspace, and runs nothing.',
-
   server: 'local',
   declare: (declared) =>
     declared

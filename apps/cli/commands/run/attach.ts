@@ -12,7 +12,6 @@ export const command: LeafCommand = {
   examples: ['klaus attach', 'klaus attach 01J --plain | grep test'],
   description:
     'Opens the interactive terminal on a session of the daemon, which is started if it does not run. Without a terminal, prints what happens until the run has ended.',
-
   server: 'both',
   declare: (declared) =>
     declared

@@ -15,7 +15,6 @@ export const command: LeafCommand = {
   name: 'interrupt',
   summary: 'stop the runs of sessions in any process; a message continues them',
   examples: ['klaus interrupt', 'klaus interrupt 01JA 01JB', 'klaus interrupt 01J --signal'],
-
   server: 'both',
   declare: (declared) =>
     declared

@@ -14,7 +14,6 @@ export const command: LeafCommand = {
   examples: ['klaus message 01J "use the other parser"', 'git diff | klaus message 01J "this changed"'],
   description:
     'Sends a message and ends at once. A running session reads it at the next request to the model; an idle one starts a run in the daemon.',
-
   server: 'both',
   declare: (declared) =>
     addPipedOptions(declared)

@@ -43,7 +43,6 @@ export const command: LeafCommand = {
   ],
   description:
     'Starts a session of an agent in the daemon, which works on it also after this command has ended. Follows it as klaus run does; with --detach it prints the id and ends. AGENT is a name of klaus agents, or klaus.',
-
   server: 'both',
   declare: (declared) =>
     addWorktreeOptions(

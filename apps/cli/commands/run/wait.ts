@@ -20,7 +20,6 @@ export const command: LeafCommand = {
   ],
   description:
     'Waits until the runs of all these sessions have ended, also through approvals. The exit code is that of klaus run: 0 if all are done, else that of the first one that is not.',
-
   server: 'local',
   declare: (declared) =>
     declared

@@ -15,7 +15,6 @@ export const build: LeafCommand = {
   examples: ['klaus sandbox build', 'klaus sandbox build --tag team-sandbox --program jq --program make'],
   description:
     'Builds an image with Node, npm, git, bash, python3, the usual tools and their libraries, without a network. The same programs make the same image. Linux only.',
-
   server: 'none',
   declare: (declared) =>
     declared

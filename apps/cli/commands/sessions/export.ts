@@ -31,7 +31,6 @@ export const command: LeafCommand = {
     'klaus export 01J --format html > session.html      one file, redacted, without scripts',
     'klaus export 01J --as test --out test/session',
   ],
-
   server: 'both',
   declare: (declared) =>
     declared

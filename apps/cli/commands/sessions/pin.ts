@@ -19,7 +19,6 @@ export const command: LeafCommand = {
   ],
   description:
     'When the context window is full, older messages are replaced by a summary. A pinned text stays unchanged. All pinned texts together may take a tenth of the context window.',
-
   server: 'local',
   declare: (declared) =>
     declared

@@ -11,7 +11,6 @@ export const command: LeafCommand = {
   name: 'status',
   summary: 'print what sessions do now, and what they wait for',
   examples: ['klaus status', 'klaus status 01JA 01JB --json'],
-
   server: 'local',
   declare: (declared) =>
     declared

@@ -13,7 +13,6 @@ export const command: LeafCommand = {
   examples: ['klaus usage --by model --since 2026-01-01'],
   description:
     'Adds up the cost of requests to models from the log: of all sessions, or of one and the sessions that it started.',
-
   server: 'both',
   declare: (declared) =>
     declared

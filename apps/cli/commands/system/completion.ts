@@ -8,7 +8,6 @@ export const command: LeafCommand = {
   name: 'completion',
   summary: 'print a completion script for a shell',
   examples: ['source <(klaus completion bash)', 'source <(klaus completion zsh)', 'klaus completion fish | source'],
-
   server: 'none',
   declare: (declared) =>
     declared.addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish'] satisfies Shell[])),

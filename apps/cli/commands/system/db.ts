@@ -89,7 +89,6 @@ const exportDatabase: LeafCommand = {
   examples: ['klaus db export --klaude sessions.db'],
   footer:
     'Its tables are projects, instances, sessions, claude_session_links, runtime_process and events. The file can only be read.',
-
   server: 'none',
   declare: (declared) =>
     declared

@@ -25,7 +25,6 @@ export const command: LeafCommand = {
   name: 'init',
   summary: 'set the default limits of a session, and set up a model',
   examples: ['klaus init --max-tool-calls 200 --budget-tokens 1000000'],
-
   server: 'local',
   declare: addLimitOptions,
   async run(options: Options) {

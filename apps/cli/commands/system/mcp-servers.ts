@@ -67,7 +67,6 @@ const add: LeafCommand = {
   ],
   description:
     'Writes the server to .mcp.json of the project, and trusts it, or with --user to mcp.json of the state folder, for all projects. ${VAR}, and ~ at the start of the command or an argument, are replaced when the server is started.',
-
   server: 'none',
   declare: (declared) =>
     declared

@@ -27,7 +27,6 @@ export const command: LeafCommand = {
   ],
   description:
     'Serves the page and the API until it is stopped. The printed address signs a browser in. The options of a run are defaults for the runs that start there.',
-
   server: 'none',
   declare: (declared) =>
     addLimitOptions(
