@@ -1,6 +1,6 @@
 // Covers apps/cli/setup, apps/cli/commands, sdk/mcp, adapters/workspace: the questions about the folder of a start in a terminal.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Emulator, KEYS, openEmulator } from '../fixtures/emulator.ts';
 import { MAIN, runKlaus, startServer, toEnv } from '../fixtures/klaus.ts';
@@ -39,6 +39,21 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
     await later.shows('shop');
     later.type(KEYS.escape);
     expect(await later.ended).toBe(130);
+  });
+
+  test('a start in a very large folder without Git asks once for the folder', async () => {
+    using place = createTestHome();
+    await using server = await startServer(SCRIPT);
+    const large = join(dirname(place.workspace), 'large');
+    mkdirSync(large);
+    for (let at = 0; at <= 50_000; at++) linkSync(join(place.workspace, 'README.md'), join(large, `${at}`));
+    await using terminal = await open(place, server, large);
+    await terminal.shows('very many files');
+    await terminal.shows('Here');
+    terminal.type(KEYS.up);
+    await terminal.shows('● Here');
+    terminal.type(KEYS.enter);
+    await terminal.shows('/help');
   });
 
   test.each([

@@ -9,6 +9,7 @@ import { CliError } from '../program/cli-error.ts';
 import { type Options, toGivenServer } from '../program/options.ts';
 import { openQuestions } from '../prompt/open-questions.ts';
 import type { Choice, Questions } from '../prompt/questions.ts';
+import { isLargeFolder } from './large-folder.ts';
 
 /** Most folders of earlier sessions that are offered. */
 const MAX_FOLDERS = 5;
@@ -18,7 +19,8 @@ const OTHER = 'other';
 const HERE = 'here';
 
 /**
- * At a start in a terminal in a folder in which agents must not work, such as the home folder: asks where to work.
+ * At a start in a terminal in a folder in which agents must not work, such as the home folder, or that is very large: asks
+ * where to work.
  *
  * @returns The options, with the chosen folder.
  * @throws CliError `cancelled`.
@@ -28,11 +30,17 @@ export async function withFolder<T extends Options>(options: T): Promise<T> {
   const { findRefusal } = await import('@klaus/sdk');
   const klausHome = toHome(process.env, process.cwd());
   const toReason = (folder: string): string | undefined => findRefusal(realpathSync(folder), { klausHome });
-  const reason = toReason(toFolder(options.cwd ?? process.cwd()));
-  if (reason === undefined) return options;
+  const present = toFolder(options.cwd ?? process.cwd());
+  const refusal = toReason(present);
+  if (refusal === undefined && !isLargeFolder(present)) return options;
+  const known = await listWorkspaces();
+  if (refusal === undefined && known.includes(present)) return options;
+  const reason =
+    refusal ??
+    `${present} has very many files, and is not a Git repository. Klaus can undo changes in it only after it has stored all of them.`;
   using questions = await openQuestions('Folder');
   questions.warn(toPrintable(reason));
-  const folders = await listFolders(toReason);
+  const folders = known.filter((folder) => isFolder(folder) && toReason(folder) === undefined).slice(0, MAX_FOLDERS);
   const chosen = await questions.select('Where should Klaus work?', toChoices(folders));
   const folder = chosen === OTHER ? await askFolder(questions, toReason) : folders[Number(chosen)];
   if (chosen === undefined || (chosen !== HERE && folder === undefined)) {
@@ -41,7 +49,7 @@ export async function withFolder<T extends Options>(options: T): Promise<T> {
   }
   if (folder === undefined) {
     questions.end({ title: 'All files below this folder can be read and changed' });
-    return { ...options, allowAnyWorkspace: true };
+    return refusal === undefined ? options : { ...options, allowAnyWorkspace: true };
   }
   questions.end({ title: toPrintable(toShortPath(folder)) });
   return { ...options, cwd: folder };
@@ -56,10 +64,9 @@ function toChoices(folders: readonly string[]): Choice<string>[] {
 }
 
 /** Folders of the latest sessions. */
-async function listFolders(toReason: (folder: string) => string | undefined): Promise<string[]> {
+async function listWorkspaces(): Promise<string[]> {
   using states = await openStates();
-  const found = new Set((states?.list({ limit: 200 }) ?? []).map(({ workspace }) => workspace));
-  return [...found].filter((folder) => isFolder(folder) && toReason(folder) === undefined).slice(0, MAX_FOLDERS);
+  return [...new Set((states?.list({ limit: 200 }) ?? []).map(({ workspace }) => workspace))];
 }
 
 function askFolder(
