@@ -17,7 +17,7 @@ export interface Question {
 
 export type FoundRemembered =
   | { kind: 'fits'; remembered: Remembered }
-  /** True if an approval is stored for this tool and agent, but not for this call. */
+  /** An approval is stored for this agent, tool and program, but not for this call. */
   | { kind: 'missed'; why: string }
   | { kind: 'none' };
 
@@ -51,15 +51,19 @@ export function findRemembered(all: readonly Remembered[], question: Question, d
   for (const remembered of mine.toReversed()) {
     const miss = findMiss(remembered, question, decision);
     if (miss === undefined) return { kind: 'fits', remembered };
-    why ??= miss;
+    if (miss !== UNRELATED) why ??= miss;
   }
   return why === undefined ? { kind: 'none' } : { kind: 'missed', why };
 }
 
+/** An approval of a command that has nothing in common with the one of the call: it explains nothing. */
+const UNRELATED = '';
+
 function findMiss(remembered: Remembered, question: Question, decision: Decision): string | undefined {
   const what = remembered.command ?? remembered.paths?.join(', ') ?? remembered.tool;
   const missed = (why: string): string => `the remembered approval of ${shorten(what)} does not fit: ${why}`;
-  if (remembered.command !== question.command) return missed('the command differs');
+  if (remembered.command !== question.command)
+    return programOf(remembered.command) === programOf(question.command) ? missed('the command differs') : UNRELATED;
   if (remembered.server !== question.server) return missed('its MCP server is another one');
   const script = findChanged(remembered.scripts ?? [], question.scripts ?? []);
   if (script !== undefined) return missed(`${script} is not what it was then`);
@@ -68,6 +72,11 @@ function findMiss(remembered: Remembered, question: Question, decision: Decision
   const rule = askingRules(decision).find((name) => !remembered.rules.includes(name));
   if (rule !== undefined) return missed(`now the rule ${rule} asks too`);
   return undefined;
+}
+
+/** The first word of a command. */
+function programOf(command: string | undefined): string | undefined {
+  return command?.trim().split(/\s/, 1)[0];
 }
 
 /** A script of one list that is missing in the other, or has other content there. */

@@ -54,6 +54,7 @@ describe.runIf(hasScript)('in a terminal (needs script)', () => {
     await terminal.shows('● Here');
     terminal.type(KEYS.enter);
     await terminal.shows('/help');
+    expect(terminal.output).toContain('Mode auto');
   });
 
   test.each([

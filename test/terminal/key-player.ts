@@ -70,7 +70,7 @@ const DIALOGS: readonly (readonly [at: RegExp, keys: string])[] = [
   [/(?:Enter chooses|↑ ↓ select) {2}Esc|Enter revokes one/, KEYS.escape],
   [/ q back/, 'q'],
   [/ q later/, 'n'],
-  [/ Enter always in this| Enter accept/, KEYS.escape],
+  [/ Enter allow the same in this| Enter accept/, KEYS.escape],
   [/ Tab answers/, KEYS.tab],
   [/\? Waiting for your answer/, '\u001ba'],
 ];

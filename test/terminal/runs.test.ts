@@ -265,7 +265,7 @@ test.runIf(hasScript)(
 
     release(chat);
     const second = await chat.open();
-    await second.shows('The last run was interrupted. Enter continues it.');
+    await second.shows('The last run was interrupted. Enter continues it');
     expect(second.screen()).toContain('› wait');
     second.type(KEYS.enter);
     await second.shows('The command is done.');
@@ -289,7 +289,7 @@ test.runIf(hasScript)(
 
     release(chat);
     const second = await chat.open();
-    await second.shows('The last run was interrupted. Enter continues it.');
+    await second.shows('The last run was interrupted. Enter continues it');
     await second.shows('next: steered');
     // Its call has neither the animation nor the clock of a running one.
     await second.shows(/^ {2}✗ Run command .*\n {4}interrupted$/m);

@@ -27,7 +27,20 @@ export class LentTerminal {
   /** Runs this program for other words. @returns Its exit code; undefined after a signal, and if another program has the terminal. */
   async run(words: readonly string[]): Promise<number | undefined> {
     const options = { cwd: this.#options.folder, stdio: 'inherit' } as const;
-    const ended = await this.#lend(() => spawnSync(process.execPath, toProgramArguments(words), options));
+    const ended = await this.#lend(() => {
+      // The program is loaded for a moment. What is typed until then, such as a key, is for its first question.
+      const modes = spawnSync('stty', ['-g'], {
+        stdio: ['inherit', 'pipe', 'ignore'],
+        encoding: 'utf8',
+      }).stdout?.trim();
+      if (modes) spawnSync('stty', ['-echo', '-icanon'], { stdio: 'inherit' });
+      process.stdout.write(`Opening klaus ${words[0]} …\n`);
+      try {
+        return spawnSync(process.execPath, toProgramArguments(words), options);
+      } finally {
+        if (modes) spawnSync('stty', [modes], { stdio: 'inherit' });
+      }
+    });
     return ended?.status ?? undefined;
   }
 

@@ -1,3 +1,5 @@
+import { messageOf } from '@klaus/sdk/message-of';
+import { toLine } from '@klaus/sdk/printable';
 import type { App } from './app.ts';
 import type { TerminalInstance } from '../terminal-options.ts';
 
@@ -20,7 +22,7 @@ export class ShownInstance {
       app.questions.update();
     };
     this.#opening = openInstance({ client: app.client, session: app.link.id, show }).catch((error: unknown) => {
-      app.fail(error);
+      app.note(`Other programs cannot control this terminal: ${toLine(messageOf(error), 300)}`, 'warn');
       return undefined;
     });
     // The user may have chosen another session.

@@ -26,6 +26,7 @@ import { Attention } from './attention.ts';
 import { bindInput } from './bind-input.ts';
 import { createDialogHost } from './dialog-host.ts';
 import { chooseTheme } from './choose-theme.ts';
+import { explainMode } from '../commands/mode-choices.ts';
 import { toGoodbye, toHeader } from './header.ts';
 import { LentTerminal } from './lent-terminal.ts';
 import { Questions } from './questions.ts';
@@ -284,8 +285,7 @@ export class TerminalApp implements App {
     if (start.session !== undefined) {
       await this.link.attach(start.session);
       if (Object.keys(start.change).length > 0) await this.link.change(start.change);
-      if (this.link.isInterrupted) this.note('The last run was interrupted. Enter continues it.', 'warn');
-    }
+    } else this.note(explainMode(this.link.mode));
     const { prompt } = this.options;
     if (prompt !== '') this.submit({ text: prompt, pastes: new Map() }, 'steer');
     for (const entered of this.#early.splice(0)) this.submit(entered, 'steer');

@@ -48,7 +48,7 @@ export class ApprovalContent implements QuestionContent {
       ];
     const scopes = (['session', 'project'] as const).map((scope) => ({
       key: ANSWER_KEYS[scope],
-      label: `always in this ${scope}`,
+      label: `allow the same in this ${scope}`,
       short: scope,
       run: () => onAnswer('approved', { scope }),
       isLasting: true,

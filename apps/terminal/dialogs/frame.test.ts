@@ -7,8 +7,8 @@ import { FRAME_WIDTH, toFrame } from './frame.ts';
 const KEYS = [
   ['y', 'approve'],
   ['n', 'reject'],
-  ['s', 'always in this session'],
-  ['p', 'always in this project'],
+  ['s', 'allow the same in this session'],
+  ['p', 'allow the same in this project'],
 ] as const;
 const SHORT = [
   ['y', 'yes'],
@@ -32,7 +32,9 @@ test.each([20, 46, 80, 120])('a frame of %i columns reaches both edges and has t
 });
 
 test('the keys are in one row, with the short words where the long ones need two', () => {
-  expect(toRows(120).at(-1)).toContain('y approve  n reject  s always in this session  p always in this project');
+  expect(toRows(120).at(-1)).toContain(
+    'y approve  n reject  s allow the same in this session  p allow the same in this project',
+  );
   expect(toRows(46).at(-1)).toContain('y yes  n no  s session  p project');
 });
 

@@ -6,7 +6,7 @@ import type { Palette } from '../style/palette.ts';
 import { toTitle } from '../view/call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
 
-/** One line that says what is being done now; none when nothing is. @param now Unix milliseconds. */
+/** One line that says what is being done now; none when nothing is. An interrupted run waits for the user. @param now Unix milliseconds. */
 export function toActivityLines(
   view: SessionView,
   width: number,
@@ -15,7 +15,11 @@ export function toActivityLines(
   const { conversation, drive } = view;
   if (drive?.state === 'parked' || (conversation.approvals.size > 0 && isWorking(view)))
     return ['', palette.warn('? Waiting for your answer')];
-  if (!isWorking(view)) return [];
+  if (!isWorking(view)) {
+    if (drive !== undefined || conversation.run === undefined) return [];
+    const advice = '! The last run was interrupted. Enter continues it, and so does a new message.';
+    return ['', palette.warn(truncateToWidth(advice, width, '…'))];
+  }
   // The time of a retry is the only one that its line has.
   const isRetrying = (conversation.retryAt ?? 0) > now;
   const time = conversation.run && !isRetrying ? formatDuration(Math.max(0, now - conversation.run.startedAt)) : '';

@@ -11,6 +11,8 @@ import { type StatusFacts, toBorderText, toStatusLine } from './status-line.ts';
 export class Footer implements Component {
   dialog: Dialog | undefined;
   readonly #app: App;
+  /** The size of the window when the streamed answer began. */
+  #streamed: { size: string; isOther: boolean } | undefined;
 
   constructor(app: App) {
     this.#app = app;
@@ -40,13 +42,22 @@ export class Footer implements Component {
 
   /** A line above or below the input: the upper one shows mode, model, context and agent. */
   toBorder(...[columns, side, hidden]: Parameters<InputBorder>): string {
-    const { style, preferences, link } = this.#app;
-    const isGrowing = link.view.inFlight.messages.size > 0;
-    const width = Math.min(columns, isGrowing ? GROWING_WIDTH[side] : columns);
+    const { style, preferences } = this.#app;
+    const width = this.#isBeingResized(columns) ? Math.min(columns, RESIZED_WIDTH[side]) : columns;
     const space = width - BORDER_ROOM - (hidden > 0 ? HIDDEN_ROOM : 0);
     const left =
       side === 'top' ? toBorderText(this.#toFacts(width), preferences.status, { space, palette: style.palette }) : '';
     return toInputBorder(width, style, { side, hidden, left });
+  }
+
+  /** True from the first other size of the window while an answer is streamed until the answer has ended. */
+  #isBeingResized(columns: number): boolean {
+    const { link, screen } = this.#app;
+    const size = `${columns}×${screen.terminal.rows}`;
+    if (link.view.inFlight.messages.size === 0) this.#streamed = undefined;
+    else this.#streamed ??= { size, isOther: false };
+    if (this.#streamed && this.#streamed.size !== size) this.#streamed.isOther = true;
+    return this.#streamed?.isOther === true;
   }
 
   #toFacts(width: number): StatusFacts {
@@ -63,10 +74,10 @@ export class Footer implements Component {
 }
 
 /**
- * Columns of the lines while an answer is streamed. In a window that becomes narrow and low, all changing rows must have
- * space after the terminal has wrapped them; what has none would stay in the scrollback.
+ * Columns of the lines while a user drags the window and an answer is streamed. In a window that becomes narrow and low, all
+ * changing rows must have space after the terminal has wrapped them; what has none would stay in the scrollback.
  */
-const GROWING_WIDTH = { top: 40, bottom: 20 } as const;
+const RESIZED_WIDTH = { top: 40, bottom: 20 } as const;
 
 /** Columns of the line itself around its text, and those of `↑ 99 more` at its end. */
 const BORDER_ROOM = 6;

@@ -113,16 +113,27 @@ function toBody(call: CallEntry, options: CallViewOptions): string[] {
       ...toFolded(toDiffView(diff, width - INDENT.length, style), DIFF, options),
       ...toReviewLines(call, { width, palette, indent: INDENT }),
     ];
-  if (isCommand(call.input))
-    return toFolded(toOutputLines(withoutCommand(output), palette, { isQuiet: !isExpanded }), FINISHED, {
-      ...options,
-      part,
-    });
+  if (isCommand(call.input)) {
+    const shown = isExpanded ? output : withoutRejected(call, output);
+    return [
+      ...toFolded(toOutputLines(withoutCommand(shown), palette, { isQuiet: !isExpanded }), FINISHED, {
+        ...options,
+        part,
+      }),
+      ...toReviewLines(call, { width, palette, indent: INDENT }),
+    ];
+  }
   if (!isExpanded) {
     const line = toDebugLine(call);
     return line === undefined ? [] : cutLines([palette.muted(line)], width, INDENT);
   }
   return toFolded(toOutputLines(output, palette), DIFF, options);
+}
+
+/** The output without the hunks that the user rejected, which would look like what the command changed. */
+function withoutRejected({ answer }: CallEntry, output: string): string {
+  const at = answer?.hunks ? output.search(/^The user rejected \d+ of \d+ hunks/m) : -1;
+  return at < 0 ? output : output.slice(0, at).trimEnd();
 }
 
 /** Only the end is processed for each frame. */

@@ -61,7 +61,9 @@ export class Transcript implements Component {
     for (const note of this.#notes) note.after = 0;
     const { entries } = view.conversation;
     this.#done = Math.max(0, entries.length - SHOWN_AT_START);
-    if (this.#done > 0) this.note(`… ${formatCount(this.#done)} earlier messages and calls, Ctrl-O shows them`);
+    if (this.#done === 0) return;
+    const text = `… ${formatCount(this.#done)} earlier messages and calls, Ctrl-O shows them`;
+    this.#notes.push({ text, after: this.#done });
   }
 
   /** Writes a line that is not in the log. @param text Printable, may contain colours. */
@@ -75,13 +77,17 @@ export class Transcript implements Component {
     const finished = this.#dropInterrupted();
     const { entries } = this.#view.conversation;
     const options = this.#toOptions(width);
+    let isLoading = false;
     for (; this.#done < entries.length; this.#done++) {
       const entry = entries[this.#done]!;
-      if (!isFinal(entry) || !this.#canFinish(entry, width)) break;
+      if (!isFinal(entry)) break;
+      isLoading = !this.#canFinish(entry, width);
+      if (isLoading) break;
       this.#takeNotes(finished, this.#done, width);
       finished.push(...this.#toLines(this.#done, { ...options, takeImage: this.#takeImage }));
     }
-    this.#takeNotes(finished, Number.POSITIVE_INFINITY, width);
+    // A note does not wait for a call that runs, but for colours that are being loaded.
+    this.#takeNotes(finished, isLoading ? this.#done : Number.POSITIVE_INFINITY, width);
     const live: string[] = [];
     for (let index = this.#done; index < entries.length; index++)
       if (!this.#isShownElsewhere(entries[index]!)) live.push(...this.#toLines(index, options));
