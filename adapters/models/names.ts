@@ -130,8 +130,8 @@ function withKey(target: { provider: ProviderName; id: string }, { access }: Nam
 }
 
 function noKey(): KlausError {
-  return new KlausError('auth', `No model key is set: set one of ${toList(keyVariables())}.`, {
-    hint: '`klaus login` stores one. `klaus -m local` uses a model server on this machine. `klaus demo` shows a complete run with a scripted model.',
+  return new KlausError('auth', 'No model is set up.', {
+    hint: `\`klaus login\` takes a key, a server by its base URL, or a model on this machine. A script sets one of ${toList([...keyVariables(), 'OPENAI_BASE_URL'])}. \`klaus demo\` shows a complete run with a scripted model.`,
   });
 }
 

@@ -2,6 +2,7 @@ import type { Engine } from '@klaus/core/agent';
 import { KlausError, type Grant, type Limits } from '@klaus/core/protocol';
 import type { Configuration } from '../config/configuration.ts';
 import { checkModel } from '../grants/opening-grant.ts';
+import { advisePrice } from './advise-price.ts';
 
 /** @throws KlausError `model.unknown`, `auth`, `config`, and `usage` for a model that the grant does not name. */
 export async function findModel(
@@ -13,7 +14,7 @@ export async function findModel(
   const isPriced = info.prices.length > 0;
   if (limits.usd > 0 && !isPriced) {
     throw new KlausError('config', `No price is known for ${name}, so a budget in dollars cannot be kept.`, {
-      hint: `Configure prices."${name}" with input and output in dollars per million tokens, or run without --budget-usd.`,
+      hint: `${advisePrice(name)} Or run without --budget-usd.`,
     });
   }
   return { name, isPriced };

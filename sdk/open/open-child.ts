@@ -7,6 +7,7 @@ import { findFallback } from './find-fallback.ts';
 import { toAgentMode, toRequestedModel } from './open-as.ts';
 import { selectServers } from '../mcp/session-servers.ts';
 import { toOpened } from './open-session.ts';
+import { advisePrice } from './advise-price.ts';
 
 /**
  * Opens the session of a child agent in the workspace of its parent. The authority and the limits were recorded by its
@@ -38,7 +39,7 @@ export async function openChild(
     checkModel(grant, model.name);
     if (limits.usd > 0 && model.info.prices.length === 0) {
       throw new KlausError('config', `No price is known for ${model.name}, so the budget of ${agent} cannot be kept.`, {
-        hint: `Configure prices."${model.name}", or give ${agent} another model.`,
+        hint: `${advisePrice(model.name)} Or give ${agent} another model.`,
       });
     }
     const names = definition.fallback ?? opened.fallback ?? [];

@@ -3,6 +3,7 @@ import { isRunnerModel, KlausError } from '@klaus/core/protocol';
 import { checkModel } from '../grants/opening-grant.ts';
 import type { Session } from './session-handle.ts';
 import { VERSION } from '../version.ts';
+import { advisePrice } from '../open/advise-price.ts';
 
 export interface ForkOptions {
   /** Seq of the last event to copy. Default: the last event. */
@@ -39,7 +40,7 @@ export async function forkSession(
   if (model) checkModel(grant, model.name);
   if (model && limits.usd > 0 && model.info.prices.length === 0) {
     throw new KlausError('config', `No price is known for ${model.name}, so a budget in dollars cannot be kept.`, {
-      hint: `Configure prices."${model.name}" with input and output in dollars per million tokens.`,
+      hint: advisePrice(model.name),
     });
   }
   const clean =

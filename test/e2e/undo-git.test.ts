@@ -71,6 +71,25 @@ describe('undo --git', () => {
     expect(scene.git('fsck', '--strict')).not.toContain('missing');
   });
 
+  test('an undo without git of a session that changed only refs names them', async () => {
+    await using engine = await createTestEngine({
+      script: {
+        steps: [{ reply: { calls: [{ name: 'run_command', input: { command: 'git branch extra' } }] } }],
+        fallback: { text: 'Done.' },
+      },
+      settings: { 'sandbox.driver': 'bubblewrap', approve: 'auto', checkpoint: 'manual' },
+    });
+    createScene(engine.place, engine.server);
+    const session = await engine.klaus.open();
+    await session.prompt('go', { onAsk: 'deny' });
+    await session.advance();
+    await expect(session.restore({ kind: 'undo' }, { by: 'test' })).rejects.toMatchObject({
+      code: 'undo.nothing',
+      hint: expect.stringContaining('refs/heads/extra'),
+    });
+    expect((await session.restore({ kind: 'undo', git: true }, { by: 'test' })).done).toBe(true);
+  });
+
   test(
     'a HEAD that was removed later is restored, and an unchanged ref is not listed',
     { tags: ['long'] },

@@ -56,7 +56,10 @@ function toReason({ outcome, output }: EventOf<'tool.finished'>): string {
   // Why Klaus ended a command is more important than its output until then. Otherwise the first line of the output
   // is shown, after the command itself.
   const stopped = lines.findLast((one) => /^\[(?:limit reached: |ended after .*: time-out)/.test(one));
-  const line = stopped?.slice(1, -1) ?? lines.find((one) => !one.startsWith('$ ')) ?? '';
+  // The exit code of a command whose changes were not applied explains nothing.
+  const isReason = (one: string): boolean =>
+    !one.startsWith('$ ') && (outcome === 'error' || !/^\[exit code \d+\]$/.test(one));
+  const line = stopped?.slice(1, -1) ?? lines.find(isReason) ?? '';
   const isNamed = outcome === 'error' || line.toLowerCase().includes(outcome);
   return toLine(isNamed ? line : `${outcome}: ${line}`, 120);
 }

@@ -13,7 +13,8 @@ import type { Work } from '../loop/work.ts';
 export async function askLimit(work: Work, reached: LimitReached): Promise<void> {
   const { parent, forked } = openedOf(work.state);
   if (runOf(work.state).onAsk === 'deny' || (parent && !forked)) {
-    const reason = `Limit reached: ${describeUsed(reached)}.`;
+    const rest = reached.used < reached.cap ? ', and the next step needs more than the rest' : '';
+    const reason = `Limit reached: ${describeUsed(reached)}${rest}.`;
     return finishRun(work, { outcome: 'limit', reason, limit: reached });
   }
   await snapshotAfter(work);

@@ -120,7 +120,8 @@ function toDenial({ state, engine }: Work, { intent, call }: ReadyCall, { verdic
   const text = `Denied: this needs an approval (${reason}), and no approver is available`;
   if (isWorkaround(state.denials, toDenialKey('call', rule, reason), engine.clock.now()))
     return `${toWorkaroundReason(text)}.`;
-  return `${text}. The user can allow it with a wider --approve mode or with --on-ask wait.`;
+  const mode = state.mode === 'auto' ? 'with more authority, such as --allow-net HOST,' : 'with a wider --approve mode';
+  return `${text}. The user can allow it ${mode} or with --on-ask wait.`;
 }
 
 interface Judged {

@@ -76,15 +76,23 @@ async function planUndo(
     return await composeTurns(snapshots, chosen, all);
   }
   // Turns that changed no file are skipped.
+  const refs = new Set<string>();
   for (let at = active.length; at > 0;) {
     const same = toStep(active.slice(0, at), step);
     const plan = await composeTurns(snapshots, same, all);
     const isEmpty = plan.changes.length + plan.unclear.length + plan.foreign.length + plan.git.changes.length === 0;
     if (!isEmpty) return plan;
+    for (const { repository, name } of plan.git.left) refs.add(repository === '' ? name : `${repository}: ${name}`);
     at = active.indexOf(same[0]!);
   }
-  throw nothing('This session has no change that can be undone.');
+  const git = [...refs].slice(0, MAX_REFS).join(', ');
+  throw nothing('This session has no change of files that can be undone.', {
+    hint: git === '' ? undefined : `Git refs were changed: ${git}. \`klaus undo --git\` restores them.`,
+  });
 }
+
+/** Refs that an error names. */
+const MAX_REFS = 10;
 
 /** The last turns that one undo reverts: of one prompt, or all whose files are undone already. */
 function toStep(active: readonly TurnStates[], step: boolean): TurnStates[] {
@@ -190,6 +198,6 @@ async function planFile(
   return toPlainPlan({ turns: [turn], changes, foreign, git: NO_GIT });
 }
 
-function nothing(message: string): KlausError {
-  return new KlausError('undo.nothing', message);
+function nothing(message: string, { hint }: { hint?: string | undefined } = {}): KlausError {
+  return new KlausError('undo.nothing', message, { hint });
 }

@@ -51,7 +51,7 @@ export async function restoreFiles(request: RestoreRequest, options: Options): P
       other: other?.id ?? null,
     };
     if (json) out.json(nothing, 2);
-    else err.write(`${error.message}\n${other ? `${other.text}\n` : ''}`);
+    else err.write(`${[error.message, error.hint, other?.text].filter((line) => line !== undefined).join('\n')}\n`);
     return EXIT.failed;
   }
 }
@@ -125,7 +125,8 @@ function describe(restored: Restored, verb: string): string {
   const { turns, changes, git } = restored;
   const what = turns.length === 0 ? 'the last restore' : `turn ${turns.join(', ')}`;
   const lines = [`${verb} ${what}, ${formatNumber(changes.length, 'path')}.`];
-  if (changes.length === 0 && git.changes.length === 0) lines.push('The files had this content already.');
+  const isKept = restored.done && restored.kept.length > 0;
+  if (changes.length === 0 && git.changes.length === 0 && !isKept) lines.push('The files had this content already.');
   if (changes.length > 0) lines.push(listChanges(changes));
   lines.push(...describeOthers(restored));
   lines.push(...listGitChanges(git));
@@ -144,7 +145,11 @@ function describe(restored: Restored, verb: string): string {
     lines.push(`Git refs were left: ${toPrintable(names.join(', '))}${more}. \`klaus undo --git\` restores them too.`);
   }
   const left = kept.filter(({ path }) => !restored.unclear.includes(path));
-  if (left.length > 0) lines.push(`Left unchanged:\n${listConflicts(left)}`);
+  if (left.length > 0)
+    lines.push(
+      `Left unchanged:\n${listConflicts(left)}`,
+      'To restore them too: `klaus redo`, then `klaus undo --overwrite`.',
+    );
   lines.push(...describeUncovered(uncovered, 'not'));
   return `${lines.join('\n')}\n`;
 }
