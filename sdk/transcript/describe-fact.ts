@@ -45,7 +45,7 @@ const FACTS: { readonly [T in EventType]?: (event: EventOf<T>) => FactLine[] } =
   'process.changed': (event) =>
     line(event.state === 'lost' ? 'warn' : 'info', toLine(describeProcessChange(event), 200)),
   'workspace.restored': ({ kind, files, turns }) => {
-    const verb = kind === 'redo' ? 'redone' : kind === 'review' ? 'rejected' : 'restored';
+    const verb = kind === 'redo' ? 'redone' : kind === 'review' ? 'at protected places not kept' : 'restored';
     const which = turns.length > 0 ? ` (turn ${turns.join(', ')})` : '';
     return line('info', `${formatNumber(files, 'path')} ${verb}${which}`);
   },

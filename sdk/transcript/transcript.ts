@@ -130,7 +130,7 @@ const ENTRIES = {
   'child.closed': none,
   'workspace.snapshotted': none,
   'workspace.restored': ({ kind, files, turns, by }) => {
-    const verb = kind === 'redo' ? 'redone' : kind === 'review' ? 'not applied' : 'restored';
+    const verb = kind === 'redo' ? 'redone' : kind === 'review' ? 'at protected places not kept' : 'restored';
     const which = turns.length > 0 ? `, turn ${turns.join(', ')}` : '';
     return [toNote(`${formatNumber(files, 'path')} ${verb}${which}, by ${by}.`)];
   },

@@ -2,6 +2,7 @@ import type { Klaus } from '@klaus/sdk';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { openKlaus } from '../client/open-klaus.ts';
 import { type Options, toGivenServer } from '../program/options.ts';
+import { CliError } from '../program/cli-error.ts';
 import { openQuestions } from '../prompt/open-questions.ts';
 import type { Choice, Questions } from '../prompt/questions.ts';
 import { chooseProvider, type ModelWay } from './key-prompt.ts';
@@ -54,6 +55,7 @@ export async function setUpWay(questions: Questions, klaus: Klaus, way: ModelWay
  * Asks how sessions reach a model, until one is set up or the user wants none now.
  *
  * @param options.isStart True: other programs that can start in place of Klaus are offered too.
+ * @throws CliError `cancelled` at a start.
  */
 export async function askForWay(klaus: Klaus, { isStart }: { isStart: boolean }): Promise<SetUp | 'demo'> {
   using questions = await openQuestions('Klaus needs a model');
@@ -64,6 +66,10 @@ export async function askForWay(klaus: Klaus, { isStart }: { isStart: boolean })
     if (way === 'demo' || way === 'claude') {
       questions.end({ title: way === 'demo' ? 'The demo starts' : 'Claude Code starts' });
       return way;
+    }
+    if (way === undefined && isStart) {
+      questions.cancel('Nothing was started.');
+      throw new CliError('cancelled', 'No model was chosen.', { hint: 'klaus login sets one up.' });
     }
     if (way === undefined || way === 'later') {
       questions.end({ title: 'Later', next: '/login in the chat sets up a model at any time' });
@@ -94,8 +100,8 @@ function toWays(
     { value: 'key', label: 'The key of a provider', hint: 'it is tested before it is stored' },
     { value: 'server', label: 'A server by its base URL', hint: 'vLLM, LiteLLM, a proxy of your company' },
     hasClaude && { value: 'claude', label: 'Claude Code, with its own login', hint: 'as klaus claude' },
-    isStart && { value: 'demo', label: 'None: show the demo', hint: 'a scripted model fixes a small project' },
-    { value: 'later', label: 'None now' },
+    isStart && { value: 'demo', label: 'Show the demo first', hint: 'a scripted model fixes a small project' },
+    { value: 'later', label: 'No model now', hint: '/login sets one up later' },
   ];
   return ways.filter((way) => way !== false);
 }

@@ -1,4 +1,6 @@
-import type { Effort } from '@klaus/sdk';
+import type { Effort, Mode } from '@klaus/sdk';
+import { messageOf } from '@klaus/sdk/message-of';
+import { isKlausError } from '../app/klaus-error.ts';
 import { modeChoices } from './mode-choices.ts';
 import { toLine, toPrintable } from '@klaus/sdk/printable';
 import { formatCount } from '@klaus/sdk/transcript';
@@ -73,11 +75,15 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
     summary: 'choose how much runs without an approval',
     async run(app, mode) {
       const given = modeChoices.find(({ value }) => value === mode);
-      if (given) return await app.link.chooseMode(given.value);
+      const take = async (value: Mode): Promise<void> => {
+        await app.link.chooseMode(value);
+        app.note(`Mode ${value}: ${modeChoices.find((choice) => choice.value === value)!.detail}.`, 'ok');
+      };
+      if (given) return await take(given.value);
       return choose(app, {
         title: `Approval mode (now ${app.link.mode}):`,
         choices: modeChoices,
-        onChoose: (value) => app.do(() => app.link.chooseMode(value)),
+        onChoose: (value) => app.do(() => take(value)),
       });
     },
   },
@@ -199,10 +205,26 @@ const NOTIFICATION_DETAILS: Readonly<Record<Preferences['notify'], string>> = {
   off: 'does not notify you',
 };
 
+/** @throws KlausError as of `SessionLink.change`. */
+async function changeModel(app: App, model: string, models: readonly ClientModel[]): Promise<void> {
+  try {
+    await app.link.change({ model });
+  } catch (error) {
+    const usable = models.filter((one) => one.usable).map(({ name }) => name);
+    if (!isKlausError(error) || error.code !== 'model.unknown' || usable.length === 0) throw error;
+    const more = usable.length > MAX_NAMED ? ` and ${usable.length - MAX_NAMED} more` : '';
+    const names = toLine(usable.slice(0, MAX_NAMED).join(', '), 400);
+    app.note(`${toLine(messageOf(error), 200)} There are ${names}${more}. /model lists them.`, 'bad');
+  }
+}
+
+/** Models that an error names. */
+const MAX_NAMED = 5;
+
 /** Changes the model. Before the first use of a program on this machine, the user is asked. */
 function takeModel(app: App, model: string, models: readonly ClientModel[]): void | Promise<void> {
   const asks = models.find(({ name }) => name === model)?.asks;
-  if (asks === undefined) return app.link.change({ model });
+  if (asks === undefined) return changeModel(app, model, models);
   return choose(app, {
     title: `Send the texts of sessions to ${toLine(asks, 500)}?`,
     choices: [
