@@ -2,7 +2,10 @@ import type { ExecResult } from '@klaus/core/agent';
 
 export function describeEnd(result: ExecResult, timeoutMs: number): string[] {
   const lines: string[] = [];
-  if (result.timedOut) lines.push(`[ended after ${formatSeconds(timeoutMs)}: time-out, the process tree was stopped]`);
+  if (result.timedOut)
+    lines.push(
+      `[ended after ${formatSeconds(timeoutMs)}: time-out, the process tree was stopped; the setting sandbox.timeoutMs allows more]`,
+    );
   else if (result.cancelled) lines.push('[cancelled: the process tree was stopped]');
   else if (result.signal !== null) lines.push(`[ended by signal ${result.signal}]`);
   else lines.push(`[exit code ${result.exitCode}]`);
