@@ -86,7 +86,7 @@ export class Transcript implements Component {
       this.#takeNotes(finished, this.#done, width);
       finished.push(...this.#toLines(this.#done, { ...options, takeImage: this.#takeImage }));
     }
-    // A note does not wait for a call that runs, but for colours that are being loaded.
+    // A note waits for colours that are being loaded, and not for a call that runs.
     this.#takeNotes(finished, isLoading ? this.#done : Number.POSITIVE_INFINITY, width);
     const live: string[] = [];
     for (let index = this.#done; index < entries.length; index++)

@@ -1,4 +1,4 @@
-/** Progress of what the engine itself does takes the place of a call: the id of that call, whose prefix tells what it is. */
+/** Progress of what the engine itself does takes the place of a call: the id of that call, whose prefix says what it is. */
 const OWN_CALLS = { checkpoint: 'checkpoint-', state: 'state-' } as const;
 export type OwnWork = keyof typeof OWN_CALLS;
 
