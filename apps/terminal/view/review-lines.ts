@@ -3,11 +3,12 @@ import { toLine } from '@klaus/sdk/printable';
 import type { Palette } from '../style/palette.ts';
 import { toSafe, wrap } from './wrap.ts';
 
-/** `approved 1 of 2 hunks`. */
+/** `approved 1 of 2 hunks, 1 edited by you`. */
 export function describeAccepted({ asked, answer }: CallEntry): string {
   const hunks = asked ? hunksOf(asked) : [];
   const rejected = answer?.hunks ? toRejected(hunks, answer.hunks).length : 0;
-  return `approved ${hunks.length - rejected} of ${hunks.length} hunks`;
+  const edited = answer?.hunks?.edited?.length ?? 0;
+  return `approved ${hunks.length - rejected} of ${hunks.length} hunks${edited > 0 ? `, ${edited} edited by you` : ''}`;
 }
 
 /** The hunks that the user rejected, at the line that they would change, and the comments for the model. */
