@@ -125,13 +125,21 @@ function withUnclear({ before, after, own, unclear }: TurnStates): ComposedTurn 
   return { before, ...optional({ after, own: unclear ?? own }) };
 }
 
-/** The changes that only the plan with the unclear ones has. */
+/**
+ * The changes that only the plan with the unclear ones has. A path that this plan leaves as it is, and the other one restores,
+ * is one of them: the session removed a file of which it is unclear who created it.
+ */
 function findUnclear(own: readonly TreeChange[], mixed: readonly TreeChange[]): TreeChange[] {
   const known = new Map(own.map((row) => [row.path, row]));
-  return mixed.filter(({ path, before, after }) => {
+  const all = new Set(mixed.map(({ path }) => path));
+  const left = own
+    .filter(({ path }) => !all.has(path))
+    .map(({ path, before }): TreeChange => ({ path, kind: 'modified', before, after: before }));
+  const different = mixed.filter(({ path, before, after }) => {
     const row = known.get(path);
     return !row || !isSame(row.before, before) || !isSame(row.after, after);
   });
+  return [...different, ...left];
 }
 
 /** A plan whose changes are all those of the session. */

@@ -120,8 +120,9 @@ async function survey(
 }
 
 /**
- * The state before a step. If a killed process had already done a part of the same step, the state before that part, so
- * that a redo reverts all of it.
+ * The state before a step. If a killed process had already done the same step without its event, the state before that, so
+ * that a redo reverts it. A step is always done completely: a user who changed only some of its paths changed them for another
+ * reason.
  *
  * @param before The state that was replaced.
  */
@@ -133,11 +134,11 @@ async function findBegin(
   if (left === undefined || left === before) return before;
   const planned = new Map(changes.map((row) => [row.path, row]));
   const done = await snapshots.changes(left, before);
-  const isPart = done.every((row) => {
+  const isDone = done.every((row) => {
     const wanted = planned.get(row.path);
     return wanted !== undefined && isSame(row.before, wanted.before) && isSame(row.after, wanted.after);
   });
-  return isPart ? left : before;
+  return isDone && done.length === changes.length ? left : before;
 }
 
 async function carryOut(
@@ -156,7 +157,7 @@ async function carryOut(
   const restoresAll = chosen === 'restore' || (chosen === 'refuse' && choice === 'overwrite');
   const plan = restoresAll ? { ...own, ...all } : own;
   const snapshots = await work.snapshots();
-  const open = restoresAll ? [] : await stillDifferent(snapshots, doubtful);
+  const open = restoresAll ? [] : await stillDifferent(snapshots, doubtful, plan.changes);
   const asked = chosen === 'refuse' && choice === 'refuse' ? open : [];
   const unclear = open.map(({ path }) => path);
   const { refs, left: leftRefs } = plan.git;
@@ -193,7 +194,7 @@ async function carryOut(
     const changes = plan.changes.filter(({ path }) => !left.has(path));
     const result = await snapshots.apply(changes, { overwrite });
     if (result.applied) {
-      const from = await findBegin(snapshots, plan, cleared?.before ?? result.before);
+      const from = await findBegin(snapshots, { changes, left: plan.left }, cleared?.before ?? result.before);
       const restored = from === result.before ? result.changes : await snapshots.changes(from, result.after);
       const body: EventBody = {
         type: 'workspace.restored',
@@ -224,13 +225,22 @@ async function carryOut(
   }
 }
 
-/** The changes that are not restored by others already, as the conflicts that they are. */
-async function stillDifferent(snapshots: Snapshots, rows: readonly TreeChange[]): Promise<Conflict[]> {
+/**
+ * The changes that are not restored by others already, as the conflicts that they are.
+ *
+ * @param planned What will be restored without them.
+ */
+async function stillDifferent(
+  snapshots: Snapshots,
+  rows: readonly TreeChange[],
+  planned: readonly TreeChange[],
+): Promise<Conflict[]> {
   if (rows.length === 0) return [];
   const now = await snapshots.snapshot();
+  const restored = new Map(planned.map(({ path, after }) => [path, after]));
   const found: Conflict[] = [];
   for (const { path, before, after } of rows) {
-    const entry = (await snapshots.entry(now, path)) ?? null;
+    const entry = restored.has(path) ? restored.get(path)! : ((await snapshots.entry(now, path)) ?? null);
     if (!isSame(entry, after)) found.push({ path, expected: before, found: entry });
   }
   return found;
