@@ -328,10 +328,13 @@ export type { BudgetRow, ReservedRequest, UsageReport } from './sessions/usage-r
 export { diagnose, fetchSandbox, type DiagnoseOptions } from './diagnose/diagnose.ts';
 export {
   fetchDependencies,
+  findMissingTools,
   listFetchHosts,
   planFetchOf,
   type Fetched,
   type FetchedStep,
+  type FetchedTool,
+  type MissingTool,
   type FetchOptions,
 } from './workspace/fetch-dependencies.ts';
 export {

@@ -19,6 +19,7 @@ export { DEFAULT_EXEC_LIMITS } from './exec-limits.ts';
 export { openRelay } from './network/gateway.ts';
 export { RELAY_FOLDER, RELAY_PORT } from './network/relay.ts';
 export { openHostProxy } from './network/host-proxy.ts';
+export { findProgram } from './find-program.ts';
 export { findRegistries, type Registries } from './network/registries.ts';
 export { createWebClient, type WebClientOptions } from './network/web-client.ts';
 export { saveDownloads } from './project-home.ts';

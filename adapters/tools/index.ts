@@ -11,6 +11,7 @@ export { listCommits, readCommit, type GitCommit } from './git/texts/commits.ts'
 export type { GitText } from './git/texts/git-text.ts';
 export { readWorkingDiff } from './git/texts/working-diff.ts';
 export { readRepositoryFacts, type RepositoryFacts } from './git/remote/repository-facts.ts';
+export { createProjectReader } from './project/project-files.ts';
 export { createUserGit } from './git/commits/user-git.ts';
 export { builtinTools } from './registry.ts';
 export { toCheckRow } from './git/staged/staged-weakenings.ts';

@@ -7,7 +7,19 @@ export { findWeakenings, isCheckFile } from './checks/find-weakenings.ts';
 export { isDerived } from './checks/is-derived.ts';
 export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
 export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';
-export { PIP_COMMAND, PIP_ENVIRONMENT, planFetch, toFetchHosts, type FetchStep } from './fetch-plan.ts';
+export {
+  PIP_COMMAND,
+  PIP_ENVIRONMENT,
+  planFetch,
+  toFetchHosts,
+  type FetchStep,
+  type PlanFetchOptions,
+  type ReadProjectFile,
+} from './fetch-plan.ts';
+export { toProgramSource } from './project/program-source.ts';
+export { readPackageManager, type DeclaredManager } from './project/package-manager.ts';
+export { isNamedByPackage, readPackageFacts, toPackageName, type PackageFacts } from './project/package-facts.ts';
+export { findTestDependencies, namesPythonModule } from './project/python-dependencies.ts';
 export { combine, decide } from './gate.ts';
 export { toFilesView } from './grant/files-view.ts';
 export { allowsAccess, allowsTool, describeAccess, isOfAnyHost } from './grant/access.ts';

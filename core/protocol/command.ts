@@ -54,7 +54,7 @@ export const commandSchema = z.discriminatedUnion('type', [
       by: z.string().optional().describe('The door that cancels it.'),
       reason: z.string().optional().describe('The reason as one sentence for the log. Absent: the user cancelled it.'),
       outcome: z
-        .literal('done')
+        .enum(['done', 'failed'])
         .optional()
         .describe('The door has the result of the run, so no further turn is needed. Absent: `cancelled`.'),
     })

@@ -6,6 +6,7 @@ export {
   RESERVED_AGENT_NAMES,
   toProjectAgent,
 } from './agents/agent-name.ts';
+export { isServiceModel, SERVICE_MODELS } from './service-models.ts';
 export { reviewSchema, type Review } from './authority/review.ts';
 export {
   scopeSchema,

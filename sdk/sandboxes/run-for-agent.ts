@@ -1,7 +1,7 @@
-import { isCallOutput, type EventOf, type SandboxName } from '@klaus/core/protocol';
+import { isCallOutput, SERVICE_MODELS, type EventOf, type SandboxName } from '@klaus/core/protocol';
 import { createKlaus } from '../create-klaus.ts';
 import { startModelServer } from '../models/model-server.ts';
-import type { SandboxRun, SandboxRunOptions } from './sandboxes.ts';
+import { markPrinted, type SandboxRun, type SandboxRunOptions } from './sandboxes.ts';
 
 /** A command may run as long as the program that asked for it waits. */
 const LONGEST_MS = 86_400_000;
@@ -23,7 +23,7 @@ export async function runForAgent(options: Omit<SandboxRunOptions, 'session'>): 
     cwd: workspace,
     settings: {
       ...options.settings,
-      model: 'scripted/sandbox',
+      model: SERVICE_MODELS.sandbox,
       approve: 'auto',
       checkpoint: 'manual',
       'sandbox.timeoutMs': LONGEST_MS,
@@ -53,6 +53,7 @@ export async function runForAgent(options: Omit<SandboxRunOptions, 'session'>): 
     unlisten();
     unsubscribe();
     await output.end();
+    await markPrinted(klaus, session.id);
   }
   const detail = (finished?.detail ?? {}) as { exitCode?: number | null };
   return {

@@ -1,5 +1,5 @@
 import * as drivers from '@klaus/adapters/sandboxes';
-import { isCallOutput, type EventOf, type SandboxName } from '@klaus/core/protocol';
+import { isCallOutput, SERVICE_MODELS, type EventOf, type SandboxName } from '@klaus/core/protocol';
 import { toHome } from '../config/home.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
 import { toKubernetesOptions } from '../engine/engine-settings.ts';
@@ -79,7 +79,7 @@ export async function runInSandbox(options: SandboxRunOptions): Promise<SandboxR
     onNotice: options.onNotice,
     cwd: workspace,
     // A session needs a model to be opened, and this one never asks it.
-    ...(known === undefined ? { settings: { ...options.settings, model: 'scripted/sandbox' } } : {}),
+    ...(known === undefined ? { settings: { ...options.settings, model: SERVICE_MODELS.sandbox } } : {}),
     scripted: () => startModelServer({ script: { steps: [], fallback: { text: '' } } }),
   });
   const session = known === undefined ? await klaus.open({ workspace, sandbox }) : await klaus.session(known);
@@ -90,6 +90,7 @@ export async function runInSandbox(options: SandboxRunOptions): Promise<SandboxR
     if (event.type === 'session.opened') driver = event.sandbox;
   }
   const finished = await follow(klaus, session, { ...options, last });
+  if (known === undefined) await markPrinted(klaus, session.id);
   const detail = (finished?.detail ?? {}) as { exitCode?: number | null };
   return {
     session: session.id,
@@ -98,6 +99,12 @@ export async function runInSandbox(options: SandboxRunOptions): Promise<SandboxR
     exitCode: detail.exitCode ?? undefined,
     output: finished?.output ?? '',
   };
+}
+
+/** The output was printed: the session does not wait for the attention of the user. */
+export async function markPrinted({ store }: Klaus, session: string): Promise<void> {
+  const { lastSeq: seq = 0 } = (await store.session(session)) ?? {};
+  await store.markSeen({ session, seq });
 }
 
 /** Sends the command and works on the session until it has ended. The user who gave the command has approved it. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readLog, readTurnHistory, type SessionRow, type SessionStore, type TurnHistory } from '@klaus/core/agent';
+import { isServiceModel } from '@klaus/core/protocol';
 import { findOutsideFolders, type OutsideFoldersInput, toRealPath } from '../open/outside-folders.ts';
 
 /** Maximum number of sessions that are checked. */
@@ -34,7 +35,7 @@ export interface LatestOptions {
   agent?: string;
 }
 
-/** Id of the newest matching session of a folder. */
+/** Id of the newest matching session of a folder, without those that a command opened for its own calls. */
 export async function findLatestSession(
   { with: needed, of, workspace: given, root, agent }: LatestOptions,
   at: Pick<OutsideFoldersInput, 'configuration' | 'cwd' | 'state'> & { store: SessionStore },
@@ -61,7 +62,8 @@ export async function findLatestSession(
     if ((await store.lastOf(id, ['workspace.snapshotted'])) === undefined) return false;
     return FITS[needed](readTurnHistory(await readLog(store, id)));
   };
-  const rows = await store.sessions({ workspace, limit: MAX_CHECKED });
+  const found = await store.sessions({ workspace, limit: MAX_CHECKED });
+  const rows = of === undefined ? found.filter(({ model }) => !isServiceModel(model)) : found;
   const parents = new Map(rows.map(({ id, parent }) => [id, parent]));
   const isOf = (id: string | null | undefined): boolean => id === of || (id != null && isOf(parents.get(id)));
   for (const row of rows) if ((of === undefined || isOf(row.id)) && (await hasNeeded(row))) return row.id;

@@ -14,7 +14,7 @@ export {
   formatUsd,
 } from './format.ts';
 export { findModelFix, toFailedRequest, type FailedRequest, type FixCommands } from './model-fix.ts';
-export { toFetch, UNINSTALLED } from './uninstalled.ts';
+export { describeUninstalled, toFetch } from './uninstalled.ts';
 export { toMarkdown } from './markdown.ts';
 export { toTranscript, type Entry } from './transcript.ts';
 export { describeAmount, describeUse, describeUsed, formatAmount, toMore } from '@klaus/core/limit-text';

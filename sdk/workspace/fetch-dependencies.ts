@@ -1,15 +1,28 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ExecResult } from '@klaus/core/agent';
-import { parseHostRule, planFetch, toFetchHosts, type FetchStep } from '@klaus/core/policy';
-import { isCallOutput, KlausError, type Event, type EventOf } from '@klaus/core/protocol';
-import { findRegistries } from '@klaus/adapters/sandboxes';
+import { parseHostRule, planFetch, toFetchHosts, toProgramSource, type FetchStep } from '@klaus/core/policy';
+import {
+  CONTAINER_SANDBOXES,
+  isCallOutput,
+  KlausError,
+  SERVICE_MODELS,
+  type Event,
+  type EventOf,
+} from '@klaus/core/protocol';
+import type { Script } from '@klaus/adapters/models';
+import { findProgram, findRegistries } from '@klaus/adapters/sandboxes';
+import { createProjectReader } from '@klaus/adapters/tools';
+import { toHome } from '../config/home.ts';
+import { loadConfiguration } from '../config/load-configuration.ts';
 import { createKlaus } from '../create-klaus.ts';
 import type { Klaus } from '../klaus.ts';
 import type { KlausOptions } from '../klaus-options.ts';
 import type { Session } from '../sessions/session-handle.ts';
+import { markPrinted } from '../sandboxes/sandboxes.ts';
 import { startModelServer } from '../models/model-server.ts';
 
+const TITLE = 'Fetch the dependencies';
 /** Milliseconds that a command may take. */
 const STEP_MS = 600_000;
 /** Folders of a workspace that are not separate projects. */
@@ -38,22 +51,69 @@ export interface FetchedStep extends FetchStep {
   refused: readonly string[];
 }
 
+/** How the steps of one tool in one folder ended. */
+export interface FetchedTool extends Pick<FetchStep, 'tool' | 'folder'> {
+  /**
+   * `missing`: its program was not found; `failed`: the download failed; `unbuilt`: everything was downloaded, and a later
+   * step failed; `skipped`: none of its steps was run.
+   */
+  state: 'done' | 'missing' | 'failed' | 'unbuilt' | 'denied' | 'cancelled' | 'skipped';
+  durationMs: number;
+}
+
 export interface Fetched {
   /** The session that recorded it. */
   session: string;
-  /** The executed steps, in order. */
+  /** The executed steps, in order. After a failure, the later steps of the same tool are left out. */
   steps: FetchedStep[];
-  /** Cache entries for later sessions of the workspace. */
+  /** One for each tool and folder, in the order of the steps. */
+  tools: FetchedTool[];
+  /** Cache entries for later sessions of the workspace; 0 if no download succeeded. */
   kept: number;
 }
 
-/** The steps that download the dependencies of a folder. */
-export function planFetchOf(workspace: string): FetchStep[] {
+/**
+ * The steps that download the dependencies of a folder.
+ *
+ * @param options.without Tools that cannot be used. Another tool of the same language counts, if one fits.
+ */
+export function planFetchOf(workspace: string, { without = [] }: { without?: readonly string[] } = {}): FetchStep[] {
   const list = (folder: string) => readdirSync(join(workspace, folder), { withFileTypes: true });
   const root = list('');
   const toNames = (entries: typeof root) => entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   const below = root.filter((entry) => entry.isDirectory() && !SKIPPED.test(entry.name)).map(({ name }) => name);
-  return planFetch(new Map([['', toNames(root)], ...below.map((name) => [name, toNames(list(name))] as const)]));
+  const names = new Map([['', toNames(root)], ...below.map((name) => [name, toNames(list(name))] as const)]);
+  return planFetch(names, { read: createProjectReader(workspace), without: new Set(without) });
+}
+
+/** A tool of a plan whose program is not installed. */
+export interface MissingTool {
+  tool: string;
+  program: string;
+  /** How the user gets it: a command, or what to install from where. */
+  source: string;
+}
+
+/**
+ * The tools of some steps whose programs are not installed. A sandbox in a container has programs of its own, so that
+ * none of them counts.
+ *
+ * @throws KlausError `config`.
+ */
+export async function findMissingTools(
+  steps: readonly FetchStep[],
+  { env = process.env, home, workspace }: Pick<FetchOptions, 'env' | 'home' | 'workspace'> = {},
+): Promise<MissingTool[]> {
+  const cwd = resolve(workspace ?? process.cwd());
+  const configuration = await loadConfiguration({ env, home: home ?? toHome(env, cwd), cwd });
+  const driver = configuration.get('sandbox.driver');
+  if (driver !== undefined && CONTAINER_SANDBOXES[driver] !== undefined) return [];
+  const tools = new Map(steps.map(({ tool, program }) => [tool, program]));
+  return [...tools].flatMap(([tool, program]) =>
+    program === undefined || findProgram(program, env['PATH'] ?? '') !== undefined
+      ? []
+      : [{ tool, program, source: toProgramSource(program) }],
+  );
 }
 
 /**
@@ -78,7 +138,12 @@ export function listFetchHosts(
  */
 export async function fetchDependencies(options: FetchOptions): Promise<Fetched> {
   const workspace = realpathSync.native(resolve(options.workspace ?? process.cwd()));
-  const server = await serve(options.steps);
+  const script: Script = {
+    price: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    steps: [],
+    fallback: { text: TITLE },
+  };
+  const server = await startModelServer({ script });
   await using closing = new AsyncDisposableStack();
   closing.defer(() => server.close());
   await using klaus = await createKlaus({
@@ -90,7 +155,7 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
     // The user requested exactly these commands, so limits and a review do not apply.
     settings: {
       ...options.settings,
-      model: 'scripted/fetch',
+      model: SERVICE_MODELS.fetch,
       approve: 'auto',
       isolate: false,
       requirePatchApproval: false,
@@ -104,39 +169,43 @@ export async function fetchDependencies(options: FetchOptions): Promise<Fetched>
     scripted: async () => server,
   });
   const session = await klaus.open({ workspace });
-  const steps = await follow(klaus, session, options);
-  const { saveDownloads } = await import('@klaus/adapters/sandboxes');
-  const kept = saveDownloads(klaus.home, { workspace, session: session.id });
-  if (options.signal?.aborted) throw new KlausError('cancelled', 'Stopped before everything was downloaded.');
-  return { session: session.id, steps, kept };
+  try {
+    const steps = await follow(klaus, session, { ...options, script });
+    const { saveDownloads } = await import('@klaus/adapters/sandboxes');
+    const stored = saveDownloads(klaus.home, { workspace, session: session.id });
+    if (options.signal?.aborted) throw new KlausError('cancelled', 'Stopped before everything was downloaded.');
+    const isDownloaded = steps.some(({ network, outcome }) => network && outcome === 'ok');
+    const tools = toFetchedTools(options.steps, steps);
+    return { session: session.id, steps, tools, kept: isDownloaded ? stored : 0 };
+  } finally {
+    await markPrinted(klaus, session.id);
+  }
 }
 
-function serve(steps: readonly FetchStep[]) {
-  const calls = steps.map(({ command, folder, network }) => ({
-    name: 'run_command',
-    input: { command, network, timeoutMs: STEP_MS, ...(folder === '' ? {} : { cwd: folder }) },
-  }));
-  return startModelServer({
-    script: {
-      price: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-      steps: [{ when: { turn: 0, tools: true }, reply: { calls } }],
-      fallback: { text: 'Fetched.' },
-    },
-  });
+interface FollowOptions extends FetchOptions {
+  /** Of the model. It gets the calls before each prompt. */
+  script: Script;
 }
 
-/** Works on the session until it is done. Approves only the steps. */
-async function follow(klaus: Klaus, session: Session, options: FetchOptions): Promise<FetchedStep[]> {
-  const { steps, onStart, onOutput, signal } = options;
+/**
+ * Works on the session until the steps are done. Approves only them. After a failure, a further run has the steps of the
+ * other tools. The end of the last run says how all of them ended.
+ */
+async function follow(klaus: Klaus, session: Session, options: FollowOptions): Promise<FetchedStep[]> {
+  const { steps, onStart, onOutput, signal, script } = options;
   const fetched: FetchedStep[] = [];
+  let asked: readonly FetchStep[] = [];
+  let ended = new AbortController();
   const note = (event: Event): void => {
-    const step = 'index' in event && event.name === 'run_command' ? steps[event.index] : undefined;
-    if (!step) return;
+    const step = 'index' in event && event.name === 'run_command' ? asked[event.index] : undefined;
+    // The end of the run answers the calls that are left.
+    if (!step || ended.signal.aborted) return;
     if (event.type === 'tool.started') onStart?.(step);
     if (event.type !== 'tool.finished') return;
     const { outcome, output, durationMs, detail } = event;
     const { refusedHosts = [] } = (detail ?? {}) as Pick<ExecResult, 'refusedHosts'>;
     fetched.push({ ...step, outcome, output, durationMs, refused: refusedHosts });
+    if (outcome !== 'ok' || event.index === asked.length - 1) ended.abort();
   };
   const unsubscribe = session.subscribe(0, note);
   const unlisten = session.onLive((live) => {
@@ -145,18 +214,86 @@ async function follow(klaus: Klaus, session: Session, options: FetchOptions): Pr
   const cancel = (): void => void session.send({ type: 'cancel', by: 'sdk', reason: 'stopped by the user' });
   signal?.addEventListener('abort', cancel, { once: true });
   try {
-    await session.prompt('Fetch the dependencies', { onAsk: 'wait' });
-    for (;;) {
-      const result = await session.advance();
-      if (result.state !== 'parked') return fetched;
-      for (const { approval, subject } of result.approvals) {
-        const isMeant = subject.kind === 'call' && steps.some(({ command }) => command === subject.command);
-        await klaus.answer(approval, isMeant ? 'approved' : 'rejected', { by: 'fetch' });
-      }
+    await session.send({ type: 'change', title: TITLE });
+    for (let left = steps; left.length > 0 && !signal?.aborted; left = toLeft(steps, fetched)) {
+      asked = left;
+      ended = new AbortController();
+      addTurn(script, left);
+      await session.prompt(TITLE, { onAsk: 'wait' });
+      await advance(klaus, session, { steps, pause: ended.signal });
+      // Without it, the run ended before its calls did.
+      if (!ended.signal.aborted || signal?.aborted) break;
+      const reason = toReason(toFetchedTools(steps, fetched));
+      script.fallback = { text: reason };
+      const outcome = fetched.every((step) => step.outcome === 'ok') ? 'done' : 'failed';
+      await session.send({ type: 'cancel', by: 'fetch', outcome, reason });
+      await session.advance();
     }
+    return fetched;
   } finally {
     signal?.removeEventListener('abort', cancel);
     unlisten();
     unsubscribe();
   }
+}
+
+/** Works on the session until a call ends the run, and answers its questions. */
+async function advance(
+  klaus: Klaus,
+  session: Session,
+  { steps, pause }: { steps: readonly FetchStep[]; pause: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    const result = await session.advance({ pause });
+    if (result.state !== 'parked') return;
+    for (const { approval, subject } of result.approvals) {
+      const isMeant = subject.kind === 'call' && steps.some(({ command }) => command === subject.command);
+      await klaus.answer(approval, isMeant ? 'approved' : 'rejected', { by: 'fetch' });
+    }
+  }
+}
+
+/** Answers the next prompt with the calls of some steps. */
+function addTurn(script: Script, steps: readonly FetchStep[]): void {
+  const calls = steps.map(({ command, folder, network }) => ({
+    name: 'run_command',
+    input: { command, network, timeoutMs: STEP_MS, ...(folder === '' ? {} : { cwd: folder }) },
+  }));
+  script.steps.push({ when: { turn: script.steps.length, tools: true }, reply: { calls } });
+}
+
+/** The steps that were not run, without those of a tool of which one failed. */
+function toLeft(steps: readonly FetchStep[], fetched: readonly FetchedStep[]): FetchStep[] {
+  const failed = new Set(fetched.filter(({ outcome }) => outcome !== 'ok').map(toGroup));
+  const ran = new Set(fetched.map((step) => `${toGroup(step)} ${step.command}`));
+  return steps.filter((step) => !failed.has(toGroup(step)) && !ran.has(`${toGroup(step)} ${step.command}`));
+}
+
+function toGroup({ tool, folder }: FetchStep): string {
+  return JSON.stringify([tool, folder]);
+}
+
+/** The result of a missing program, in every shell. */
+const NOT_FOUND = /\[exit code 127\]/;
+
+function toFetchedTools(planned: readonly FetchStep[], steps: readonly FetchedStep[]): FetchedTool[] {
+  return [...Map.groupBy(planned, toGroup)].map(([group, [first]]) => {
+    const ran = steps.filter((step) => toGroup(step) === group);
+    const { tool, folder } = first!;
+    return { tool, folder, state: toState(ran), durationMs: ran.reduce((sum, step) => sum + step.durationMs, 0) };
+  });
+}
+
+function toState(ran: readonly FetchedStep[]): FetchedTool['state'] {
+  if (ran.length === 0) return 'skipped';
+  const failed = ran.find(({ outcome }) => outcome !== 'ok');
+  if (!failed) return 'done';
+  if (failed.outcome === 'denied' || failed.outcome === 'cancelled') return failed.outcome;
+  if (NOT_FOUND.test(failed.output)) return 'missing';
+  return failed.network ? 'failed' : 'unbuilt';
+}
+
+function toReason(tools: readonly FetchedTool[]): string {
+  const states = tools.filter(({ state }) => state !== 'skipped');
+  return `${states.map(({ tool, folder, state }) => `${tool}${folder === '' ? '' : ` in ${folder}`}: ${state}`).join(', ')}.`;
 }

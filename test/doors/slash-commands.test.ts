@@ -12,6 +12,7 @@ const ONLY_IN_TERMINAL = {
   bug: 'it describes the terminal',
   capabilities: 'the page shows the grant in the view of the gate',
   clear: 'it is another name of new, for users of chats line by line',
+  fetch: 'the folder of a session can be on another machine, and its download asks in a terminal',
   login: 'the settings of the page set up models',
   pin: 'it needs a text; the page has no arguments',
   processes: 'the panel above the message field shows them',

@@ -1,6 +1,6 @@
 // Covers adapters/tools/test: run_tests with pytest and unittest.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { createSandbox } from '@klaus/adapters/sandboxes';
@@ -137,6 +137,23 @@ describe('which runner', () => {
     rmSync(join(place.workspace, 'requirements.txt'));
     rmSync(join(place.workspace, 'test_a.py'));
     expect(await choose()).toBe('node --test');
+  });
+
+  test('one that the environment of the project lacks is not looked for on the PATH', async () => {
+    put('pyproject.toml', '[tool.pytest.ini_options]\n');
+    put('.venv/pyvenv.cfg', 'home = /usr/bin\n');
+    put('.venv/bin/python', '#!/bin/sh\necho "$0: No module named pytest" >&2\nexit 1\n');
+    chmodSync(join(place.workspace, '.venv/bin/python'), 0o755);
+    const result = await runTests();
+    expect(result).toMatchObject({
+      isError: true,
+      detail: {
+        missing: 'pytest',
+        of: '.venv/bin/python',
+        bring: '.venv/bin/python -m pip install pytest',
+      },
+    });
+    expect(result.text).not.toContain('PATH');
   });
 
   test('one that is not installed says what brings it', { tags: ['long'] }, async () => {

@@ -1,3 +1,4 @@
+import { SERVICE_MODELS } from '@klaus/core/protocol';
 import { expect, test } from 'vitest';
 import { addSession, DAY, toOpened } from '../fixtures/add-session.ts';
 import { START, toSampleDrafts } from '../fixtures/sample-events.ts';
@@ -63,6 +64,8 @@ export function describeQueries(create: CreateStoreHarness): void {
         at: START + 5,
       },
     ]);
+    for (const [index, model] of Object.values(SERVICE_MODELS).entries())
+      await addSession(store, `SERVICE${index}`, toOpened(START + 6, { model }));
     expect((await store.latestSession('/home/ada/sum'))!.id).toBe('NEW');
     expect(await store.latestSession('/nowhere')).toBeUndefined();
   });

@@ -1,5 +1,5 @@
 import type { SessionRow } from '@klaus/core/agent';
-import { KlausError } from '@klaus/core/protocol';
+import { KlausError, SERVICE_MODELS } from '@klaus/core/protocol';
 
 /** The columns of {@link StoredSession}, in the SQL of both stores. */
 export const SESSION_COLUMNS = `id, workspace_dir AS workspace, project_hash AS project, title, summary, pinned, archived,
@@ -9,6 +9,12 @@ export const SESSION_COLUMNS = `id, workspace_dir AS workspace, project_hash AS 
   input_tokens - cache_read_tokens - cache_write_tokens AS "inputTokens",
   output_tokens AS "outputTokens", cache_read_tokens AS "cacheReadTokens", cache_write_tokens AS "cacheWriteTokens",
   cost_usd AS "costUsd", (SELECT seq FROM heads WHERE session_id = sessions.id) AS "lastSeq", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Sessions that can be the latest one of a folder, in the SQL of both stores: the user opened them, and they are not closed. */
+export const CAN_BE_LATEST = `status <> 'closed' AND parent_id IS NULL
+  AND coalesce(model, '') NOT IN (${Object.values(SERVICE_MODELS)
+    .map((model) => `'${model}'`)
+    .join(', ')})`;
 
 /** A row of `sessions` as a statement returns it. */
 export type StoredSession = Omit<SessionRow, 'pinned' | 'archived'> & { pinned: number; archived: number };

@@ -1,4 +1,6 @@
+import { readPackageManager, toProgramSource, type DeclaredManager } from '@klaus/core/policy';
 import { findAbove, type ProjectContext } from './find-above.ts';
+import { createProjectReader } from './project-files.ts';
 
 export interface PackageManager {
   name: 'npm' | 'pnpm' | 'yarn' | 'bun';
@@ -14,22 +16,34 @@ const NPM: PackageManager = {
   name: 'npm',
   install: 'npm install',
   add: 'npm install --save-dev',
-  bring: 'Node.js, from https://nodejs.org/en/download',
+  bring: toProgramSource('npm'),
 };
 
 function toManager(name: 'pnpm' | 'yarn' | 'bun', devFlag: string): PackageManager {
-  return { name, install: `${name} install`, add: `${name} add ${devFlag}`, bring: `npm install --global ${name}` };
+  return { name, install: `${name} install`, add: `${name} add ${devFlag}`, bring: toProgramSource(name) };
 }
 
+const MANAGERS: Readonly<Record<DeclaredManager['name'], PackageManager>> = {
+  npm: NPM,
+  pnpm: toManager('pnpm', '--save-dev'),
+  yarn: toManager('yarn', '--dev'),
+  bun: toManager('bun', '--dev'),
+};
+
 const BY_LOCK: readonly [lock: string, manager: PackageManager][] = [
-  ['pnpm-lock.yaml', toManager('pnpm', '--save-dev')],
-  ['yarn.lock', toManager('yarn', '--dev')],
-  ['bun.lock', toManager('bun', '--dev')],
-  ['bun.lockb', toManager('bun', '--dev')],
+  ['pnpm-lock.yaml', MANAGERS.pnpm],
+  ['yarn.lock', MANAGERS.yarn],
+  ['bun.lock', MANAGERS.bun],
+  ['bun.lockb', MANAGERS.bun],
 ];
 
-/** The package manager by the lock file of the workspace or of the surrounding repository; npm without one. */
+/**
+ * The package manager that the package.json of the workspace names, else by the lock file of the workspace or of the
+ * surrounding repository; npm without one.
+ */
 export async function findPackageManager(context: ProjectContext): Promise<PackageManager> {
+  const declared = readPackageManager(createProjectReader(context.workspace.root)('package.json') ?? '');
+  if (declared) return MANAGERS[declared.name];
   for (const [lock, manager] of BY_LOCK) if ((await findAbove(context, lock)) !== undefined) return manager;
   return NPM;
 }

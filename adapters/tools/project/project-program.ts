@@ -35,6 +35,16 @@ export async function toMissingPackage(context: ProjectContext, program: string,
   return toMissingProgram(program, `${add} ${from}`);
 }
 
+/** The result for a Python module that an environment lacks. Programs on the PATH are not of that environment. */
+export function toMissingModule(module: string, python: string): ToolOutput {
+  const line = `${python} -m pip install ${module}`;
+  return {
+    text: `${python} has no module ${module}. Install it with: ${line} (run_command with network: true, or by the user).`,
+    isError: true,
+    detail: { missing: module, of: python, bring: line },
+  };
+}
+
 /** @param line The command that installs the program. */
 export function toMissingProgram(program: string, line: string): ToolOutput {
   return {

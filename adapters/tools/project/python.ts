@@ -1,9 +1,11 @@
+import { toProgramSource } from '@klaus/core/policy';
 import type { ToolContext } from '@klaus/core/agent';
 import { isFile } from './package-json.ts';
 
-const ENVIRONMENTS = ['.venv', 'venv', 'env'];
+/** Folders of virtual environments. */
+export const ENVIRONMENTS = ['.venv', 'venv', 'env'];
 
-export const BRING_PYTHON = 'Python 3, from https://www.python.org/downloads (on Debian: apt-get install python3)';
+export const BRING_PYTHON = toProgramSource('python3');
 
 /** The command of Python: that of the project's virtual environment, else `python3`. */
 export async function findPython(context: Pick<ToolContext, 'workspace'>): Promise<string> {

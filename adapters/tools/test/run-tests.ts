@@ -1,12 +1,10 @@
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { ToolContext, ToolOutput } from '@klaus/core/agent';
 import { defineBuiltinTool } from '../builtin-tool.ts';
 import { toEvidence } from '../project/check-evidence.ts';
 import { findPackageManager } from '../project/package-manager.ts';
-import { toMissingPackage, toMissingProgram, isMissing } from '../project/project-program.ts';
-import { BRING_PYTHON } from '../project/python.ts';
+import { toMissingModule, toMissingPackage, toMissingProgram, isMissing } from '../project/project-program.ts';
+import { BRING_PYTHON, findPython } from '../project/python.ts';
 import { findUninstalled } from '../project/uninstalled.ts';
 import { describeEnd, isSuccess } from '../shell/exec-report.ts';
 import { checkWord } from '../shell/quote.ts';
@@ -78,15 +76,12 @@ export const runTests = defineBuiltinTool({
 async function findMissing(context: ToolContext, { result, text }: ProgramRun): Promise<ToolOutput | undefined> {
   if (isMissing(result, text, 'python3')) return toMissingProgram('python3', BRING_PYTHON);
   if (result.exitCode === 1 && /^\S+: No module named pytest$/m.test(text)) {
-    // The environment of the project is there, and has none.
-    const isInstalled =
-      lstatSync(join(context.workspace.root, '.venv/bin/python'), { throwIfNoEntry: false }) !== undefined;
-    const uninstalled = isInstalled ? undefined : findUninstalled(context.workspace.root, text);
+    const uninstalled = findUninstalled(context.workspace.root, text);
     if (uninstalled) {
       const { hint, command } = uninstalled;
       return { text: `pytest was not found. ${hint}`, isError: true, detail: { missing: 'pytest', fetch: command } };
     }
-    return toMissingProgram('pytest', `${isInstalled ? '.venv/bin/python' : 'python3'} -m pip install pytest`);
+    return toMissingModule('pytest', await findPython(context));
   }
   for (const program of ['vitest', 'jest', 'mocha']) {
     if (isMissing(result, text, program)) return toMissingPackage(context, program);

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Klaus, KlausOptions, ScriptedServer, SettingsInput } from '@klaus/sdk';
+import { isServiceModel } from '@klaus/sdk/service-models';
 import { demoFiles } from '../demo/files.ts';
 import { err } from '../output/sink.ts';
 import { UsageError } from '../program/cli-error.ts';
@@ -47,20 +48,28 @@ export function toFolder(path: string): string {
   return folder;
 }
 
+/** Ends a session that a command opened for its own calls, after the command was interrupted. */
+const ENDED_SERVICE = {
+  steps: [],
+  fallback: { text: 'The command that opened this session has ended. Start it again, or work in another session.' },
+};
+
 const servers = new Map<string, Promise<ScriptedServer>>();
 
 /**
  * The scripted model server of `scripted/NAME`, in this process. There is one for each script, started at its first
- * use. `demo` is the script of `klaus demo`; any other name is the path of a script.
+ * use. `demo` is the script of `klaus demo`, and the names of service models have an empty one; any other name is the
+ * path of a script.
  *
  * @throws KlausError `config` if the script is missing or invalid.
  */
 export async function toScriptedServer(name: string): Promise<ScriptedServer> {
-  const file = name === 'demo' ? demoFiles.script : resolve(name);
+  const isService = isServiceModel(`scripted/${name}`);
+  const file = name === 'demo' ? demoFiles.script : isService ? '' : resolve(name);
   const { startModelServer } = await import('@klaus/sdk');
   let server = servers.get(file);
   if (server === undefined) {
-    server = startModelServer({ script: file });
+    server = startModelServer({ script: isService ? ENDED_SERVICE : file });
     servers.set(file, server);
   }
   return server;

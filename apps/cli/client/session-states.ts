@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { SessionStates } from '@klaus/sdk/session-states';
+import { isServiceModel } from '@klaus/sdk/service-models';
 import { messageOf } from '@klaus/sdk/message-of';
 import { toPrintable } from '@klaus/sdk/printable';
 import { err } from '../output/sink.ts';
@@ -82,7 +83,9 @@ async function toSessionIds(states: SessionStates | undefined, given: readonly s
 export async function chooseSessionIds(states: SessionStates | undefined, given: readonly string[]): Promise<string[]> {
   if (given.length > 0) return await toSessionIds(states, given);
   const folder = realpathSync(process.cwd());
-  const latest = states?.list().find(({ workspace, parent }) => workspace === folder && parent === null);
+  const latest = states
+    ?.list()
+    .find(({ workspace, parent, model }) => workspace === folder && parent === null && !isServiceModel(model));
   if (latest === undefined)
     throw new UsageError('No session has worked in this folder.', '`klaus sessions` lists all of them.');
   const title = latest.title ?? latest.firstPrompt;

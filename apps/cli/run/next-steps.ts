@@ -1,6 +1,6 @@
 import type { Advance, EventOf } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
-import { describeChain, findModelFix, UNINSTALLED } from '@klaus/sdk/transcript';
+import { describeChain, describeUninstalled, findModelFix } from '@klaus/sdk/transcript';
 import type { Output } from '../output/output.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -39,7 +39,7 @@ export function printNextSteps(output: Output, options: NextStepsOptions): void 
     const fix = facts.failure && findModelFix(facts.failure, COMMANDS);
     if (fix !== undefined) output.note(at === '' ? fix : `On the server: ${fix}`);
   }
-  if (facts.fetch !== undefined) output.note(UNINSTALLED);
+  if (facts.fetch !== undefined) output.note(describeUninstalled());
   if (options.showCommand) output.note(`Session ${session}: continue with ${toCommand(finished, options)}`);
 }
 

@@ -56,6 +56,19 @@ export const SETTING_COMMANDS: readonly TerminalCommand[] = [
     },
   },
   {
+    name: 'fetch',
+    summary: 'download the dependencies of the project',
+    async run(app) {
+      if (app.client.server !== undefined)
+        return app.note(`The folder is on ${app.client.server}: klaus fetch runs there.`, 'warn');
+      // The terminal does nothing else until it ends.
+      if (app.link.isWorking) return app.note('The session works: /fetch is for the time after its run.', 'warn');
+      const exitCode = await app.lent.run(['fetch']);
+      if (exitCode === 0) app.note('The dependencies are there.', 'ok');
+      return undefined;
+    },
+  },
+  {
     name: 'effort',
     argument: `[${EFFORTS.join('|')}]`,
     summary: 'choose how much the model reasons',

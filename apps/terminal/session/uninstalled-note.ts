@@ -1,5 +1,5 @@
 import type { Event } from '@klaus/sdk';
-import { toFetch, UNINSTALLED } from '@klaus/sdk/transcript';
+import { describeUninstalled, toFetch } from '@klaus/sdk/transcript';
 import type { App } from '../app/app.ts';
 
 /** Sessions whose user has read it. */
@@ -9,5 +9,5 @@ const noted = new Set<string>();
 export function noteUninstalled(app: App, event: Event): void {
   if (event.type !== 'tool.finished' || toFetch(event) === undefined || noted.has(event.session)) return;
   noted.add(event.session);
-  app.note(UNINSTALLED, 'warn');
+  app.note(describeUninstalled(app.client.server === undefined ? '/fetch' : undefined), 'warn');
 }

@@ -230,10 +230,11 @@ function readCancel({ events, at, id }: Position): Found | undefined {
     if (event.type === 'run.finished') {
       const { outcome, reason, by } = event;
       // Without a door, the model ended the run.
-      const isStopped = outcome === 'cancelled' || (outcome === 'done' && by !== undefined);
+      const isJudged = (outcome === 'done' || outcome === 'failed') && by !== undefined;
+      const isStopped = outcome === 'cancelled' || isJudged;
       if (!isStopped || !outputs.every((output) => output.includes(toClause(reason)))) return undefined;
       const command: Command = { type: 'cancel', id, reason, by };
-      return { command: outcome === 'done' ? { ...command, outcome } : command, next: next + 1 };
+      return { command: isJudged ? { ...command, outcome } : command, next: next + 1 };
     }
     if (!toReader(event).isClosing?.(event)) return undefined;
     if (event.type === 'tool.finished') outputs.push(event.output);

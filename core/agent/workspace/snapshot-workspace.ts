@@ -19,7 +19,7 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
   const { state } = work;
   if (openedOf(state).snapshots === false || state.openSnapshot) return [];
   const snapshots = await work.snapshots();
-  using progress = reportProgress(work);
+  using progress = reportProgress(work, runOf(work.state).id);
   await work.prestart.snapshot?.done;
   // Read before the snapshot: states of the same files share one position, the last one.
   const last = toLastPositions(work, snapshots);
@@ -54,8 +54,8 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
 const EVERY_MS = 1_000;
 
 /** Reports a state that takes longer than a second, every second until it is disposed. The event of the state removes the text. */
-function reportProgress({ engine, session, state }: Work) {
-  const call = toOwnCall('state', runOf(state).id);
+function reportProgress({ engine, session }: Work, run: string) {
+  const call = toOwnCall('state', run);
   const begun = engine.clock.now();
   let files = 0;
   let offset = 0;
@@ -103,7 +103,8 @@ export async function snapshotAfter(work: Work, { released = false } = {}): Prom
   const { tools } = work.engine;
   if (!before) return;
   const snapshots = await work.snapshots();
-  using progress = reportProgress(work);
+  // The run may have ended before.
+  using progress = reportProgress(work, before.run);
   // An agent that another program drives changes files by itself, also without a call.
   const isDriven = openedOf(work.state).runner !== undefined;
   const isKnown =

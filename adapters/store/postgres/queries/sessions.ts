@@ -1,6 +1,7 @@
 import type { SessionFilter, SessionRow } from '@klaus/core/agent';
 import { toNearest } from '@klaus/core/protocol';
 import {
+  CAN_BE_LATEST,
   pickByPrefix,
   SESSION_COLUMNS,
   type StoredSession,
@@ -83,10 +84,10 @@ function toNearestSession(text: string, rows: readonly SessionRow[]): string | u
   return rows.find(({ id, title }) => id === nearest || title === nearest)?.id;
 }
 
-/** The newest session of a workspace that is not closed and was not started by another session. */
+/** The newest session of a workspace that the user opened and that is not closed. */
 export async function findLatestSession(sql: Sql, workspace: string): Promise<SessionRow | undefined> {
   const text = `SELECT ${SESSION_COLUMNS} FROM dated_sessions AS sessions
-    WHERE workspace_dir = $1 AND status <> 'closed' AND parent_id IS NULL
+    WHERE workspace_dir = $1 AND ${CAN_BE_LATEST}
     ORDER BY updated_minute DESC, updated_at DESC, id DESC LIMIT 1`;
   const row = await sql.get<StoredSession>(text, [workspace]);
   return row && toSessionRow(row);

@@ -1,5 +1,6 @@
 import type { SessionFilter, SessionRow } from '@klaus/core/agent';
 import {
+  CAN_BE_LATEST,
   pickByPrefix,
   SESSION_COLUMNS,
   type StoredSession,
@@ -60,10 +61,10 @@ export function findSession(database: Database, idOrPrefix: string): SessionRow 
   return pickByPrefix('sessions', idOrPrefix, rows);
 }
 
-/** The newest session of a workspace that is not closed and was not started by another session. */
+/** The newest session of a workspace that the user opened and that is not closed. */
 export function findLatestSession(database: Database, workspace: string): SessionRow | undefined {
   const sql = `SELECT ${SESSION_COLUMNS} FROM sessions
-    WHERE workspace_dir = ? AND status <> 'closed' AND parent_id IS NULL
+    WHERE workspace_dir = ? AND ${CAN_BE_LATEST}
     ORDER BY updated_at DESC, id DESC LIMIT 1`;
   const row = database.get<StoredSession>(sql, workspace);
   return row && toSessionRow(row);

@@ -1,4 +1,5 @@
 import { createKlaus, type EventOf, type Klaus, type KlausOptions, type Session } from '@klaus/sdk';
+import { SERVICE_MODELS } from '@klaus/sdk/service-models';
 import { commitChanges, stageChanges } from '@klaus/sdk/verification';
 import { StageFailure } from './failure.ts';
 import type { Stage } from './result.ts';
@@ -32,7 +33,7 @@ export interface Chain extends AsyncDisposable {
 }
 
 /** The model of a session that makes no request to one, so that no key is needed. */
-const NO_MODEL = 'none';
+const NO_MODEL = SERVICE_MODELS.verification;
 const BY = 'mcp';
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
@@ -44,7 +45,7 @@ export async function openChain({ folder, engine, signal, report }: ChainOptions
     tools: [stageChanges, commitChanges],
     endProcesses: 'run',
     scripted: async (name) => {
-      if (name === NO_MODEL) return { url: 'http://127.0.0.1:9', price: FREE };
+      if (`scripted/${name}` === NO_MODEL) return { url: 'http://127.0.0.1:9', price: FREE };
       if (engine.scripted) return engine.scripted(name);
       throw new Error(`There is no script ${name}.`);
     },
@@ -55,7 +56,7 @@ export async function openChain({ folder, engine, signal, report }: ChainOptions
     if (session) return session;
     session = await klaus.open({
       workspace: folder,
-      model: `scripted/${NO_MODEL}`,
+      model: NO_MODEL,
       mode: 'auto',
       isolate: false,
       checkpoint: 'manual',

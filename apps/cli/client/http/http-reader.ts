@@ -1,3 +1,4 @@
+import { isServiceModel } from '@klaus/sdk/service-models';
 import { toSafeJsonText } from '@klaus/sdk/printable';
 import type { Client } from '@klaus/server/client';
 import type { SessionView } from '@klaus/server/contract';
@@ -33,7 +34,7 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
     async latest({ cwd }) {
       const workspace = cwd ?? (await readSettings()).workspace;
       const { sessions } = await ask(client.sessions({ query: { workspace, limit: MAX_CHECKED } }));
-      const latest = sessions.find(({ parent }) => parent === null);
+      const latest = sessions.find(({ parent, model }) => parent === null && !isServiceModel(model));
       if (latest) return latest;
       throw new UsageError(
         `There is no session of ${workspace} at ${name} yet.`,

@@ -1,0 +1,1 @@
+export { isServiceModel, SERVICE_MODELS } from '@klaus/core/service-models';
