@@ -196,7 +196,10 @@ export async function playMovedCase(moved: MovedCase): Promise<string[]> {
   await session.prompt('go', { onAsk: 'deny' });
   await session.advance();
   const events = await Array.fromAsync(session.events());
-  const failed = ofType(events, 'tool.finished').filter(({ outcome }) => outcome !== 'ok');
+  // What a move brings to a protected place is not kept, and the call says so.
+  const failed = ofType(events, 'tool.finished').filter(
+    ({ outcome, output }) => outcome !== 'ok' && !output.includes('[exit code 0]'),
+  );
   if (failed.length > 0) return [`the case is no move: ${failed.map(({ outcome }) => outcome).join()}`];
   const after = read();
   const problems = [...findRemains([workspace, extra]), ...findNotices(events)].filter(

@@ -131,18 +131,25 @@ async function readTimes(
     !unknown.has(path) && !INDEX.test(path) && (after !== null || repaired.length === 0);
   const paths = [...rows, ...gitRows].filter(isAsked).map(({ path }) => path);
   const times = await snapshots.changeTimes(paths);
-  return new Map(paths.map((path) => [path, toMoved(path, times, opened.at)]));
+  const isMoved = (path: string): boolean => (times.get(path) ?? opened.at) < opened.at;
+  // A folder in which Klaus has written since has the time of that.
+  const written = new Set(repaired.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
+  const folders = new Set(paths.filter(isMoved).flatMap(toFolders));
+  const moves = await snapshots.changeTimes([...folders].filter((folder) => !written.has(folder)));
+  const toTime = (path: string): number | undefined =>
+    toFolders(path)
+      .map((folder) => moves.get(folder))
+      .find((time) => time !== undefined && time >= opened.at) ?? times.get(path);
+  return new Map(paths.map((path) => [path, isMoved(path) ? toTime(path) : times.get(path)]));
 }
 
-/** A file in a folder that was renamed has an older time than its folder, which has the time of the change. */
-function toMoved(path: string, times: ReadonlyMap<string, number | undefined>, since: number): number | undefined {
-  const own = times.get(path);
-  if (own === undefined || own >= since) return own;
-  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-    const above = times.get(path.slice(0, at));
-    if (above !== undefined && above >= since) return above;
-  }
-  return own;
+/**
+ * The folders around a path, the innermost first. A file in a folder that was renamed has an older time than its folder, which
+ * has the time of the change, also if a folder of the same name was there before.
+ */
+function toFolders(path: string): string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, at) => names.slice(0, names.length - at).join('/')).filter((folder) => folder !== '');
 }
 
 /** True if every change is an edit of the session: then no times are needed. */
