@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { hasOwnClock } from '../../file-systems.ts';
 import { parentOf, type Root } from '../../path-entry.ts';
 
@@ -10,7 +10,7 @@ export function readChangeTimes(root: Root, paths: readonly string[]): ReadonlyM
   /** The last change of the entries of a folder, or of the nearest existing one above it. */
   const ofFolder = (path: string): number | undefined => {
     if (folders.has(path)) return folders.get(path);
-    const stat = lstatSync(`${root.path}/${path}`, { throwIfNoEntry: false });
+    const stat = tryStat(`${root.path}/${path}`);
     const time = stat?.isDirectory() ? stat.mtimeMs : path === '' ? undefined : ofFolder(parentOf(path));
     folders.set(path, time);
     return time;
@@ -23,7 +23,7 @@ export function readChangeTimes(root: Root, paths: readonly string[]): ReadonlyM
 }
 
 /** Undefined also for a path below a file. */
-function tryStat(path: string): { ctimeMs: number } | undefined {
+function tryStat(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
