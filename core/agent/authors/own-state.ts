@@ -136,10 +136,12 @@ async function readTimes(
   const written = new Set(repaired.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
   const folders = new Set(paths.filter(isMoved).flatMap(toFolders));
   const moves = await snapshots.changeTimes([...folders].filter((folder) => !written.has(folder)));
-  const toTime = (path: string): number | undefined =>
-    toFolders(path)
-      .map((folder) => moves.get(folder))
-      .find((time) => time !== undefined && time >= opened.at) ?? times.get(path);
+  const toTime = (path: string): number | undefined => {
+    const above = toFolders(path);
+    const moved = above.map((folder) => moves.get(folder)).find((time) => time !== undefined && time >= opened.at);
+    // If Klaus has written in a folder around it, the time of the move is not known.
+    return moved ?? (above.some((folder) => written.has(folder)) ? undefined : times.get(path));
+  };
   return new Map(paths.map((path) => [path, isMoved(path) ? toTime(path) : times.get(path)]));
 }
 
