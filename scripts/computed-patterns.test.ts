@@ -58,6 +58,7 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'escaped text': {
     'adapters/models/adaptation/find-adaptations.ts': 2,
     'apps/web/markdown/footnotes.ts': 1,
+    'core/policy/project/python-dependencies.ts': 1,
     'core/reviewers/scope/request-limits.ts': 1,
     'core/reviewers/style/find-rename.ts': 1,
   },

@@ -121,8 +121,8 @@ async function survey(
 
 /**
  * The state before a step. If a killed process had already done the same step without its event, the state before that, so
- * that a redo reverts it. A step is always done completely: a user who changed only some of its paths changed them for another
- * reason.
+ * that a redo reverts it. Files are always restored completely: a user who changed only some of them did so for another reason.
+ * Folders are there before: with the repositories in them.
  *
  * @param before The state that was replaced.
  */
@@ -138,7 +138,8 @@ async function findBegin(
     const wanted = planned.get(row.path);
     return wanted !== undefined && isSame(row.before, wanted.before) && isSame(row.after, wanted.after);
   });
-  return isDone && done.length === changes.length ? left : before;
+  const isFolder = ({ before: old, after }: TreeChange): boolean => (old ?? after)?.type === 'directory';
+  return isDone && (done.length === changes.length || done.every(isFolder)) ? left : before;
 }
 
 async function carryOut(
