@@ -101,7 +101,7 @@ test.each(['opus', 'claude-opus-5-5', 'openai/gpt-6-sol', 'openrouter/z-ai/glm-5
     const error = await errorOf({ keys: {} }, name);
     expect(error.code).toBe('auth');
     for (const variable of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY']) {
-      expect(error.hint).toContain(variable);
+      expect(error.message).toContain(variable);
     }
     expect(error.hint).toContain('klaus demo');
   },

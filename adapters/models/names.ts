@@ -130,8 +130,9 @@ function withKey(target: { provider: ProviderName; id: string }, { access }: Nam
 }
 
 function noKey(): KlausError {
-  return new KlausError('auth', 'No model is set up.', {
-    hint: `\`klaus login\` takes a key, a server by its base URL, or a model on this machine. A script sets one of ${toList([...keyVariables(), 'OPENAI_BASE_URL'])}. \`klaus demo\` shows a complete run with a scripted model.`,
+  const variables = toList([...keyVariables(), 'OPENAI_BASE_URL']);
+  return new KlausError('auth', `No model is set up: use \`klaus login\`, or set one of ${variables}.`, {
+    hint: '`klaus login` takes a key, a server by its base URL, or a model on this machine. `klaus demo` shows a complete run with a scripted model.',
   });
 }
 

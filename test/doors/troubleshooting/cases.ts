@@ -44,13 +44,13 @@ async function begunSession(scene: Scene): Promise<string> {
 
 const models: Case[] = [
   {
-    heading: 'No model is set up.',
+    heading: 'No model is set up: …',
     code: 3,
     async provoke(scene) {
       delete scene.env['ANTHROPIC_API_KEY'];
       return scene.klaus('say hello');
     },
-    doctor: { name: 'model', status: 'fail', code: 'auth', says: /No model is set up/ },
+    doctor: { name: 'model', status: 'fail', code: 'auth', says: /ANTHROPIC_API_KEY/ },
   },
   {
     heading: '… needs …, which is not set.',
