@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Files and folders of a folder that is no project of usual size. */
 const MAX_ENTRIES = 50_000;
@@ -7,13 +7,13 @@ const MAX_ENTRIES = 50_000;
 const MAX_MS = 500;
 
 /**
- * True for a folder without Git that has very many files, such as one with all projects or downloads. A repository is what its
- * user works on, however large it is.
+ * True for a folder outside of any repository that has very many files, such as one with all projects or downloads. A
+ * repository, or a folder of it, is what its user works on, however large it is.
  *
  * @param options.max Default 50,000 entries.
  */
 export function isLargeFolder(folder: string, { max = MAX_ENTRIES }: { max?: number } = {}): boolean {
-  if (existsSync(join(folder, '.git'))) return false;
+  if (isInRepository(folder)) return false;
   const until = performance.now() + MAX_MS;
   const open = [folder];
   let entries = 0;
@@ -25,6 +25,11 @@ export function isLargeFolder(folder: string, { max = MAX_ENTRIES }: { max?: num
     }
   }
   return entries > max;
+}
+
+function isInRepository(folder: string): boolean {
+  const above = dirname(folder);
+  return existsSync(join(folder, '.git')) || (above !== folder && isInRepository(above));
 }
 
 function listEntries(folder: string) {

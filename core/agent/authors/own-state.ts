@@ -133,7 +133,7 @@ async function readTimes(
   const times = await snapshots.changeTimes(paths);
   const isMoved = (path: string): boolean => (times.get(path) ?? opened.at) < opened.at;
   // A folder in which Klaus has written since has the time of that.
-  const written = new Set(repaired.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
+  const written = new Set(repaired.flatMap(({ path }) => toFolders(path).slice(0, 1)));
   const folders = new Set(paths.filter(isMoved).flatMap(toFolders));
   const moves = await snapshots.changeTimes([...folders].filter((folder) => !written.has(folder)));
   const toTime = (path: string): number | undefined => {
