@@ -1,3 +1,6 @@
+import { parse } from 'smol-toml';
+import { isRecord } from '../../protocol/is-record.ts';
+
 /** Names of extras and groups with what tests need, the best first. */
 const TEST_NAMES = ['test', 'tests', 'testing', 'dev'];
 
@@ -11,80 +14,46 @@ export interface TestDependencies {
   requirements: readonly string[];
 }
 
-/** @param text Of pyproject.toml. */
+/** @param text Of pyproject.toml. A text that is no TOML names nothing. */
 export function findTestDependencies(text: string): TestDependencies {
-  const extras = readArrays(text, 'project.optional-dependencies');
-  const groups = readArrays(text, 'dependency-groups');
-  const group = TEST_NAMES.find((name) => groups.has(name));
+  const content = parseToml(text);
+  const project = content['project'];
+  const extras = isRecord(project) ? project['optional-dependencies'] : undefined;
+  const groups = content['dependency-groups'];
+  const group = findTestName(groups);
   return {
-    extra: TEST_NAMES.find((name) => extras.has(name)),
+    extra: findTestName(extras),
     group,
-    requirements: group === undefined ? [] : [...new Set(collect(groups, group, []))],
+    requirements: group === undefined || !isRecord(groups) ? [] : [...new Set(collect(groups, group, []))],
   };
 }
 
-function collect(groups: ReadonlyMap<string, string>, name: string, above: readonly string[]): string[] {
-  if (above.includes(name)) return [];
-  return listItems(groups.get(name) ?? '').flatMap(({ text, isGroup }) =>
-    isGroup ? collect(groups, text, [...above, name]) : isRequirement(text) ? [text] : [],
-  );
+function parseToml(text: string): Record<string, unknown> {
+  try {
+    return parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/** @param lists Requirements by name. */
+function findTestName(lists: unknown): string | undefined {
+  return isRecord(lists) ? TEST_NAMES.find((name) => Array.isArray(lists[name])) : undefined;
+}
+
+function collect(groups: Readonly<Record<string, unknown>>, name: string, above: readonly string[]): string[] {
+  const items = groups[name];
+  if (above.includes(name) || !Array.isArray(items)) return [];
+  return items.flatMap((item: unknown) => {
+    if (typeof item === 'string') return isRequirement(item) ? [item] : [];
+    const included = isRecord(item) ? item['include-group'] : undefined;
+    return typeof included === 'string' ? collect(groups, included, [...above, name]) : [];
+  });
 }
 
 /** A requirement, and no option of pip. */
 function isRequirement(text: string): boolean {
   return /^[A-Za-z0-9][\x20-\x7e]*$/.test(text);
-}
-
-/** The arrays of a table of a TOML file: their texts between the brackets, by key. */
-function readArrays(text: string, table: string): Map<string, string> {
-  const found = new Map<string, string>();
-  let rest: string | undefined = tableOf(text, table);
-  while (rest !== undefined) {
-    const begin = /^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*\[/m.exec(rest);
-    if (!begin) return found;
-    const from = begin.index + begin[0].length;
-    const length = toArrayLength(rest.slice(from));
-    found.set(begin[1]!, rest.slice(from, from + length));
-    rest = rest.slice(from + length);
-  }
-  return found;
-}
-
-/** The text from the head of a table to the next head. */
-function tableOf(text: string, table: string): string | undefined {
-  const lines = text.split(/\r?\n/);
-  const isHead = (line: string): boolean => /^\s*\[{1,2}[\w."' -]+\]{1,2}\s*(?:#.*)?$/.test(line);
-  const start = lines.findIndex((line) => isHead(line) && line.replaceAll(/[[\]\s"']|#.*/g, '') === table);
-  if (start === -1) return undefined;
-  const end = lines.findIndex((line, index) => index > start && isHead(line));
-  return lines.slice(start + 1, end === -1 ? undefined : end).join('\n');
-}
-
-/** A string or a comment of TOML, or a bracket. */
-const TOKEN = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]]/g;
-
-/** The number of characters before the bracket that closes an array. */
-function toArrayLength(text: string): number {
-  let depth = 1;
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    if (token === '[') depth++;
-    if (token === ']' && --depth === 0) return index;
-  }
-  return text.length;
-}
-
-/** The strings of an array. One in `{ include-group = "…" }` is the name of a group. */
-function listItems(text: string): { text: string; isGroup: boolean }[] {
-  const items: { text: string; isGroup: boolean }[] = [];
-  let last = 0;
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    if (token.startsWith('"') || token.startsWith("'")) {
-      const isGroup = /\binclude-group\s*=\s*$/.test(text.slice(last, index));
-      items.push({ text: token.slice(1, -1).replaceAll(/\\(["\\])/g, '$1'), isGroup });
-    }
-    last = index + token.length;
-  }
-  return items;
 }
 
 /**
