@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { ofType } from '../../fixtures/engine.ts';
 import { listSessions, runKlaus, startServer } from '../../fixtures/klaus.ts';
 import { startServeProcess } from '../../fixtures/server.ts';
 import { createTestHome } from '../../fixtures/test-home.ts';
