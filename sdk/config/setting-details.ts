@@ -37,6 +37,8 @@ export interface SettingDetail extends SettingRow {
 export interface UserSettings {
   /** Every setting in the order of the table. @throws KlausError `config` for an invalid file. */
   list(): Promise<SettingDetail[]>;
+  /** One setting. @throws KlausError `usage` for an unknown key. */
+  get(key: string): Promise<SettingDetail>;
   /**
    * Changes one setting, as a client of the server may do.
    *
@@ -72,21 +74,25 @@ export function createUserSettings({
     await configurations.refresh();
     return file;
   };
+  const get = async (key: string): Promise<SettingDetail> => {
+    const found = toDetails(await configurations.refresh()).find((each) => each.key === key);
+    if (!found) throw toUsage(unknownKey(key));
+    return found;
+  };
   return {
+    get,
     write,
     async set(key, value) {
       if (!isSettingKey(key)) throw toUsage(unknownKey(key));
       await write({ [key]: value === null ? undefined : await toTyped(key, value) });
-      return toDetails(await configurations.refresh()).find((each) => each.key === key)!;
+      return get(key);
     },
     list: async () => toDetails(await configurations.refresh()),
     async change(key, value) {
-      if (!isSettingKey(key)) throw toUsage(unknownKey(key));
-      const find = async () => toDetails(await configurations.refresh()).find((each) => each.key === key)!;
-      const { lock, where } = await find();
+      const { lock, where } = await get(key);
       if (lock !== undefined) throw locked(key, lock, where);
       await write({ [key]: value === null ? undefined : value });
-      return find();
+      return get(key);
     },
   };
 }

@@ -32,7 +32,8 @@ export async function checkModel(
     ...set.map(({ env, source }) => `${env} set${source}`),
     ...unset.map(({ env }) => `${env} not set`),
   ].join(', ');
-  const key: Finding = set.length > 0 ? ok('keys', text) : warn('keys', text, '`klaus login` stores a key.');
+  const toKeys = (needsOne: boolean): Finding =>
+    set.length > 0 || !needsOne ? ok('keys', text) : warn('keys', text, '`klaus login` stores a key.');
   const wanted = configuration.get('model');
   try {
     const given = toModelsOptions(configuration, { home });
@@ -42,13 +43,17 @@ export async function checkModel(
     const model = ok('model', name === wanted ? wanted : `${wanted} means ${name}`);
     const server = name.slice(0, name.indexOf('/'));
     const own = configuration.values.servers?.[server];
-    if (own) return [key, model, await checkAddress(own, `servers.${server}.baseUrl`)];
+    if (own) return [toKeys(false), model, await checkAddress(own, `servers.${server}.baseUrl`)];
     const provider = PROVIDER_NAMES.find((candidate) => candidate === server);
-    if (provider === undefined) return [key, model];
+    if (provider === undefined) return [toKeys(false), model];
     const baseUrl = configuration.values.baseUrls[provider] ?? PROVIDERS[provider].baseUrl;
-    return [key, model, await checkAddress({ baseUrl }, PROVIDER_TABLE[provider].baseUrlEnv)];
+    return [
+      toKeys(configuration.values.baseUrls[provider] === undefined),
+      model,
+      await checkAddress({ baseUrl }, PROVIDER_TABLE[provider].baseUrlEnv),
+    ];
   } catch (error) {
-    return [key, toFailure('model', error, 'auth')];
+    return [toKeys(true), toFailure('model', error, 'auth')];
   }
 }
 

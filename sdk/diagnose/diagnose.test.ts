@@ -54,6 +54,9 @@ test('keys are named, never shown, and the model that they reach is resolved', a
     text: expect.stringMatching(/^opus .*\bopenrouter\//),
   });
   expect(await find('model')).toMatchObject({ status: 'fail', code: 'auth' });
+  expect(await find('keys')).toMatchObject({ status: 'warn' });
+  const server = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', AGENT_MODEL: 'openai/own' };
+  expect(await find('keys', server)).toMatchObject({ status: 'ok' });
 });
 
 test('where one sandbox works, another one that does not is no warning', async () => {

@@ -12,6 +12,7 @@ test('a setting is changed, removed and named in a file that keeps its comments'
   expect(await runKlaus(['config', 'set', 'approve', 'ask'], { place })).toMatchObject({ code: 0 });
   expect(await runKlaus(['config', 'set', 'models.allow', '[opus, sonnet]'], { place })).toMatchObject({ code: 0 });
   expect(readFileSync(file, 'utf8')).toMatch(/^# .*\n\napprove: ask\nmodels:\n {2}allow:\n {4}- opus\n/);
+  expect(await runKlaus(['config', 'get', 'approve'], { place })).toMatchObject({ code: 0, stdout: 'ask\n' });
   expect(await runKlaus(['config', 'unset', 'approve'], { place })).toMatchObject({ code: 0 });
   expect(readFileSync(file, 'utf8')).not.toContain('approve');
   const rows = JSON.parse((await runKlaus(['config', '--json'], { place })).stdout) as { key: string; value: string }[];
@@ -21,6 +22,7 @@ test('a setting is changed, removed and named in a file that keeps its comments'
 test.each([
   [['config', 'set', 'aprove', 'ask'], 2, 'approve'],
   [['config', 'set', 'approve', 'maybe'], 3, 'auto'],
+  [['config', 'get', 'limits'], 2, 'limits.usd'],
   [['help', 'saftey'], 2, 'safety'],
 ])('%j ends with code %i and names %s', async (words, code, named) => {
   using place = createTestHome();

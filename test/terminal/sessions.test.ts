@@ -100,7 +100,7 @@ test.runIf(hasScript)(
     await using opened = await openTwo();
     const { chat, terminal } = opened;
     terminal.type('/diff\r');
-    await terminal.shows(/zero[\s\S]*two[\s\S]*Changes/);
+    await terminal.shows(/a\.txt[\s\S]*zero[\s\S]*two[\s\S]*Changes/);
     expect(terminal.isFull()).toBe(true);
     terminal.type('q');
     await terminal.shows('Wrote two.');

@@ -72,7 +72,7 @@ export function openDiffView(app: App, title: string, diff: string): void {
   const shown = open(app, {
     title,
     count: 1,
-    render: (_, width) => toDiffView(diff, width, app.style),
+    render: (_, width) => toDiffView(diff, width, { ...app.style, isNamed: true }),
     text: () => diff,
   });
   void app.style.highlighter.load().then(() => shown.refresh());

@@ -8,8 +8,12 @@ import { toSafe } from './wrap.ts';
 
 type DiffStyle = Pick<ViewStyle, 'palette' | 'highlighter'>;
 
-/** A unified diff with its code in colours and the changed words of each line, one line of the terminal for each of its lines. */
-export function toDiffView(diff: string, width: number, style: DiffStyle): string[] {
+/**
+ * A unified diff with its code in colours and the changed words of each line, one line of the terminal for each of its lines.
+ *
+ * @param style.isNamed True: the path of a single file is shown too. Default false: what is around the diff names it.
+ */
+export function toDiffView(diff: string, width: number, style: DiffStyle & { isNamed?: boolean }): string[] {
   const hunks = parseDiff(diff);
   const paths = new Set(hunks.map(({ path }) => path));
   const { palette, highlighter } = style;
@@ -19,7 +23,7 @@ export function toDiffView(diff: string, width: number, style: DiffStyle): strin
     const lines = toHunkView(hunk, width, { palette, highlighter, digits });
     const isNewFile = hunk.path !== last;
     last = hunk.path;
-    if (isNewFile && paths.size > 1) return [palette.strong(toSafe(hunk.path)), ...lines];
+    if (isNewFile && (style.isNamed === true || paths.size > 1)) return [palette.strong(toSafe(hunk.path)), ...lines];
     return index === 0 || isNewFile ? lines : [palette.muted(`${' '.repeat(digits)} …`), ...lines];
   });
 }

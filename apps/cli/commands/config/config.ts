@@ -1,4 +1,5 @@
 import type { CommandGroup } from '../../program/cli-command.ts';
+import { get } from './get.ts';
 import { list } from './list.ts';
 import { path } from './path.ts';
 import { set, unset } from './set.ts';
@@ -9,5 +10,5 @@ export const command: CommandGroup = {
   examples: ['klaus config set approve ask'],
   description: 'Shows and changes settings: docs/reference/config.md. Without a command, it prints all of them.',
 
-  commands: [list, set, unset, path],
+  commands: [list, get, set, unset, path],
 };
