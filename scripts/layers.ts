@@ -16,7 +16,11 @@ interface Layer {
 /** The direction of every import, lowest layer first. A folder belongs to the first layer that matches it. */
 export const LAYERS: readonly Layer[] = [
   { folder: 'core/protocol', imports: [], packages: ['zod'] },
-  { folder: 'core/policy', imports: ['core/protocol'], packages: ['zod', 'diff', 'unbash', 're2js', '@babel/parser'] },
+  {
+    folder: 'core/policy',
+    imports: ['core/protocol'],
+    packages: ['zod', 'diff', 'unbash', 're2js', 'smol-toml', '@babel/parser'],
+  },
   { folder: 'core/reviewers', imports: ['core/protocol', 'core/policy'], packages: ['zod', 'diff'] },
   {
     folder: 'core/agent',
