@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { type FileName, joinFileName } from './byte-names.ts';
 import { codeOf, RaceError } from './race-error.ts';
 
 /** Linux's flag for a descriptor that only refers to a path; Node passes it on. Source: open(2). */
@@ -38,23 +39,25 @@ export class Directory {
     this.#how = how;
   }
 
-  /** A path of the child `name`, which is one component. */
-  child(name: string): string {
-    if (this.#how === 'proc') return `/proc/self/fd/${this.#fd}/${name}`;
+  /** A path of the child `name`, which is one component. Bytes are for a name that is no text. */
+  child(name: string): string;
+  child(name: FileName): FileName;
+  child(name: FileName): FileName {
+    if (this.#how === 'proc') return joinFileName(`/proc/self/fd/${this.#fd}`, name);
     const now = lstatSync(this.absolute, { throwIfNoEntry: false });
     const open = fstatSync(this.#fd);
     if (!now || now.dev !== open.dev || now.ino !== open.ino || realpathSync.native(this.absolute) !== this.absolute) {
       throw new RaceError();
     }
-    return join(this.absolute, name);
+    return joinFileName(this.absolute, name);
   }
 
-  open(name: string): Directory {
-    return new Directory(this.child(name), join(this.absolute, name), this.#how);
+  open(name: FileName): Directory {
+    return new Directory(this.child(name), join(this.absolute, name.toString()), this.#how);
   }
 
   /** Removes a file. No error when it does not exist. */
-  removeFile(name: string): void {
+  removeFile(name: FileName): void {
     try {
       unlinkSync(this.child(name));
     } catch (error) {

@@ -89,8 +89,8 @@ export function createUserSettings({
     },
     list: async () => toDetails(await configurations.refresh()),
     async change(key, value) {
-      const { lock, where } = await get(key);
-      if (lock !== undefined) throw locked(key, lock, where);
+      const { lock, where, ...known } = await get(key);
+      if (lock !== undefined) throw locked(known.key, lock, where);
       await write({ [key]: value === null ? undefined : value });
       return get(key);
     },

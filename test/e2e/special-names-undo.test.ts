@@ -1,6 +1,6 @@
 // Covers adapters/workspace/snapshots, adapters/tools/git: unusual names in undo, redo, diffs and the results of git.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { quoteShellWord } from '@klaus/core/protocol';
 import { expect } from 'vitest';
@@ -41,25 +41,44 @@ test(`${ALL} names are undone and redone as they are`, { tags: ['long'], timeout
   );
   // Each in a folder of its own, so that none is the folder of another.
   const paths = [...made, ...CONTROLS].map((path, index) => `${index % 20}/${index}/${path}`);
-  const script = {
+  const turns = {
     steps: [
       { when: { turn: 0 }, reply: { calls: [{ name: 'run_command', input: { command: 'sh change.sh' } }] } },
       { when: { turn: 1 }, reply: { text: 'Done.' } },
     ],
   };
-  await using engine = await createTestEngine({ script, files: {}, settings: { 'sandbox.driver': 'bubblewrap' } });
+  await using engine = await createTestEngine({
+    script: turns,
+    files: {},
+    settings: { 'sandbox.driver': 'bubblewrap' },
+  });
   const { workspace } = engine.place;
   for (const path of paths) {
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), `${path}\n`);
   }
-  putBytes(workspace, BAD, 'bad\n');
+  // Changed, removed, moved, in a folder of such a name, and text that only looks like one.
+  for (const name of [BAD, `gone${BAD}`, `old${BAD}`, 'plain\\xff.txt']) putBytes(workspace, name, 'bad\n');
+  mkdirSync(Buffer.from(`${workspace}/folder\xff`, 'latin1'));
+  putBytes(workspace, 'folder\xff/in.txt', 'in\n');
+  symlinkSync('plain.txt', Buffer.from(`${workspace}/link\xfe`, 'latin1'));
   const lines = paths.map((path, index) => {
     const word = quoteShellWord(`./${path}`);
     const forms = [`echo more >>${word}`, `rm ${word}`, `mv ${word} ./moved-${index}`, `chmod 700 ${word}`];
     return forms[index % forms.length]!;
   });
-  writeFileSync(join(workspace, 'change.sh'), `set -e\n${lines.join('\n')}\n`);
+  const bytes = [
+    `echo more >>'${BAD}'`,
+    `rm 'gone${BAD}' 'link\xfe'`,
+    `mv 'old${BAD}' 'new${BAD}'`,
+    "echo more >>'folder\xff/in.txt'; mkdir 'made\xff'; echo new >'made\xff/new.txt'",
+    "echo more >>'plain\\xff.txt'",
+  ];
+  const script = `set -e\n${lines.join('\n')}\n`;
+  writeFileSync(
+    join(workspace, 'change.sh'),
+    Buffer.concat([Buffer.from(script), Buffer.from(bytes.join('\n'), 'latin1')]),
+  );
   const before = look(workspace);
   const session = await engine.klaus.open();
   await session.prompt('go');
@@ -68,9 +87,18 @@ test(`${ALL} names are undone and redone as they are`, { tags: ['long'], timeout
   const after = look(workspace);
   const { changes } = await session.turnChanges('all');
   const changed = new Set(changes.map(({ path }) => path));
-  expect(paths.filter((path) => !changed.has(path))).toEqual([]);
+  const spelled = [
+    SHOWN,
+    `gone${SHOWN}`,
+    `new${SHOWN}`,
+    'link\\xfe',
+    'folder\\xff/in.txt',
+    'made\\xff/new.txt',
+    'plain\\x5cxff.txt',
+  ];
+  expect([...paths, ...spelled].filter((path) => !changed.has(path))).toEqual([]);
   const undone = await session.restore({ kind: 'undo', turn: 1 }, { by: 'test' });
-  expect(undone).toMatchObject({ done: true, uncovered: [SHOWN] });
+  expect(undone).toMatchObject({ done: true, uncovered: [] });
   expect(look(workspace)).toEqual(before);
   expect(await session.restore({ kind: 'redo' }, { by: 'test' })).toMatchObject({ done: true });
   expect(look(workspace)).toEqual(after);

@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Script } from '@klaus/sdk';
 import { expect } from 'vitest';
 import { ofType } from '../fixtures/engine.ts';
 import { runKlaus, startKlaus, startServer, toEvents } from '../fixtures/klaus.ts';
@@ -117,6 +118,8 @@ const TOOLS = {
   PYENV_ROOT: process.env['PYENV_ROOT'] ?? join(homedir(), '.pyenv'),
 };
 const isThere = (program: string): boolean => spawnSync('sh', ['-c', 'command -v "$0"', program]).status === 0;
+type Call = NonNullable<NonNullable<Script['steps'][number]['reply']>['calls']>[number];
+
 const MESSAGE = 'Add instead of subtracting';
 const NOTES = 'notes of the person\n';
 
@@ -137,11 +140,12 @@ for (const { cases, tags } of splitCases(LANGUAGES, 1))
       spawnSync('mkfifo', [at('.gate')]);
       git('config', 'core.excludesFile', '.git/info/exclude');
       writeFileSync(at('.git/info/exclude'), '.gate\n.notes.txt.swp\n');
-      const steps = [
+      const calls: Call[] = [
         { name: 'edit_file', input: { path: faulty, edits: [{ old: 'a - b', new: 'a + b' }] } },
         { name: 'run_command', input: { command: `read _ < .gate; ${tests}` } },
         { name: 'git_commit', input: { message: MESSAGE, paths: [faulty] } },
-      ].map((call, turn) => ({ when: { turn, tools: true }, reply: { calls: [call] } }));
+      ];
+      const steps = calls.map((call, turn) => ({ when: { turn, tools: true }, reply: { calls: [call] } }));
       await using server = await startServer({ steps, fallback: { text: 'Done.' } });
       const options = { place, server, env: { KLAUS_SANDBOX: 'bubblewrap', ...TOOLS } };
 

@@ -124,15 +124,17 @@ test('paths that cannot be stored are left out and listed', async () => {
   using folder = createFolder();
   folder.write('file', 'x');
   execFileSync('mkfifo', [join(folder.root, 'pipe')]);
-  // A name in Latin-1.
-  writeFileSync(Buffer.concat([Buffer.from(`${folder.root}/caf`), Buffer.from([0xe9])]), 'x');
+  // A name in Latin-1, with a repository.
+  mkdirSync(Buffer.from(`${folder.root}/caf\xe9/.git`, 'latin1'), { recursive: true });
+  writeFileSync(Buffer.from(`${folder.root}/caf\xe9/file`, 'latin1'), 'x');
   using snapshots = await createSnapshots(folder.root, { stateDir: folder.stateDir });
   const tree = await snapshots.snapshot();
   expect(snapshots.uncovered(tree).toSorted((a, b) => (a.why < b.why ? -1 : 1))).toEqual([
-    { path: 'caf\\xe9', why: 'name is not UTF-8' },
+    { path: 'caf\\xe9/.git', why: 'name is not UTF-8' },
     { path: 'pipe', why: 'special file' },
   ]);
   expect(await snapshots.entry(tree, 'pipe')).toBeUndefined();
+  expect(await snapshots.entry(tree, 'caf\\xe9/file')).toMatchObject({ type: 'file', size: 1 });
 });
 
 test("Klaus's own state is left out of the snapshots of its folder", async () => {

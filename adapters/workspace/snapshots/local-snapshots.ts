@@ -4,6 +4,7 @@ import { makeFolder } from '@klaus/adapters/system';
 import { toPlain } from './path.ts';
 import { KlausError, type TreeChange, type TreeEntry, type TreeId } from '@klaus/core/protocol';
 import type { ApplyGitOptions, ApplyOptions, ApplyResult, SnapshotOptions, Snapshots } from '@klaus/core/agent';
+import { hasByteNames } from '../byte-names.ts';
 import { openWorkspaceRoot } from '../root.ts';
 import { applyChanges } from './restore/apply.ts';
 import { corrupt, Database, guarded, toSnapshotError } from './database.ts';
@@ -53,8 +54,8 @@ export interface SnapshotsOptions {
  *
  * Stored: content, permission bits, symlinks, empty folders and ignored files. Not stored: owners, times, extended
  * attributes, the mode of the workspace folder itself, and hard links, which are restored as separate files. Also not
- * stored, and listed by {@link uncovered}: sockets and devices, unreadable files, names that are not UTF-8, and other
- * filesystems. The state of repositories is shown by {@link git} and never restored.
+ * stored, and listed by {@link uncovered}: sockets and devices, unreadable files, repositories below a name that is not
+ * UTF-8, and other filesystems. A byte of a name that is not UTF-8 is spelled `\\xff` in paths. The state of repositories is shown by {@link git} and never restored.
  *
  * Size, times, inode and mode identify an unchanged file. Writes through a memory mapping are noticed when the system
  * updates the file's times, which may be seconds later.
@@ -132,7 +133,9 @@ class FolderSnapshots implements LocalSnapshots {
         yielder.check();
         const base = options.only && toTreeHash(this.#store.trees, options.only.base);
         const paths = options.only?.paths.map(toPlain);
-        const isPartial = base !== undefined && paths !== undefined && !paths.includes('');
+        // Who names a path does not spell it as states do.
+        const isNamed = paths?.every((path) => path !== '' && !hasByteNames(path));
+        const isPartial = base !== undefined && paths !== undefined && isNamed === true;
         const tree = isPartial ? await scanPaths(scan, { root, base, paths }) : await scanAt(root, scan, '');
         if (tree === undefined)
           throw new KlausError('workspace.missing', `The workspace ${root.path} does not exist any more.`);

@@ -1,4 +1,5 @@
 import { KlausError, type TreeEntry } from '@klaus/core/protocol';
+import { toFileName } from '../byte-names.ts';
 import { shorten, toAncestors } from '../path-entry.ts';
 import type { TreeEdit } from './restore/edit-tree.ts';
 
@@ -8,7 +9,7 @@ export function checkPath(path: string, excluded: ReadonlySet<string>, isGit = f
   const isPlain =
     path.isWellFormed() &&
     !path.includes('\0') &&
-    names.every((name) => name !== '' && name !== '.' && name !== '..' && Buffer.byteLength(name) <= 255);
+    names.every((name) => name !== '' && name !== '.' && name !== '..' && Buffer.from(toFileName(name)).length <= 255);
   if (!isPlain) throw new KlausError('usage', `"${shorten(path)}" is not a valid path in a workspace.`);
   if (names.includes('.git') !== isGit)
     throw new KlausError(

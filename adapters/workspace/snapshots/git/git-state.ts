@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { optional } from '@klaus/core/optional';
 import { z } from 'zod';
+import type { FileName } from '../../byte-names.ts';
 import type { Directory } from '../../directory.ts';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Root } from '../../path-entry.ts';
@@ -64,7 +65,7 @@ export async function markStores(root: Root, repositories: readonly string[]): P
 }
 
 /** Undefined for anything but a readable directory. */
-function openIfAllowed(parent: Directory, name: string): Directory | undefined {
+function openIfAllowed(parent: Directory, name: FileName): Directory | undefined {
   try {
     return parent.open(name);
   } catch (error) {
@@ -106,12 +107,12 @@ function readLoose(parent: Directory, path: string, refs: Map<string, string>): 
   }
 }
 
-function readText(directory: Directory, name: string): string | undefined {
+function readText(directory: Directory, name: FileName): string | undefined {
   return readBytes(directory, name, { from: 0 })?.toString('utf8');
 }
 
 /** At most a megabyte of a regular file, from its beginning, or relative to its end when `from` is negative. */
-function readBytes(directory: Directory, name: string, { from }: { from: number }): Buffer | undefined {
+function readBytes(directory: Directory, name: FileName, { from }: { from: number }): Buffer | undefined {
   let fd: number;
   try {
     fd = openSync(directory.child(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,12 +1,12 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
+import { toNameText } from '../../byte-names.ts';
 
 const MAX_ENTRIES = 20_000;
 const SLASH = Buffer.from('/');
 
 /**
- * Relative paths of git folders in a folder whose name is not valid UTF-8, with `\uFFFD` for invalid bytes. Snapshots
- * contain nothing else of such a folder.
+ * Relative paths of git folders in a folder whose name is not valid UTF-8. States do not contain them.
  *
  * @param absolute Path of the folder, as bytes.
  * @param relative Path of the folder in the result.
@@ -32,7 +32,7 @@ export function findUnnamedGit(absolute: Buffer, relative: string): string[] {
     for (const entry of entries) {
       if (!entry.isDirectory()) continue;
       const path = Buffer.concat([folder.absolute, SLASH, entry.name]);
-      open.push({ absolute: path, relative: join(folder.relative, entry.name.toString('utf8')) });
+      open.push({ absolute: path, relative: join(folder.relative, toNameText(entry.name)) });
     }
   }
   return found;

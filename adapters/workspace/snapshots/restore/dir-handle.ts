@@ -1,3 +1,4 @@
+import { type FileName, toFileName } from '../../byte-names.ts';
 import type { Directory } from '../../directory.ts';
 import { isRace } from '../../race-error.ts';
 import { openRoot, type Root } from '../../path-entry.ts';
@@ -18,8 +19,9 @@ export class DirHandle {
     return (this.#directory ??= this.#open());
   }
 
+  /** @param name As states spell it. */
   child(name: string): DirHandle {
-    return new DirHandle(() => this.directory.open(name), this);
+    return new DirHandle(() => this.directory.open(toFileName(name)), this);
   }
 
   close(): void {
@@ -41,11 +43,13 @@ export function toDirHandle(root: Root, names: readonly string[]): DirHandle {
 /**
  * Opens the parent directory of a path and calls `use`. Returns undefined when a parent is missing or not a directory.
  * Symlinks are not followed.
+ *
+ * @param path As states spell it.
  */
 export async function withParent<T>(
   root: Root,
   path: string,
-  use: (parent: Directory, name: string) => T | Promise<T>,
+  use: (parent: Directory, name: FileName) => T | Promise<T>,
 ): Promise<T | undefined> {
   const names = path.split('/');
   const name = names.pop()!;
@@ -57,5 +61,5 @@ export async function withParent<T>(
     if (isRace(error)) return undefined;
     throw error;
   }
-  return await use(parent, name);
+  return await use(parent, toFileName(name));
 }

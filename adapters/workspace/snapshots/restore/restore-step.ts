@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { TreeEntry } from '@klaus/core/protocol';
+import type { FileName } from '../../byte-names.ts';
 import { O_PATH, type Directory } from '../../directory.ts';
 import { parentOf } from '../../path-entry.ts';
 import { codeOf, isRace, RaceError } from '../../race-error.ts';
@@ -225,7 +226,7 @@ export class RestoreStep {
   }
 
   /** @throws ConflictError when the path has changed since its stat was read. */
-  #check(parent: Directory, name: string, change: PathChange): void {
+  #check(parent: Directory, name: FileName, change: PathChange): void {
     const now = lstatSync(parent.child(name), { throwIfNoEntry: false });
     // Removing a hard link changes the change time of the other links.
     const ignoreChangeTime = now !== undefined && this.#linked.has(now.ino);
@@ -245,7 +246,7 @@ export class RestoreStep {
     }
   }
 
-  async #inParent(path: string, use: (parent: Directory, name: string) => void | Promise<void>): Promise<void> {
+  async #inParent(path: string, use: (parent: Directory, name: FileName) => void | Promise<void>): Promise<void> {
     try {
       const done = await withParent(this.#store.root, path, async (parent, name) => {
         await use(parent, name);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { codeOf, isRace } from '../../race-error.ts';
+import type { FileName } from '../../byte-names.ts';
 import type { Directory } from '../../directory.ts';
 import type { ObjectWriter } from '../objects/object-writer.ts';
 import type { Yielder } from '../../yielder.ts';
@@ -31,7 +32,7 @@ export interface FileReader {
 }
 
 /** Reads a regular file in an open directory, with bounded memory. */
-export async function readFile(directory: Directory, name: string, reader: FileReader): Promise<ReadResult> {
+export async function readFile(directory: Directory, name: FileName, reader: FileReader): Promise<ReadResult> {
   for (let attempt = 1; ; attempt++) {
     try {
       const path = directory.child(name);
@@ -52,7 +53,7 @@ function readError(error: unknown): string {
 }
 
 /** Undefined when the file is large. */
-function readSmall(path: string, reader: FileReader): FileContent | 'missing' | undefined {
+function readSmall(path: FileName, reader: FileReader): FileContent | 'missing' | undefined {
   const fd = openSync(path, FLAGS);
   try {
     const before = fstatSync(fd);
@@ -74,7 +75,7 @@ function readSmall(path: string, reader: FileReader): FileContent | 'missing' | 
   }
 }
 
-async function readLarge(path: string, { writer, yielder }: FileReader): Promise<FileContent | 'missing'> {
+async function readLarge(path: FileName, { writer, yielder }: FileReader): Promise<FileContent | 'missing'> {
   await using handle = await open(path, FLAGS);
   const before = await handle.stat();
   if (!before.isFile()) return 'missing';
@@ -115,7 +116,7 @@ async function readLarge(path: string, { writer, yielder }: FileReader): Promise
 /** The target of a symlink. Undefined when it was removed or replaced. */
 export function readLink(
   directory: Directory,
-  name: string,
+  name: FileName,
   { writer }: FileReader,
 ): Omit<FileContent, 'stat'> | undefined {
   try {

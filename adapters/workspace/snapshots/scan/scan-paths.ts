@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { joinFileName, toFileName } from '../../byte-names.ts';
 import { toAncestors, type Root } from '../../path-entry.ts';
 import { editTree, type TreeEdit } from '../restore/edit-tree.ts';
 import { PERMISSIONS, readPathState, statPath } from './path-state.ts';
@@ -36,7 +37,7 @@ export async function scanPaths(
 /** Scans one directory with all of its content. Undefined when it does not exist. */
 export async function scanAt(root: Root, scan: Scan, path: string): Promise<Buffer | undefined> {
   using handle = toDirHandle(root, path === '' ? [] : path.split('/'));
-  const absolute = path === '' ? root.path : `${root.path === '/' ? '' : root.path}/${path}`;
+  const absolute = path === '' ? root.path : joinFileName(root.path === '/' ? '' : root.path, toFileName(path));
   return await scanDirectory(scan, { relative: path, absolute, handle });
 }
 

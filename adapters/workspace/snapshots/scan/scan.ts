@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
-import { showName } from '@klaus/core/protocol';
+import { type FileName, hasByteNames, joinFileName, toFileName, toNameText } from '../../byte-names.ts';
 import { joinNames } from '../../path-entry.ts';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Batch } from '../objects/batch.ts';
@@ -48,7 +48,7 @@ export interface Scan extends FileReader {
 interface ScanDir {
   /** Relative to the root; '' is the root. */
   relative: string;
-  absolute: string;
+  absolute: FileName;
   handle: DirHandle;
 }
 
@@ -127,14 +127,14 @@ function storeDirectory({ scan, dir, cached }: DirScan, found: readonly Exclude<
 }
 
 function isLink({ absolute }: ScanDir, name: string): boolean {
-  return lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return lstatSync(joinFileName(absolute, toFileName(name)), { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** The sorted names in a directory, without those that are left out. */
 function listNames(scan: Scan, dir: ScanDir): string[] | 'missing' | 'unreadable' {
   try {
     const names = readdirSync(dir.absolute);
-    const usual = names.some((name) => name.includes('\uFFFD')) ? toDecodable(scan, dir) : names;
+    const usual = names.some(isSpelled) ? spellNames(scan, dir) : names;
     const wanted = scan.isGit ? toGitNames(dir.relative, usual, (name) => isLink(dir, name)) : usual;
     // By UTF-16 units, as compareNames does, but twice as fast.
     return wanted.toSorted();
@@ -147,17 +147,20 @@ function listNames(scan: Scan, dir: ScanDir): string[] | 'missing' | 'unreadable
   }
 }
 
-/** Names that are valid UTF-8. Others cannot be part of a path. */
-function toDecodable(scan: Scan, dir: ScanDir): string[] {
-  return readdirSync(dir.absolute, { encoding: 'buffer' }).flatMap((bytes) => {
-    const name = bytes.toString('utf8');
-    if (Buffer.from(name).equals(bytes)) return [name];
-    const relative = joinNames(dir.relative, name);
-    const absolute = Buffer.concat([Buffer.from(`${dir.absolute}/`), bytes]);
-    const shown = joinNames(dir.relative, showName(bytes));
-    for (const path of [shown, ...findUnnamedGit(absolute, relative)])
-      scan.uncovered.push({ path, why: 'name is not UTF-8' });
-    return [];
+/** True for a name that states may spell in another way. */
+function isSpelled(name: string): boolean {
+  return name.includes('\uFFFD') || hasByteNames(name);
+}
+
+/** Names as states spell them. Repositories below a name that is no UTF-8 are not part of a state. */
+function spellNames(scan: Scan, { relative, absolute }: ScanDir): string[] {
+  return readdirSync(absolute, { encoding: 'buffer' }).map((bytes) => {
+    const name = toNameText(bytes);
+    if (!hasByteNames(name)) return name;
+    const path = joinNames(relative, name);
+    for (const git of findUnnamedGit(Buffer.from(joinFileName(absolute, toFileName(name))), path))
+      scan.uncovered.push({ path: git, why: 'name is not UTF-8' });
+    return name;
   });
 }
 
@@ -170,13 +173,13 @@ function toReason(error: unknown): Uncovered['why'] | undefined {
 function scanEntry(state: DirScan, name: string): Found | Promise<Found> {
   const { scan, dir, cached, known } = state;
   if (name === '.git') {
-    scan.repositories.push(joinNames(dir.relative, name));
+    if (!hasByteNames(dir.relative)) scan.repositories.push(joinNames(dir.relative, name));
     return undefined;
   }
   if (scan.excluded.size > 0 && scan.excluded.has(joinNames(dir.relative, name))) return undefined;
   let stat: Stats | undefined;
   try {
-    stat = lstatSync(`${dir.absolute}/${name}`, { throwIfNoEntry: false });
+    stat = lstatSync(joinFileName(dir.absolute, toFileName(name)), { throwIfNoEntry: false });
   } catch (error) {
     const why = toReason(error);
     if (why === undefined && !isRace(error)) throw error;
@@ -205,8 +208,9 @@ async function scanSubdirectory({ scan, dir, cached, known }: DirScan, name: str
   }
   const handle = dir.handle.child(name);
   try {
-    const hash = await scanDirectory(scan, { relative, absolute: `${dir.absolute}/${name}`, handle });
-    if (hash === undefined || (hash.equals(EMPTY) && scan.isPlaceholder(`${dir.absolute}/${name}`))) return undefined;
+    const absolute = joinFileName(dir.absolute, toFileName(name));
+    const hash = await scanDirectory(scan, { relative, absolute, handle });
+    if (hash === undefined || (hash.equals(EMPTY) && isPlaceholder(scan, absolute))) return undefined;
     const mode = stat.mode & PERMISSIONS;
     if (known && cached!.cursor.hasTypeAndMode('directory', mode) && cached!.cursor.hasHash(hash))
       return cached!.cursor.index;
@@ -216,20 +220,25 @@ async function scanSubdirectory({ scan, dir, cached, known }: DirScan, name: str
   }
 }
 
+/** No sandbox has one at a path that is no text. */
+function isPlaceholder(scan: Scan, path: FileName): boolean {
+  return typeof path === 'string' && scan.isPlaceholder(path);
+}
+
 /** Reads a new or changed file or symlink. */
 async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fresh | undefined> {
   const { scan, dir, cached, known } = state;
   try {
     const { directory } = dir.handle;
     if (stat.isSymbolicLink()) {
-      const link = readLink(directory, name, scan);
+      const link = readLink(directory, toFileName(name), scan);
       if (!link) return undefined;
       const node: Node = { name, type: 'symlink', mode: 0, size: link.size, hash: link.hash };
       return { node, numbers: toNumbers(stat, { since: scan.since, steady: true }) };
     }
     const isStored = scan.isGit === true || scan.room.take(stat.size);
     // Without room, a content that is stored already costs nothing.
-    const content = await readFile(directory, name, isStored ? scan : { yielder: scan.yielder });
+    const content = await readFile(directory, toFileName(name), isStored ? scan : { yielder: scan.yielder });
     if (!isStored && typeof content === 'object' && scan.writer?.has(content.hash) !== true) {
       scan.uncovered.push({ path: joinNames(dir.relative, name), why: 'over the limit' });
       return undefined;
@@ -237,7 +246,7 @@ async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fre
     if (scan.writer?.full) await scan.writer.drain();
     if (content === 'missing') return undefined;
     if (content !== 'unreadable') {
-      if (scan.isPlaceholder(`${dir.absolute}/${name}`)) return undefined;
+      if (isPlaceholder(scan, joinFileName(dir.absolute, toFileName(name)))) return undefined;
       const node: Node = {
         name,
         type: 'file',

@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, mkdirSync, openSync, readdirSync, symlinkSync, writeSync, chmodSync } from 'node:fs';
 import { KlausError, type TreeId } from '@klaus/core/protocol';
+import { type FileName, joinFileName, toFileName } from '../../byte-names.ts';
 import { Yielder } from '../../yielder.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
 import { toStateWrite } from '../states.ts';
@@ -30,9 +31,9 @@ class CheckOut {
     this.#store = store;
   }
 
-  async fill(folder: string, nodes: readonly Node[]): Promise<void> {
+  async fill(folder: FileName, nodes: readonly Node[]): Promise<void> {
     for (const node of nodes) {
-      const path = `${folder}/${node.name}`;
+      const path = joinFileName(folder, toFileName(node.name));
       if (node.type === 'directory') {
         mkdirSync(path, { mode: 0o700 });
         await this.fill(path, this.#store.trees.nodes(node.hash));
@@ -44,7 +45,7 @@ class CheckOut {
     }
   }
 
-  async #write(path: string, { hash, mode }: Node): Promise<void> {
+  async #write(path: FileName, { hash, mode }: Node): Promise<void> {
     const descriptor = openSync(path, 'wx', 0o600);
     try {
       for await (const piece of this.#store.objects.pieces(hash)) {
