@@ -125,7 +125,7 @@ const NOTES = 'notes of the person\n';
 
 for (const { cases, tags } of splitCases(LANGUAGES, 1))
   test.for(cases)(
-    '$name: an edit, its tests, the commit and the undo touch nothing that a person saves meanwhile',
+    '$name: an edit, its tests, the commit and the undo touch nothing that a person saves at the same time',
     { tags, timeout: 300_000 },
     async ({ needs, faulty, files, tests }, context) => {
       context.skip(!needs.every(isThere), `needs ${needs.join(', ')}`);
