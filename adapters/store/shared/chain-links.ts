@@ -2,6 +2,7 @@ import type { ChainReport } from '@klaus/core/agent';
 import { FIRST_PREV, type HostEvent } from '@klaus/core/protocol';
 import { NO_HEAD, toHash, toObject, type ChainHead } from '../sqlite/log/record.ts';
 import { isRecovery } from './recoveries.ts';
+import { readRememberedProof } from './remembered-proof.ts';
 import { collectKnownHashes, isRecordedType, type KnownHashes } from './session-records.ts';
 
 /** What the verification of a chain needs of one record. */
@@ -49,8 +50,8 @@ export function verifySessionLinks(chain: SessionChain): { report: ChainReport; 
 }
 
 /**
- * Verifies the host chain. Returns also what its intact part records about the sessions and recoveries, and its head,
- * which, stored elsewhere, proves that a later chain without it was rewritten.
+ * Verifies the host chain. Returns also what its intact part records about the sessions, recoveries and approvals, and its
+ * head, which, stored elsewhere, proves that a later chain without it was rewritten.
  */
 export function verifyHostLinks(links: Iterable<Link>, head: ChainHead) {
   const knownHashes = new Map<string, KnownHashes>();
@@ -58,7 +59,7 @@ export function verifyHostLinks(links: Iterable<Link>, head: ChainHead) {
   const report = walk(links, head, (link) => void events.push(link.fields as HostEvent));
   const intact = events.slice(0, report.records);
   for (const event of intact) collectKnownHashes(knownHashes, event);
-  return { report, knownHashes, head, recoveries: intact.filter(isRecovery) };
+  return { report, knownHashes, head, recoveries: intact.filter(isRecovery), remembered: readRememberedProof(intact) };
 }
 
 /** @param take Called with every record up to the first invalid one, in order, and possibly with that one. */

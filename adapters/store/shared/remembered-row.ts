@@ -2,7 +2,10 @@ import type { RememberedRow } from '@klaus/core/agent';
 import { rememberedSchema } from '@klaus/core/protocol';
 
 /** A row of `remembered` as a statement returns it. */
-export type StoredRemembered = Record<'approval' | 'session_id' | 'workspace' | 'record' | 'created_at', string>;
+export type StoredRemembered = Record<
+  'approval' | 'session_id' | 'workspace' | 'agent' | 'record' | 'created_at',
+  string
+>;
 
 export function toRememberedRow(row: StoredRemembered): RememberedRow {
   return {

@@ -27,7 +27,16 @@ export const sessionAnchored = z
   );
 
 export const sessionDeleted = z
-  .object({ type: z.literal('session.deleted'), ...session, ...end, by })
+  .object({
+    type: z.literal('session.deleted'),
+    ...session,
+    ...end,
+    by,
+    remembered: z
+      .array(z.object({ approval: z.string(), hash: z.string() }))
+      .optional()
+      .describe('Its approvals for the project, which remain, each with the SHA-256 of its row. Absent: none.'),
+  })
   .describe('A session was deleted. This is the only record of it.');
 
 export const sessionExported = z

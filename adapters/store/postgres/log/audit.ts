@@ -3,6 +3,8 @@ import { createState, fold, FOLD_VERSION } from '@klaus/core/agent';
 import { isSameState } from '../../shared/checkpoint.ts';
 import type { Database, Sql } from '../database.ts';
 import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../projections/derived.ts';
+import { findForged } from '../../shared/remembered-proof.ts';
+import type { StoredRemembered } from '../../shared/remembered-row.ts';
 import { toReportedRecoveries } from '../../shared/recoveries.ts';
 import { toDamagedInbox } from '../../shared/stored-command.ts';
 import { verifyChain, verifyHostChain } from './chain.ts';
@@ -14,7 +16,7 @@ import { readState } from './state-cache.ts';
 export function audit(database: Database, options: AuditOptions = {}): Promise<AuditReport> {
   return database.snapshot(async (sql) => {
     using derived = createDerivedCheck(sql);
-    const { report, knownHashes, head, recoveries: recorded } = await verifyHostChain(sql);
+    const { report, knownHashes, head, recoveries: recorded, remembered } = await verifyHostChain(sql);
     let host = report;
     if (options.head && host.intact) host = await checkNoted(sql, host, options.head);
     const sessions: AuditReport['sessions'] = [];
@@ -27,6 +29,7 @@ export function audit(database: Database, options: AuditOptions = {}): Promise<A
       if (found.unrecorded !== undefined && host.intact)
         host = toDropped(host.records, `it does not contain record ${found.unrecorded} of session ${session}`);
     }
+    if (options.session === undefined) sessions.push(...findForged(await listOrphans(sql), remembered));
     const recoveries = toReportedRecoveries(recorded, options);
     const intact = host.intact && recoveries.length === 0 && sessions.every((row) => row.report.intact);
     return { intact, host, head, sessions, recoveries };
@@ -60,6 +63,12 @@ async function withCachedState(sql: Sql, session: string, report: ChainReport): 
   const { seq } = cached;
   const message = `The cached state of record ${seq} was altered: it differs from the log.`;
   return { intact: false, records: report.records, seq, problem: 'altered', message };
+}
+
+/** Approvals for projects that outlived their sessions. */
+function listOrphans(sql: Sql): Promise<StoredRemembered[]> {
+  const text = 'SELECT * FROM remembered WHERE session_id NOT IN (SELECT session_id FROM events WHERE seq = 1)';
+  return sql.all<StoredRemembered>(text, []);
 }
 
 /** Lists and totals are read from projections, which must match the log. */

@@ -1,6 +1,9 @@
 import type { ClearFilter, ClearReport } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import type { BlobStore } from '../../shared/blob-store.ts';
 import type { Redact } from '../../shared/host-record.ts';
+import { toRememberedHashes } from '../../shared/remembered-proof.ts';
+import type { StoredRemembered } from '../../shared/remembered-row.ts';
 import { toIso } from '../../shared/iso-time.ts';
 import { NO_HEAD } from '../../sqlite/log/record.ts';
 import type { Database, Sql } from '../database.ts';
@@ -60,8 +63,11 @@ export async function clearSessions(
       await database.transaction(async (sql) => {
         await sql.all('SELECT 1 FROM heads WHERE session_id = $1 FOR UPDATE', [session]);
         const { seq: records, hash: head } = (await readHead(sql, session)) ?? NO_HEAD;
+        const own = await sql.all<StoredRemembered>('SELECT * FROM remembered WHERE session_id = $1', [session]);
+        const remembered = toRememberedHashes(own);
         await deleteSession(sql, session);
-        const body = { type: 'session.deleted' as const, session, records, head, by: filter.by ?? 'sdk' };
+        const by = filter.by ?? 'sdk';
+        const body = { type: 'session.deleted' as const, session, records, head, by, ...optional({ remembered }) };
         await appendHostRecords(sql, [{ body, at: now }], options.redact);
       });
       cleared.push(session);

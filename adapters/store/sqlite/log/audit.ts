@@ -1,5 +1,7 @@
 import type { AuditOptions, AuditReport, ChainReport } from '@klaus/core/agent';
 import { toReportedRecoveries } from '../../shared/recoveries.ts';
+import { findForged } from '../../shared/remembered-proof.ts';
+import type { StoredRemembered } from '../../shared/remembered-row.ts';
 import { toDamagedInbox } from '../../shared/stored-command.ts';
 import { verifyChain, verifyHostChain } from './chain.ts';
 import { findDamagedCommand } from './inbox.ts';
@@ -11,9 +13,11 @@ import { createDerivedCheck, listDerivedSessions, type DerivedCheck } from '../p
 export function audit(database: Database, options: AuditOptions = {}): AuditReport {
   return database.snapshot(() => {
     using derived = createDerivedCheck(database);
-    const { report, knownHashes, head, recoveries: recorded } = verifyHostChain(database);
+    const { report, knownHashes, head, recoveries: recorded, remembered } = verifyHostChain(database);
     let host = report;
     if (options.head && host.intact) host = checkNoted(database, host, options.head);
+    const planted = derived.findPlanted();
+    if (planted !== undefined && host.intact) host = toPlanted(host.records, planted);
     const sessions: AuditReport['sessions'] = [];
     const ids = options.session === undefined ? listIds(database, knownHashes.keys()) : [options.session];
     for (const session of ids) {
@@ -25,6 +29,7 @@ export function audit(database: Database, options: AuditOptions = {}): AuditRepo
         host = toDropped(host.records, `it does not contain record ${found.unrecorded} of session ${session}`);
       }
     }
+    if (options.session === undefined) sessions.push(...findForged(listOrphans(database), remembered));
     const recoveries = toReportedRecoveries(recorded, options);
     const intact = host.intact && recoveries.length === 0 && sessions.every((row) => row.report.intact);
     return { intact, host, head, sessions, recoveries };
@@ -74,9 +79,21 @@ function checkNoted(database: Database, host: ChainReport, noted: { seq: number;
   return { intact: false, records: 0, seq: 1, problem: 'altered', message };
 }
 
+function toPlanted(records: number, name: string): ChainReport {
+  const message = `The database was altered: ${JSON.stringify(name)} is no trigger or view of Klaus.`;
+  return { intact: false, records, seq: records, problem: 'altered', message };
+}
+
 function toDropped(records: number, why: string): ChainReport {
   const seq = records + 1;
   return { intact: false, records, seq, problem: 'dropped', message: `Record ${seq} is missing: ${why}.` };
+}
+
+/** Approvals for projects that outlived their sessions. */
+function listOrphans(database: Database): StoredRemembered[] {
+  return database.all<StoredRemembered>(
+    'SELECT * FROM remembered WHERE session_id NOT IN (SELECT session_id FROM events)',
+  );
 }
 
 /** Sessions that have a record or a head, and those that must have one. */

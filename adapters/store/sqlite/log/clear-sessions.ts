@@ -1,9 +1,12 @@
 import { rmSync } from 'node:fs';
 import type { ClearFilter, ClearReport } from '@klaus/core/agent';
+import { optional } from '@klaus/core/optional';
 import type { Blobs } from './blobs.ts';
 import type { Database } from '../database.ts';
 import { lockFile, toLockFile } from '../locks/file-lock.ts';
 import { appendHostRecord } from './host-chain.ts';
+import { toRememberedHashes } from '../../shared/remembered-proof.ts';
+import type { StoredRemembered } from '../../shared/remembered-row.ts';
 import type { Redact } from '../../shared/host-record.ts';
 import { toIso } from '../../shared/iso-time.ts';
 import { readHead } from './log.ts';
@@ -35,7 +38,10 @@ export function clearSessions(
     try {
       database.transaction(() => {
         const { seq: records, hash: head } = readHead(database, session) ?? NO_HEAD;
-        const body = { type: 'session.deleted' as const, session, records, head, by: filter.by ?? 'sdk' };
+        const own = database.all<StoredRemembered>('SELECT * FROM remembered WHERE session_id = ?', session);
+        const remembered = toRememberedHashes(own);
+        const by = filter.by ?? 'sdk';
+        const body = { type: 'session.deleted' as const, session, records, head, by, ...optional({ remembered }) };
         appendHostRecord(database, { body, at: options.now, redact: options.redact });
         deleteSession(database, session);
       });

@@ -84,3 +84,48 @@ test('a forged approval for a project is detected', async () => {
     message: expect.stringMatching(/\bremembered\b/),
   });
 });
+
+test('a forged approval for a project is detected also if its session is gone or was never there', async () => {
+  using home = createTemporaryHome();
+  using store = createSqliteStore({ home: home.path });
+  const lease = (await store.claim('A'))!;
+  const remember = { agent: 'klaus', tool: 'write_file', rules: ['path'], paths: ['.envrc'] };
+  const drafts = toSampleDrafts().map((draft) =>
+    draft.type === 'approval.answered' ? { ...draft, scope: 'project' as const, remember } : draft,
+  );
+  await store.append('A', drafts, { lease });
+  await lease.release();
+  const genuine = await store.remembered();
+  expect(genuine.map(({ session }) => session)).toEqual(['A']);
+  expect((await store.clearSessions({ ids: ['A'] })).cleared).toEqual(['A']);
+  expect(await store.remembered()).toEqual(genuine);
+  expect(await store.audit()).toMatchObject({ intact: true, sessions: [] });
+  const altered = async (sql: string): Promise<unknown> => {
+    const database = new Database(toDatabaseFile(home.path));
+    database.exec('SAVEPOINT before');
+    database.run(sql);
+    database.exec('RELEASE before');
+    database.close();
+    return (await store.audit()).sessions.map(({ session, report }) => [session, report.intact]);
+  };
+  expect(
+    await altered(
+      `INSERT INTO remembered (approval, session_id, workspace, agent, record, created_at)
+        VALUES ('forged', 'B', '/home/ada/sum', 'klaus', '{}', '2026-01-02T03:04:05.000Z')`,
+    ),
+  ).toEqual([['B', false]]);
+  expect(await altered("DELETE FROM remembered WHERE approval = 'forged'")).toEqual([]);
+  expect(await altered("UPDATE remembered SET record = replace(record, 'write_file', 'run_command')")).toEqual([
+    ['A', false],
+  ]);
+});
+
+test('a planted trigger is detected', async () => {
+  using home = createTemporaryHome();
+  using store = createSqliteStore({ home: home.path });
+  expect(await store.audit()).toMatchObject({ intact: true });
+  const database = new Database(toDatabaseFile(home.path));
+  database.exec('CREATE TRIGGER more AFTER INSERT ON events BEGIN DELETE FROM knowledge; END');
+  database.close();
+  expect(await store.audit()).toMatchObject({ intact: false, host: { problem: 'altered' } });
+});

@@ -57,8 +57,15 @@ export function createDerivedFold() {
       const folded = own.all<Row>('SELECT * FROM remembered WHERE session_id = ?', session);
       return stored.every((row) => folded.some((one) => isDeepStrictEqual({ ...one }, { ...row })));
     },
+    /** Triggers and views, which run with statements of Klaus, as it creates them. */
+    programs: (): string[] => listPrograms(own),
     [Symbol.dispose]: () => own.close(),
   };
+}
+
+function listPrograms(database: Database): string[] {
+  const sql = "SELECT name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')";
+  return database.all<{ name: string; sql: string }>(sql).map(({ name, sql }) => `${name}: ${sql}`);
 }
 
 export type DerivedCheck = ReturnType<typeof createDerivedCheck>;
@@ -80,6 +87,13 @@ export function createDerivedCheck(database: Database) {
       }
       const remembered = database.all<Row>('SELECT * FROM remembered WHERE session_id = ?', session);
       return folded.isRemembered(session, remembered) ? undefined : 'remembered';
+    },
+    /** The name of a trigger or a view that Klaus did not create, or of one that was changed. */
+    findPlanted(): string | undefined {
+      const known = folded.programs();
+      return listPrograms(database)
+        .find((one) => !known.includes(one))
+        ?.split(': ')[0];
     },
     [Symbol.dispose]: () => folded[Symbol.dispose](),
   };
