@@ -9,12 +9,12 @@ export interface Result {
 export function toPage(npm: readonly Result[], pypi: readonly Result[]): string {
   return `# Public bugs and the runtime debugger
 
-\`npm run test:debug-bugs\` runs small programs that meet a bug of a published package, each with the buggy and with the fixed version. \`npm run test:debug-bugs -- -u\` also writes this page. Function and variables are those that the commit of the fix changes; they were written down before the program ran. A bug is reached if the call stack of the error has that function with all these variables. With the fixed version the program must not fail.
+\`npm run test:debug-bugs\` runs small programs that meet a bug of a published package, each with the buggy and with the fixed version. \`npm run test:debug-bugs -- -u\` also writes this page. Function and variables are those that the commit of the fix changes; they were written down before the program ran. After it, three were corrected from the sources: the function of arrow, the name of the setter of jsdom, and a variable of sqlglot 30.8.0 that only the fixed version has. A bug is reached if the call stack of the error has that function with all these variables. With the fixed version the program must not fail.
 
 ${toSummary('npm', npm)}
 ${toSummary('PyPI', pypi)}
 
-All bugs are in the packages, and all end in an error that is thrown there: a wrong value that no code refuses has no call stack to look at. If a function returns a wrong value that is refused later, the debugger shows the place that refuses it.
+All bugs are in the packages, and all end in an error that passes through them: a wrong value that no code refuses has no call stack to look at. If a function returns a wrong value that is refused later, the debugger shows the place that refuses it.
 
 ## Not reached
 
