@@ -7,7 +7,7 @@ import { MAIN, startServer, toEnv } from '../test/fixtures/klaus.ts';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import { drawTerminal } from './terminal-picture.ts';
 
-/** The screenshots of the terminal in the manual: `node scripts/terminal-screenshots.ts`. */
+/** The screenshots of the terminal in the manual: `npm run screenshots`. */
 const FOLDER = join(import.meta.dirname, '../docs/images');
 
 const FILES = {

@@ -60,7 +60,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.goto('about:blank');
       await page.goto(`${it.server.url}/#/${hash}`);
     };
-    const box = (name: string) => page.getByRole('checkbox', { name });
+    const box = (name: keyof typeof enAgents.capability) =>
+      page.getByRole('checkbox', { name: enAgents.capability[name], exact: true });
     const field = (name: string) => page.getByLabel(name, { exact: true });
     const authority = () => page.getByRole('status', { name: enAgents.authority });
     const save = () => page.getByRole('button', { name: enAgents.save }).click();
@@ -107,8 +108,7 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       await page.keyboard.type('reviewer');
       await field(fields.description).focus();
       await page.keyboard.type('Mine.');
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Tab');
+      for (const _ of ['model', 'instructions', 'first capability']) await page.keyboard.press('Tab');
       expect(await authority().getByRole('listitem').count()).toBe(1);
       await page.keyboard.press('Space');
       await expect.poll(() => authority().getByRole('listitem').count()).toBeGreaterThan(2);

@@ -124,14 +124,14 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(
       const dialog = page.getByRole('dialog');
       const submit = dialog.getByRole('button', { name: en.approval.submit });
       await dialog.getByText(en.approval.undecided).waitFor();
-      await dialog.getByText(en.approval.summary(0, 1, 0)).waitFor();
+      await dialog.getByText(en.approval.summary(0, 1, { edited: 0, open: 0 })).waitFor();
       expect(await submit.isDisabled()).toBe(true);
       expect(await dialog.locator('.hunk-head [aria-pressed="true"]').count()).toBe(0);
       await page.keyboard.press('Control+Enter');
       expect(await dialog.isVisible()).toBe(true);
       expect(readFileSync(path('logo.bin'))).toEqual(before);
       await dialog.getByRole('button', { name: en.approval.acceptHidden }).click();
-      await dialog.getByText(en.approval.summary(1, 1, 0)).waitFor();
+      await dialog.getByText(en.approval.summary(1, 1, { edited: 0, open: 0 })).waitFor();
       await submit.click();
       await page.locator('.end-good').waitFor();
       expect(readFileSync(path('logo.bin'), 'utf8')).toBe('a text\n');

@@ -72,6 +72,63 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`connections${WITHOUT_BROWSER ? `
     expect(complaints).toEqual([]);
   });
 
+  test('the picker of models has those of a program on the machine, asks once, and keeps the default', async () => {
+    await using program = await startLocalProgram({ family: 'ollama', id: 'small' });
+    await using it = await startTestServer({ env: { OLLAMA_HOST: program.host, LLAMA_ARG_PORT: '9' } });
+    const { page, complaints } = await open(it);
+    const before = (await it.client.settings()).model;
+    const button = page.getByRole('button', { name: en.composer.modelIs('') });
+    await button.waitFor();
+    expect(program.asked).toEqual([]);
+    const dialog = page.getByRole('dialog', { name: m.useTitle });
+    const option = page.getByRole('option', { name: /^small/ });
+    /** Opens the list, again while the program answers later than the look waits. */
+    const show = async () => {
+      const find = async () => {
+        await page.keyboard.press('Escape');
+        const looked = page.waitForResponse('**/api/local-models');
+        await button.press('Enter');
+        await looked;
+        return await option.count();
+      };
+      await expect.poll(find, { timeout: 30_000 }).toBe(1);
+    };
+    const choose = async () => {
+      await show();
+      await page.getByRole('combobox').fill('ollama small');
+      await page.keyboard.press('Enter');
+    };
+    await show();
+    // Before those without a key.
+    const labels = await page.getByRole('option').allTextContents();
+    expect(labels.findIndex((label) => label.startsWith('small'))).toBeLessThan(
+      labels.findIndex((label) => label.includes(en.composer.modelNoKey)),
+    );
+    await expectAccessible(page, 'the models with a local one');
+    await page.keyboard.press('Escape');
+    await choose();
+    await dialog.getByText(program.origin).waitFor();
+    // Enter on the first button refuses.
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await button.getAttribute('aria-label')).toBe(en.composer.modelIs(before));
+    expect(existsSync(join(it.place.home, 'local-servers.json'))).toBe(false);
+    expect(program.asked.every((request) => request.startsWith('GET '))).toBe(true);
+    await choose();
+    await dialog.getByRole('button', { name: m.useYes }).click();
+    await page.getByRole('button', { name: en.composer.modelIs('ollama/small') }).waitFor();
+    await page.getByRole('textbox', { name: en.composer.label }).fill('does it work?');
+    await page.keyboard.press('Enter');
+    await page.getByText('done', { exact: true }).waitFor();
+    expect((await it.client.settings()).model).toBe(before);
+    // It is allowed now.
+    await page.goto(`${it.server.url}/#/`);
+    await choose();
+    await page.getByRole('button', { name: en.composer.modelIs('ollama/small') }).waitFor();
+    expect(await dialog.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   test('a compatible server is tested, saved at the first start, listed without its key, and removed', async () => {
     await using program = await startLocalProgram({ family: 'vllm', id: 'big' });
     await using it = await startTestServer({ env: ENV });

@@ -1,5 +1,5 @@
 // Covers apps/web, apps/server/access, apps/server/projects: ways that end on the page, and what shows that something is in progress.
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Script } from '@klaus/sdk';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -98,6 +98,47 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`dead ends${WITHOUT_BROWSER ? `, 
     await message().fill('work here');
     await page.keyboard.press('Enter');
     await untilListed(it.client, (all) => all.some(({ workspace }) => workspace === join(folder, 'shop')) || undefined);
+    await page.goto(`${it.server.url}/`);
+  });
+
+  test('a repository is cloned into a folder that the server did not know, allowed with one button', async () => {
+    using source = createTestHome();
+    using other = createTestHome();
+    const parent = realpathSync(other.workspace);
+    // Git starts this instead of ssh.
+    const bin = join(other.home, 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'ssh'), `#!/bin/sh\nexec git upload-pack ${source.workspace}\n`, { mode: 0o755 });
+    const path = process.env['PATH'];
+    process.env['PATH'] = `${bin}:${path}`;
+    onTestFinished(() => void (process.env['PATH'] = path));
+    await page.getByRole('button', { name: `${en.home.workspace}:` }).click();
+    await page.getByRole('menuitem', { name: en.home.otherFolder }).click();
+    const dialog = page.getByRole('dialog', { name: words.new });
+    await dialog.getByRole('button', { name: words.fromGit }).click();
+    await dialog.getByRole('textbox', { name: words.url }).fill('git@example.com:a/tools.git');
+    const target = dialog.getByRole('textbox', { name: words.parent });
+    await target.fill(parent);
+    const clone = dialog.getByRole('button', { name: words.clone, exact: true });
+    const allow = dialog.getByRole('button', { name: words.allowClone });
+    await clone.press('Enter');
+    await dialog.getByText(words.allowHint).waitFor();
+    await expectAccessible(page, 'a clone into another folder');
+    // Nothing is allowed or written before the button, which is for this folder only.
+    expect(existsSync(join(parent, 'tools'))).toBe(false);
+    await target.fill(other.home);
+    expect(await allow.count()).toBe(0);
+    await target.fill(parent);
+    await clone.press('Enter');
+    await allow.press('Enter');
+    await page.getByRole('button', { name: en.lists.project('tools') }).waitFor();
+    expect(readFileSync(join(parent, 'tools/README.md'), 'utf8')).toBe('# Test\n');
+    await message().fill('work in the clone');
+    await page.keyboard.press('Enter');
+    await untilListed(
+      it.client,
+      (all) => all.some(({ workspace }) => workspace === join(parent, 'tools')) || undefined,
+    );
     await page.goto(`${it.server.url}/`);
   });
 

@@ -67,13 +67,15 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the first look${WITHOUT_BROWSER 
     await expect.poll(() => page.evaluate('document.activeElement.className'), WAIT).toContain('composer-field');
   });
 
-  test('the places of the sidebar have words, at 320 px too', async () => {
+  test('the places of the sidebar have words, also in the bar of a page of 320 px', async () => {
     const places = [en.attention.board, en.app.usage, en.app.guard, en.app.agents, en.app.palette, en.app.settings];
     for (const name of places) expect(await list().getByText(name, { exact: true }).isVisible(), name).toBe(true);
     await page.setViewportSize({ width: 320, height: 640 });
     await go('');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-    expect(await list().getByText(en.app.settings, { exact: true }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: en.lists.bar.more }).click();
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(places);
+    await page.keyboard.press('Escape');
     await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
@@ -134,6 +136,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the first look${WITHOUT_BROWSER 
     await dialog.locator('.hunk-word').first().waitFor();
     const states = () => dialog.locator('.hunk-word').allTextContents();
     expect(new Set(await states())).toEqual(new Set([en.approval.notReviewed]));
+    await dialog.getByText(en.approval.summary(1, 1, { edited: 0, open: 1 })).waitFor();
+    expect(await dialog.locator('.hunk-head [aria-pressed="true"]').count()).toBe(0);
     // No control has the focus: the keys act on the hunk.
     expect(await page.evaluate("document.activeElement.closest('button, input, a')")).toBeNull();
     await page.keyboard.press('x');

@@ -216,6 +216,10 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
   test('the search finds settings by name, key and variable', { tags: ['long'] }, async () => {
     await using it = await startTestServer();
     const { page } = await open(it, 'settings');
+    // Until it is opened, the search of the sessions is the only field of its kind.
+    await page.getByRole('button', { name: enSettings.search }).waitFor();
+    expect(await page.getByRole('searchbox').count()).toBe(1);
+    await page.getByRole('button', { name: enSettings.search }).press('Enter');
     const search = page.getByRole('searchbox', { name: enSettings.search });
     for (const [query, key] of [
       ['cost of a session', 'limits.usd'],
@@ -232,6 +236,8 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`settings${WITHOUT_BROWSER ? `, $
     await page.getByText(enSettings.none('zzzz')).waitFor();
     await search.press('Escape');
     await page.getByRole('heading', { name: enSettings.sections.keys, level: 2 }).waitFor();
+    const button = page.getByRole('button', { name: enSettings.search });
+    await expect.poll(() => button.evaluate((it) => it === it.ownerDocument.activeElement), WAIT).toBe(true);
   });
 
   test('shortcuts are changed, conflicts are refused, and the defaults come back', { tags: ['long'] }, async () => {

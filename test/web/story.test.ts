@@ -55,9 +55,9 @@ async function review(page: Page, restart: () => Promise<void>): Promise<void> {
     await page.getByRole('dialog').getByRole('button', { name: en.approval.editSave }).click();
     await page.keyboard.press('j');
   }
-  await page.getByText(en.approval.summary(2, 3, 1)).waitFor();
+  await page.getByText(en.approval.summary(2, 3, { edited: 1, open: 0 })).waitFor();
   await restart();
-  await page.getByText(en.approval.summary(2, 3, 1)).waitFor();
+  await page.getByText(en.approval.summary(2, 3, { edited: 1, open: 0 })).waitFor();
   await page.keyboard.press('Control+Enter');
 }
 

@@ -131,9 +131,13 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`on a phone${WITHOUT_BROWSER ? `,
     await page.goto(`${it.server.url}/#/s/${done}`);
     await page.locator('.end').waitFor();
     await measure('conversation');
-    await place(bar.changes).tap();
+    await page.getByRole('link', { name: en.tabs.changes }).tap();
     await page.locator('.diff-added').first().waitFor();
     await measure('changes');
+    await place(bar.more).tap();
+    await page.getByRole('menuitem').first().waitFor();
+    await measure('other views');
+    await page.keyboard.press('Escape');
     for (const [hash, shown] of [
       ['usage', '.usage-table'],
       ['agents', 'main h1'],
@@ -151,11 +155,21 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`on a phone${WITHOUT_BROWSER ? `,
     await page.goto(`${it.server.url}/#/s/${done}`);
     await page.locator('.end').waitFor();
     expect(await place(bar.current).getAttribute('aria-current')).toBe('page');
-    await place(bar.changes).tap();
+    await page.getByRole('link', { name: en.tabs.changes }).tap();
     await expect.poll(() => page.url(), WAIT).toContain(`${done}/changes`);
-    expect(await place(bar.changes).getAttribute('aria-current')).toBe('page');
+    expect(await place(bar.current).getAttribute('aria-current')).toBe('page');
+    // From any view to the pages beside the sessions, which the start page does not repeat.
+    for (const [name, hash] of [
+      [en.attention.board, '#/board'],
+      [en.app.settings, '#/settings'],
+    ] as const) {
+      await place(bar.more).tap();
+      await page.getByRole('menuitem', { name }).tap();
+      await expect.poll(() => new URL(page.url()).hash, WAIT).toBe(hash);
+    }
     await place(bar.sessions).tap();
     await page.locator('.session-row').first().waitFor();
+    expect(await page.locator('.sidebar').getByText(en.app.settings, { exact: true }).isVisible()).toBe(false);
     await place(bar.current).tap();
     await expect.poll(() => new URL(page.url()).hash, WAIT).toBe(`#/s/${done}`);
     await place(bar.needsYou).tap();

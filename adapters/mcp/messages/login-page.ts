@@ -17,9 +17,9 @@ export function toLoginPage(text: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Klaus</title>
 <style>:root { ${TOKENS_CSS} }
-body { margin: 0; padding: 64px 24px; background: var(--surface); color: var(--text); text-align: center;
+body { margin: 0; padding: var(--space-16) var(--space-6); background: var(--surface); color: var(--text); text-align: center;
   font: var(--text-p)/1.5 var(--font); }
-h1 { margin: 0 0 8px; font-size: var(--text-xl); }</style>
+h1 { margin: 0 0 var(--space-2); font-size: var(--text-xl); }</style>
 </head>
 <body>
 <main><h1>Klaus</h1><p>${text}</p></main>

@@ -85,11 +85,13 @@ export function CapabilityBoxes({ capabilities, error, onChange }: CapabilityPro
                 onChange(target.checked ? [...capabilities, name] : capabilities.filter((it) => it !== name))
               }
             />
-            {name}
+            {texts[name] ?? name}
           </label>
-          <p id={`agent-can-${name}`} className="check-hint small muted">
-            {texts[name]}
-          </p>
+          {texts[name] === undefined ? null : (
+            <p id={`agent-can-${name}`} className="check-hint muted mono">
+              {name}
+            </p>
+          )}
         </div>
       ))}
       <FieldError id="agent-capabilities-error" error={error} />

@@ -59,53 +59,59 @@ export function AgentForm(props: FormProps) {
           {problem?.isConflict ? <Button onClick={onReload}>{t.reload}</Button> : null}
         </div>
       )}
-      {agent ? null : <NewFields {...{ draft, place, onChange, onPlace }} error={errorOf('name')} />}
-      <Field
-        id="description"
-        label={t.fields.description}
-        hint={t.fields.descriptionHint}
-        error={errorOf('description')}
-      >
-        {(names) => (
-          <textarea
-            {...names}
-            className="field"
-            required
-            rows={2}
-            maxLength={2_000}
-            dir="auto"
-            value={draft.description}
-            onChange={({ target }) => set({ description: target.value })}
+      <div className="agent-parts">
+        <div className="agent-part column">
+          {agent ? null : <NewFields {...{ draft, place, onChange, onPlace }} error={errorOf('name')} />}
+          <Field
+            id="description"
+            label={t.fields.description}
+            hint={t.fields.descriptionHint}
+            error={errorOf('description')}
+          >
+            {(names) => (
+              <textarea
+                {...names}
+                className="field"
+                required
+                rows={2}
+                maxLength={2_000}
+                dir="auto"
+                value={draft.description}
+                onChange={({ target }) => set({ description: target.value })}
+              />
+            )}
+          </Field>
+          <Field id="model" label={t.fields.model} error={errorOf('model')}>
+            {(names) => <ModelSelect {...names} model={draft.model} onModel={(model) => set({ model })} />}
+          </Field>
+          <Field
+            id="systemPrompt"
+            label={t.fields.systemPrompt}
+            hint={t.fields.systemPromptHint}
+            error={errorOf('systemPrompt')}
+          >
+            {(names) => (
+              <textarea
+                {...names}
+                className="field agent-prompt"
+                rows={10}
+                dir="auto"
+                value={draft.systemPrompt}
+                onChange={({ target }) => set({ systemPrompt: target.value })}
+              />
+            )}
+          </Field>
+        </div>
+        <div className="agent-part column">
+          <CapabilityBoxes
+            capabilities={draft.capabilities}
+            error={errorOf('capabilities')}
+            onChange={(capabilities) => set({ capabilities })}
           />
-        )}
-      </Field>
-      <Field id="model" label={t.fields.model} error={errorOf('model')}>
-        {(names) => <ModelSelect {...names} model={draft.model} onModel={(model) => set({ model })} />}
-      </Field>
-      <CapabilityBoxes
-        capabilities={draft.capabilities}
-        error={errorOf('capabilities')}
-        onChange={(capabilities) => set({ capabilities })}
-      />
-      <AuthoritySummary capabilities={draft.capabilities} definition={agent?.definition} workspace={workspace} />
-      <Field
-        id="systemPrompt"
-        label={t.fields.systemPrompt}
-        hint={t.fields.systemPromptHint}
-        error={errorOf('systemPrompt')}
-      >
-        {(names) => (
-          <textarea
-            {...names}
-            className="field agent-prompt"
-            rows={10}
-            dir="auto"
-            value={draft.systemPrompt}
-            onChange={({ target }) => set({ systemPrompt: target.value })}
-          />
-        )}
-      </Field>
-      {agent ? <KeptFields definition={agent.definition} /> : null}
+          <AuthoritySummary capabilities={draft.capabilities} definition={agent?.definition} workspace={workspace} />
+          {agent ? <KeptFields definition={agent.definition} /> : null}
+        </div>
+      </div>
       <div className="dialog-foot line">
         {agent ? (
           <Button needs="admin" variant="danger" onClick={onRemove}>

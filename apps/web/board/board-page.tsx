@@ -110,7 +110,7 @@ function BoardColumn({ column, sessions, selected, canMove, onSelect, onMove }: 
   const shown = column === 'queued' ? sessions : sessions.slice(0, MAX_CARDS);
   return (
     <section
-      className="board-column column"
+      className={`board-column column ${sessions.length === 0 ? 'board-column-empty' : ''}`}
       aria-labelledby={`board-${column}`}
       data-column={column}
       // Below the cards of the queue: its end.

@@ -2,7 +2,7 @@ import { ANSWER_KEYS } from '@klaus/core/conversation';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { signal } from '../actions/signal.ts';
 import { isCharacter, isTyping } from '../keys/keymap.ts';
-import { Keys } from '../keys/keys.tsx';
+import { Keys, toKeysText } from '../keys/keys.tsx';
 import { preferences } from '../state/preferences.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
@@ -59,29 +59,39 @@ export function QuestionCard(props: QuestionCardProps) {
   );
 }
 
-/** The letters that answer, which are shown while the question has the focus. */
+/** The default shortcut of the command that focuses a question. */
+const FOCUS_KEYS = 'alt+a';
+
+/** The letters that answer, while the question has the focus; else how it gets it. */
 export function AnswerLetters({ hasReview = false, hasScopes = false }: { hasReview?: boolean; hasScopes?: boolean }) {
   const t = useText();
   const { letterKeys } = useStore(preferences);
   if (!letterKeys) return null;
   return (
-    <p className="answer-letters small muted">
-      <Keys keys={ANSWER_KEYS.approve} isFixed /> {t.approval.approve} · <Keys keys={ANSWER_KEYS.reject} isFixed />{' '}
-      {t.approval.reject}
-      {hasReview ? (
-        <>
-          {' '}
-          · <Keys keys={ANSWER_KEYS.review} isFixed /> {t.approval.review}
-        </>
-      ) : null}
-      {hasScopes
-        ? (['session', 'project'] as const).map((scope) => (
-            <span key={scope}>
-              {' '}
-              · <Keys keys={ANSWER_KEYS[scope]} isFixed /> {t.approval.scopes[scope]}
-            </span>
-          ))
-        : null}
-    </p>
+    <div className="answer-hints small muted">
+      {toKeysText(FOCUS_KEYS) === undefined ? null : (
+        <p className="answer-focus">
+          <Keys keys={FOCUS_KEYS} /> {t.approval.withLetters}
+        </p>
+      )}
+      <p className="answer-letters">
+        <Keys keys={ANSWER_KEYS.approve} isFixed /> {t.approval.approve} · <Keys keys={ANSWER_KEYS.reject} isFixed />{' '}
+        {t.approval.reject}
+        {hasReview ? (
+          <>
+            {' '}
+            · <Keys keys={ANSWER_KEYS.review} isFixed /> {t.approval.review}
+          </>
+        ) : null}
+        {hasScopes
+          ? (['session', 'project'] as const).map((scope) => (
+              <span key={scope}>
+                {' '}
+                · <Keys keys={ANSWER_KEYS[scope]} isFixed /> {t.approval.scopes[scope]}
+              </span>
+            ))
+          : null}
+      </p>
+    </div>
   );
 }

@@ -108,6 +108,7 @@ export function ReviewDialog({ asked }: { asked: EventOf<'approval.asked'> }) {
         <ReviewFoot
           hunks={hunks}
           review={review}
+          judged={judged}
           note={note}
           toModel={toModel}
           comments={shown.count}
@@ -166,6 +167,7 @@ function HiddenHunks({ hunks, review, onJudge }: HiddenHunksProps) {
 interface ReviewFootProps {
   hunks: readonly Hunk[];
   review: Review;
+  judged: ReadonlySet<string>;
   note: string;
   /** The note with the comments. */
   toModel: string;
@@ -184,6 +186,7 @@ function ReviewFoot(props: ReviewFootProps) {
   const {
     hunks,
     review,
+    judged,
     note,
     toModel,
     comments,
@@ -200,6 +203,7 @@ function ReviewFoot(props: ReviewFootProps) {
   const { answer, hunks: answered } = toAnswer(review, hunks);
   const feedback = answered ? describeRejected(hunks, answered) : '';
   const taken = hunks.length - review.rejected.size - review.undecided.size;
+  const open = hunks.filter(({ id }) => !judged.has(id) && !review.undecided.has(id)).length;
   return (
     <footer className="review-foot column">
       <p className="review-keys small muted">
@@ -232,7 +236,7 @@ function ReviewFoot(props: ReviewFootProps) {
       </details>
       <div className="review-send line">
         <p role="status" className="number">
-          {t.approval.summary(taken, hunks.length, review.edited.size)}
+          {t.approval.summary(taken, hunks.length, { edited: review.edited.size, open })}
           {comments > 0 ? ` · ${words.comments.inNote(comments)}` : ''}
           {isTooLong ? <span className="bad"> {words.comments.tooLong}</span> : null}
         </p>

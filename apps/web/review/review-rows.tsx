@@ -157,7 +157,7 @@ function HunkHead(props: ReviewRowsProps & { hunk: Hunk; at: number }) {
       <Button
         variant="quiet"
         icon={Check}
-        aria-pressed={!isRejected && !isUndecided}
+        aria-pressed={isReviewed && !isRejected && !isUndecided}
         onClick={() => onJudge([hunk.id], true)}
       >
         {t.approval.accept}

@@ -1,22 +1,9 @@
-import {
-  Bot,
-  ChartColumn,
-  Columns3,
-  Keyboard,
-  PanelLeft,
-  Search,
-  Settings2,
-  ShieldCheck,
-  SquarePen,
-  UserRound,
-  X,
-} from 'lucide-react';
+import { PanelLeft, Search, SquarePen, UserRound, X } from 'lucide-react';
 import { useRef } from 'react';
 import { access } from '../state/access.ts';
 import { changeFilters, countMenuFilters, filters } from '../state/filters.ts';
 import { host, openHost } from '../state/host.ts';
-import { overlay } from '../state/overlay.ts';
-import { go, route, type Route } from '../state/route.ts';
+import { go, route } from '../state/route.ts';
 import { selection } from '../state/selection.ts';
 import { useStore } from '../state/store.ts';
 import { useText } from '../text/text.ts';
@@ -28,6 +15,7 @@ import { useSignal } from '../actions/use-signal.ts';
 import { FilterMenu } from '../lists/filter-menu.tsx';
 import { ProjectSwitcher } from '../projects/project-switcher.tsx';
 import { lazyComponent } from '../ui/lazy-component.tsx';
+import { usePlaces } from './places.ts';
 import { SearchResults } from './search-results.tsx';
 import { SidebarEdge, toggleSidebar } from './sidebar-edge.tsx';
 import { SessionList } from './session-list.tsx';
@@ -109,42 +97,23 @@ export function Sidebar() {
       ) : null}
       {isSelecting ? <BulkBar /> : null}
       <SignedIn />
-      <Places here={here} />
+      <Places />
       <SidebarEdge />
     </nav>
   );
 }
 
-/** The links to the other pages, and the commands. */
-function Places({ here }: { here: Route }) {
-  const t = useText();
-  const isUsage = here.page === 'usage';
-  const isBoard = here.page === 'board';
-  const isGuard = here.page === 'guard';
-  const isAgents = here.page === 'agents';
-  const places = [
-    { label: t.attention.board, keys: 'g b', icon: Columns3, isPressed: isBoard, run: () => go({ page: 'board' }) },
-    { label: t.app.usage, keys: 'g u', icon: ChartColumn, isPressed: isUsage, run: () => go({ page: 'usage' }) },
-    { label: t.app.guard, keys: 'g g', icon: ShieldCheck, isPressed: isGuard, run: () => go({ page: 'guard' }) },
-    { label: t.app.agents, keys: 'g a', icon: Bot, isPressed: isAgents, run: () => go({ page: 'agents' }) },
-    { label: t.app.palette, keys: 'mod+k', icon: Keyboard, run: () => overlay.set({ kind: 'palette' }) },
-    {
-      label: t.app.settings,
-      keys: 'g s',
-      icon: Settings2,
-      isPressed: here.page === 'settings',
-      run: () => go({ page: 'settings' }),
-    },
-  ];
+/** The links to the other pages, and the commands. A narrow page has them in its bottom bar. */
+function Places() {
   return (
     <footer className="sidebar-foot">
-      {places.map(({ label, keys, icon: Icon, isPressed, run }) => (
+      {usePlaces().map(({ label, keys, icon: Icon, isCurrent = false, run }) => (
         <button
           key={keys}
           type="button"
           className="sidebar-place bare column"
           title={`${label} (${toKeysText(keys)})`}
-          aria-pressed={isPressed}
+          aria-pressed={isCurrent}
           onClick={run}
         >
           <Icon size={16} aria-hidden />

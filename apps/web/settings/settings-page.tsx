@@ -1,8 +1,7 @@
-import { Search } from 'lucide-react';
 import { useState } from 'react';
 import { host } from '../state/host.ts';
 import { useAccess } from '../state/access.ts';
-import { toHash } from '../state/route.ts';
+import { go, toHash } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
 import { useSettingsText } from '../text/settings/settings-text.ts';
 import { BackButton } from '../ui/back-button.tsx';
@@ -14,6 +13,7 @@ import { NotificationSection } from './notification-section.tsx';
 import { isSection, isServerSection, OWN_SECTIONS, type Section, SECTIONS } from './sections.ts';
 import { SectionHead } from './section-head.tsx';
 import { ServerSettings } from './server-settings.tsx';
+import { SettingsSearch } from './settings-search.tsx';
 import './settings.css';
 
 const OWN = {
@@ -37,32 +37,32 @@ export function SettingsPage({ section }: { section?: string }) {
         <BackButton />
         <h1>{t.title}</h1>
         <span className="grow" />
-        <div className="search line settings-search">
-          <Search size={14} aria-hidden className="muted" />
-          <input
-            type="search"
-            aria-label={t.search}
-            placeholder={t.search}
-            value={query}
-            disabled={!isOffered}
-            onChange={({ target }) => setQuery(target.value)}
-            onKeyDown={({ key }) => key === 'Escape' && setQuery('')}
-          />
-        </div>
+        <SettingsSearch query={query} isDisabled={!isOffered} onQuery={setQuery} />
       </header>
       <div className="settings-body">
         <nav className="settings-nav" aria-label={t.title}>
-          <ul>
+          <select
+            className="field only-narrow"
+            aria-label={t.section}
+            value={shown}
+            onChange={({ target }) => {
+              setQuery('');
+              go({ page: 'settings', section: target.value });
+            }}
+          >
+            {sections.map((each) => (
+              <option key={each} value={each}>
+                {t.sections[each]}
+              </option>
+            ))}
+          </select>
+          <ul className="wide">
             {sections.map((each) => (
               <li key={each}>
                 <a
                   href={toHash({ page: 'settings', section: each })}
                   aria-current={each === shown && query === '' ? 'page' : undefined}
                   onClick={() => setQuery('')}
-                  ref={(link) => {
-                    // On a narrow page, the links are one row that scrolls.
-                    if (each === shown) link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-                  }}
                 >
                   {t.sections[each]}
                 </a>

@@ -1,4 +1,4 @@
-import { CircleQuestionMark, FileDiff, List, MessageSquareText, SquarePen, type LucideIcon } from 'lucide-react';
+import { CircleQuestionMark, Ellipsis, List, MessageSquareText, SquarePen, type LucideIcon } from 'lucide-react';
 import { availableCommands } from '../actions/commands.ts';
 import { signal } from '../actions/signal.ts';
 import { focusNextField } from '../composer/next-focus.ts';
@@ -6,7 +6,9 @@ import { host } from '../state/host.ts';
 import { isOwn } from '../state/session-tree.ts';
 import { go, route, toSession } from '../state/route.ts';
 import { useStore } from '../state/store.ts';
+import { usePlaces } from '../sessions/places.ts';
 import { useText } from '../text/text.ts';
+import { Menu } from '../ui/menu.tsx';
 
 /** The session that was shown last. */
 let last: string | undefined;
@@ -32,8 +34,7 @@ export function BottomBar() {
     (session) => session.state === 'needs-you' && isOwn(session, sessions),
   ).length;
   const { bar } = t.lists;
-  const tab = here.page === 'session' ? here.tab : undefined;
-  const open = (to: 'conversation' | 'changes') => () => current !== undefined && go(toSession(current, to));
+  const others = usePlaces();
   const places: Place[] = [
     {
       key: 'sessions',
@@ -46,17 +47,9 @@ export function BottomBar() {
       key: 'current',
       label: bar.current,
       icon: MessageSquareText,
-      isCurrent: tab === 'conversation',
+      isCurrent: here.page === 'session',
       isDisabled: current === undefined,
-      run: open('conversation'),
-    },
-    {
-      key: 'changes',
-      label: bar.changes,
-      icon: FileDiff,
-      isCurrent: tab === 'changes',
-      isDisabled: current === undefined,
-      run: open('changes'),
+      run: () => current !== undefined && go(toSession(current)),
     },
     {
       key: 'needs-you',
@@ -101,6 +94,14 @@ export function BottomBar() {
           <span className="ellipsis">{label}</span>
         </button>
       ))}
+      <Menu
+        label={bar.more}
+        className={`bottom-more ${others.some(({ isCurrent }) => isCurrent) ? 'bottom-more-current' : ''}`}
+        items={others.map(({ label, keys, icon, run }) => ({ key: keys, label, icon, run }))}
+      >
+        <Ellipsis size={20} />
+        <span className="ellipsis">{bar.more}</span>
+      </Menu>
     </nav>
   );
 }

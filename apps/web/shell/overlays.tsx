@@ -5,7 +5,7 @@ import { UndoDialog } from '../conversation/undo-dialog.tsx';
 import { loadReview } from '../review/load-review.ts';
 import { BudgetDialog } from '../sessions/budget-dialog.tsx';
 import { RenameDialog } from '../sessions/rename-dialog.tsx';
-import type { Overlay } from '../state/overlay.ts';
+import { closeOverlay, type Overlay } from '../state/overlay.ts';
 import { lazyComponent } from '../ui/lazy-component.tsx';
 import { Palette } from './palette.tsx';
 
@@ -19,6 +19,10 @@ const NewProjectDialog = lazyComponent(
 
 const ForgetProjectsDialog = lazyComponent(
   async () => (await import('../projects/forget-projects-dialog.tsx')).ForgetProjectsDialog,
+);
+
+const UseLocalOverlay = lazyComponent(
+  async () => (await import('../settings/models/use-local-dialog.tsx')).UseLocalOverlay,
 );
 
 const RevertDialog = lazyComponent(async () => (await import('../changes/revert-dialog.tsx')).RevertDialog);
@@ -39,6 +43,10 @@ export function Overlays({ overlay }: { overlay: Overlay }) {
       return <NewProjectDialog />;
     case 'forget-projects':
       return <ForgetProjectsDialog />;
+    case 'use-local':
+      return (
+        <UseLocalOverlay server={overlay.server} model={overlay.model} onClose={closeOverlay} onUse={overlay.onUse} />
+      );
     case 'attach':
       return <AttachDialog source={overlay.source} draft={overlay.draft} scope={overlay.scope} />;
     case 'attachment':

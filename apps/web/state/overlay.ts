@@ -1,4 +1,5 @@
 import type { EventOf } from '@klaus/core/protocol';
+import type { LocalServerView } from '@klaus/server/contract';
 import type { AttachSource } from '../attach/attach-source.ts';
 import type { Scope } from '../composer/mcp-prompts.ts';
 import type { Attachment } from '../composer/attachment.ts';
@@ -10,6 +11,8 @@ export type Overlay =
   | { kind: 'keys' }
   | { kind: 'new-project' }
   | { kind: 'forget-projects' }
+  /** The question before the first use of a program of this machine. */
+  | { kind: 'use-local'; server: LocalServerView; model: string; onUse: () => void }
   | { kind: 'prompts'; draft: string; scope: Scope }
   | { kind: 'attach'; source: AttachSource; draft: string; scope: Scope }
   | { kind: 'attachment'; attachment: Attachment }

@@ -44,6 +44,8 @@ export const deWork: typeof enWork = {
     samePrice: 'gleicher Preis',
     dearer: (times) => `${times}-facher Preis`,
     cheaper: (times) => `1/${times} des Preises`,
+    modelAsks: 'fragt vor der ersten Verwendung',
+    onMachine: 'Auf dem Rechner des Servers',
     modelNoKey: 'kein API-Schlüssel',
     modelPrice: (input, output) => `${input} Eingabe, ${output} Ausgabe je Million`,
     modeIs: (name) => `Freigabemodus: ${name}`,

@@ -35,6 +35,8 @@ export const enWork = {
     samePrice: 'same price',
     dearer: (times: string) => `${times} × the price`,
     cheaper: (times: string) => `1/${times} of the price`,
+    modelAsks: 'asks before the first use',
+    onMachine: 'On the machine of the server',
     modelNoKey: 'no API key',
     modelPrice: (input: string, output: string) => `${input} input, ${output} output per million`,
     modeIs: (name: string) => `Approval mode: ${name}`,

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react';
-import { useCallback, type ReactNode } from 'react';
+import { useCallback, useEffect, type ReactNode } from 'react';
 import { matchWords } from '../shell/match-words.ts';
 import { useText } from '../text/text.ts';
 import { FilterList, type FilterItem } from './filter-list.tsx';
@@ -25,6 +25,7 @@ interface PickerProps {
   note?: string;
   /** Alt-Enter on an item. */
   onMark?: (item: PickerItem) => void;
+  onOpen?: () => void;
 }
 
 export function Picker({ label, children, ...list }: PickerProps) {
@@ -37,8 +38,9 @@ export function Picker({ label, children, ...list }: PickerProps) {
 
 type ChoiceProps = Omit<PickerProps, 'children'> & { onClose: () => void };
 
-function Choice({ label, items, note, onMark, onClose }: ChoiceProps) {
+function Choice({ label, items, note, onMark, onOpen, onClose }: ChoiceProps) {
   const t = useText();
+  useEffect(() => onOpen?.(), []);
   const find = useCallback(
     (query: string) =>
       items.filter((item) => matchWords(`${item.label} ${item.description ?? ''} ${item.group ?? ''}`, query.trim())),

@@ -99,37 +99,42 @@ interface TableProps {
   toName: (key: string) => string;
 }
 
+/** The roles are explicit: a narrow page shows each row as a list, which is no table for the browser. */
 function UsageTable({ rows, by, total, toName }: TableProps) {
   const t = useText();
+  const { usage } = t;
+  const names = [usage.cost, usage.requests, usage.input, usage.output, usage.cacheRead, usage.cacheWrite];
   return (
-    <div className="usage-table" tabIndex={0} role="group" aria-label={t.usage[by]}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t.usage[by]}</th>
-            {[t.usage.cost, t.usage.requests, t.usage.input, t.usage.output, t.usage.cacheRead, t.usage.cacheWrite].map(
-              (name) => (
-                <th key={name} scope="col" title={name === t.usage.input ? t.budget.input : undefined}>
-                  {name}
-                </th>
-              ),
-            )}
+    <div className="usage-table" tabIndex={0} role="group" aria-label={usage[by]}>
+      <table role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">
+              {usage[by]}
+            </th>
+            {names.map((name) => (
+              <th key={name} role="columnheader" scope="col" title={name === usage.input ? t.budget.input : undefined}>
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={row.key}>
-              <th scope="row" className="ellipsis">
+            <tr key={row.key} role="row">
+              <th role="rowheader" scope="row" className="ellipsis">
                 {by === 'session' ? <a href={toHash(toSession(row.key))}>{toName(row.key)}</a> : toName(row.key)}
               </th>
-              <Cells row={row} />
+              <Cells row={row} names={names} />
             </tr>
           ))}
         </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row">{t.usage.total}</th>
-            <Cells row={total} />
+        <tfoot role="rowgroup">
+          <tr role="row">
+            <th role="rowheader" scope="row">
+              {usage.total}
+            </th>
+            <Cells row={total} names={names} />
           </tr>
         </tfoot>
       </table>
@@ -137,12 +142,12 @@ function UsageTable({ rows, by, total, toName }: TableProps) {
   );
 }
 
-function Cells({ row }: { row: Omit<Figures, 'key'> }) {
+/** @param props.names Of the columns, which a narrow page shows at each figure. */
+function Cells({ row, names }: { row: Omit<Figures, 'key'>; names: readonly string[] }) {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = row;
   const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
-  // The most important column first: narrow pages scroll horizontally.
   return [formatCost(row.usd, row.heldUsd), formatCount(row.requests), ...tokens.map(formatShort)].map((figure, at) => (
-    <td key={at} className="number">
+    <td key={at} role="cell" className="number" data-name={names[at]}>
       {figure}
     </td>
   ));

@@ -24,8 +24,20 @@ export const TOKENS = {
   // Motion: a change of state; a turn of a mark of progress.
   quick: '120ms',
   turn: '1.4s',
-  // Space: conversation, message field and banners share one column. Prose has 68 to 76 characters in a line. Other
-  // distances are multiples of 4 px.
+  // Space: distances are steps of 4 px. The indent is an icon of a row with the gap after it.
+  'space-1': '4px',
+  'space-2': '8px',
+  'space-3': '12px',
+  'space-4': '16px',
+  'space-5': '20px',
+  'space-6': '24px',
+  'space-7': '28px',
+  'space-8': '32px',
+  'space-10': '40px',
+  'space-12': '48px',
+  'space-16': '64px',
+  indent: '22px',
+  // Conversation, message field and banners share one column. Prose has 68 to 76 characters in a line.
   column: '760px',
   gutter: '24px',
   measure: '36em',

@@ -83,7 +83,10 @@ export const modelServerRoutes = {
     summary:
       'Allows to send texts to a program, as it was shown, and makes its model the default. 409 for another one.',
     role: 'admin',
-    body: z.object({ model: z.string(), address: z.string(), user: z.string(), program: z.string() }),
+    body: z.object({
+      ...{ model: z.string(), address: z.string(), user: z.string(), program: z.string() },
+      isDefault: z.boolean().default(true).describe('False: the default of new sessions stays.'),
+    }),
     answer: z.object({ model: z.string() }),
   }),
 };

@@ -40,7 +40,7 @@ export const modelServerHandlers = {
     return { servers: found.map(({ text: _, models, ...server }) => ({ ...server, models: [...models] })) };
   },
 
-  async useLocalModel({ body: { model, address, user, program } }, { klaus }) {
+  async useLocalModel({ body: { model, address, user, program, isDefault } }, { klaus }) {
     await checkSettingsEnabled(klaus);
     const found = await klaus.localServers.find(model);
     const server = found.find((one) => one.models.includes(model));
@@ -52,7 +52,7 @@ export const modelServerHandlers = {
       });
     }
     // Refused before anything is allowed, if a stronger source sets the model.
-    await klaus.settings.change('model', model);
+    if (isDefault) await klaus.settings.change('model', model);
     klaus.localServers.allow(server);
     return { model };
   },

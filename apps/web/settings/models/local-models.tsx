@@ -6,10 +6,9 @@ import { client } from '../../state/client.ts';
 import { reloadSettings } from '../../state/host.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useSettingsText } from '../../text/settings/settings-text.ts';
-import { useText } from '../../text/text.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeText } from '../../ui/code-text.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { LocalServerFacts, UseLocalDialog } from './use-local-dialog.tsx';
 
 /** Models of a program that are offered. */
 const MAX_MODELS = 20;
@@ -63,7 +62,7 @@ export function LocalModels({ onUsed }: { onUsed?: () => void }) {
         {servers?.map((server) => (
           <li key={server.address} className="provider column" data-local={server.title}>
             <h3>{server.title}</h3>
-            <ServerFacts server={server} />
+            <LocalServerFacts server={server} />
             <ul className="line local-choices">
               {server.models.slice(0, MAX_MODELS).map((model) => (
                 <li key={model}>
@@ -77,44 +76,13 @@ export function LocalModels({ onUsed }: { onUsed?: () => void }) {
         ))}
       </ul>
       {chosen ? (
-        <UseDialog chosen={chosen} onClose={() => setChosen(undefined)} onUse={() => void use(chosen)} />
+        <UseLocalDialog
+          {...chosen}
+          text={t.models.useText(chosen.model)}
+          onClose={() => setChosen(undefined)}
+          onUse={() => void use(chosen)}
+        />
       ) : null}
     </div>
-  );
-}
-
-function ServerFacts({ server }: { server: LocalServerView }) {
-  const t = useSettingsText();
-  const { address, isLoopback, program, user, isAllowed } = server;
-  return (
-    <p className="small muted wrap">
-      <span className="mono">{address}</span> ·{' '}
-      <span className={isLoopback ? '' : 'warn'}>{isLoopback ? t.models.here : t.models.elsewhere}</span> ·{' '}
-      {t.models.owner(program, user)} · {isAllowed ? t.models.allowed : t.models.notAllowed}
-    </p>
-  );
-}
-
-function UseDialog({ chosen, onClose, onUse }: { chosen: Chosen; onClose: () => void; onUse: () => void }) {
-  const t = useSettingsText();
-  const words = useText();
-  return (
-    <Dialog title={t.models.useTitle} onClose={onClose}>
-      <div className="dialog-body column">
-        <p>
-          <strong>{chosen.server.title}</strong>
-        </p>
-        <ServerFacts server={chosen.server} />
-        <p className="wrap">{t.models.useText(chosen.model)}</p>
-        <div className="dialog-foot line">
-          <Button data-first onClick={onClose}>
-            {words.app.cancel}
-          </Button>
-          <Button variant="primary" onClick={onUse}>
-            {t.models.useYes}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   );
 }

@@ -52,9 +52,9 @@ export const deList: typeof enList = {
     label: 'Hauptansichten',
     sessions: 'Sitzungen',
     current: 'Aktuell',
-    changes: 'Änderungen',
     needsYou: 'Wartend',
     new: 'Neu',
+    more: 'Mehr',
   },
   prompts: {
     title: 'Gespeicherte Prompts',

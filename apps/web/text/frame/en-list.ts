@@ -49,9 +49,9 @@ export const enList = {
     label: 'Main views',
     sessions: 'Sessions',
     current: 'Current',
-    changes: 'Changes',
     needsYou: 'Needs you',
     new: 'New',
+    more: 'More',
   },
   prompts: {
     title: 'Saved prompts',

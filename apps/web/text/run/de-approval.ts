@@ -25,6 +25,7 @@ export const deApproval: typeof enApproval = {
   scopes: { once: 'Dieses Mal', session: 'Diese Sitzung', project: 'Dieses Projekt' },
   scripts: 'Führt aus',
   note: 'Hinweis an das Modell (optional)',
+  withLetters: 'antwortet mit einzelnen Buchstaben',
   plan: 'Diesen Plan annehmen?',
   planText: 'Text des Plans',
   required: 'Pflichtfeld',
@@ -65,8 +66,8 @@ export const deApproval: typeof enApproval = {
   acceptFile: 'Datei annehmen',
   rejectFile: 'Datei ablehnen',
   hunk: (number, all) => `Abschnitt ${number} von ${all}`,
-  summary: (taken, all, edited) =>
-    `${taken} von ${count(all, 'Abschnitt', 'Abschnitten')} angenommen${edited > 0 ? `, ${edited} bearbeitet` : ''}`,
+  summary: (taken, all, { edited, open }) =>
+    `${taken} von ${count(all, 'Abschnitt', 'Abschnitten')} angenommen${edited > 0 ? `, ${edited} bearbeitet` : ''}${open > 0 ? `, ${open} nicht geprüft` : ''}`,
   feedback: 'Was das Modell erhält',
   feedbackAll: 'Der Aufruf wird unverändert ausgeführt.',
   feedbackNone: 'Der Benutzer hat den Aufruf abgelehnt.',

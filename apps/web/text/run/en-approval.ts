@@ -15,6 +15,7 @@ export const enApproval = {
   scopes: { once: 'This time', session: 'This session', project: 'This project' },
   scripts: 'Runs',
   note: 'Note to the model (optional)',
+  withLetters: 'answers with single letters',
   plan: 'Accept this plan?',
   planText: 'Text of the plan',
   required: 'required',
@@ -56,8 +57,8 @@ export const enApproval = {
   acceptFile: 'Accept file',
   rejectFile: 'Reject file',
   hunk: (number: number, all: number) => `Hunk ${number} of ${all}`,
-  summary: (taken: number, all: number, edited: number) =>
-    `${taken} of ${count(all, 'hunk', 'hunks')} accepted${edited > 0 ? `, ${edited} edited` : ''}`,
+  summary: (taken: number, all: number, { edited, open }: { edited: number; open: number }) =>
+    `${taken} of ${count(all, 'hunk', 'hunks')} accepted${edited > 0 ? `, ${edited} edited` : ''}${open > 0 ? `, ${open} not reviewed` : ''}`,
   feedback: 'What the model will receive',
   feedbackAll: 'The call runs unchanged.',
   feedbackNone: 'The user rejected this call.',

@@ -54,6 +54,7 @@ export const deModels: ModelsText = {
   useTitle: 'Texte von Sitzungen an dieses Programm senden?',
   useText: (model) =>
     `${model} wird das Standardmodell neuer Sitzungen. Gehört die Adresse einem anderen Benutzer, wird erneut gefragt.`,
+  useHere: (model) => `Die Sitzung verwendet ${model}. Gehört die Adresse einem anderen Benutzer, wird erneut gefragt.`,
   useYes: 'Texte senden',
   used: (model) => `${model} ist jetzt das Standardmodell.`,
 };

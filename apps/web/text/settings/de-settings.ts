@@ -7,6 +7,7 @@ import type { SettingsText } from './en-settings.ts';
 export const deSettings: SettingsText = {
   title: 'Einstellungen',
   search: 'Einstellungen durchsuchen',
+  section: 'Abschnitt',
   sections: {
     keys: 'Schlüssel und Anbieter',
     mcp: 'MCP-Server',

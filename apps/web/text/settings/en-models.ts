@@ -51,6 +51,7 @@ export const enModels = {
   useTitle: 'Send the texts of sessions to this program?',
   useText: (model: string) =>
     `${model} becomes the default model of new sessions. You are asked again if another user owns the address.`,
+  useHere: (model: string) => `The session uses ${model}. You are asked again if another user owns the address.`,
   useYes: 'Send texts',
   used: (model: string) => `${model} is the default model now.`,
 };

@@ -6,6 +6,7 @@ import { enSettingNames } from './en-setting-names.ts';
 export const enSettings = {
   title: 'Settings',
   search: 'Search settings',
+  section: 'Section',
   sections: {
     keys: 'Keys and providers',
     mcp: 'MCP servers',
