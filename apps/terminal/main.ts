@@ -14,9 +14,10 @@ export type { TerminalStart } from './terminal-options.ts';
  */
 export async function runTerminal(options: TerminalOptions): Promise<number> {
   const preferences = readPreferences(options.home);
-  const theme = preferences.theme ?? toFirstTheme(process.env, process.stdout.getColorDepth());
+  const depth = process.stdout.getColorDepth();
+  const theme = preferences.theme ?? toFirstTheme(process.env, depth);
   const screen = openScreen();
-  const style = createViewStyle(theme);
+  const style = createViewStyle(theme, depth >= 24);
   style.showThinking = preferences.showThinking;
   const composer = createComposer(screen, style);
   screen.addChild(composer);

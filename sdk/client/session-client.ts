@@ -102,6 +102,8 @@ export interface SessionClient extends AsyncDisposable, AttentionClient, ChatCli
 }
 
 export interface ClientSettings {
+  /** Model of a new session, as in the setting `model`. */
+  model: string;
   maxPromptChars: number;
   /** Undefined: not configured. */
   onAsk: OnAsk | undefined;

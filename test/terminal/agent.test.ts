@@ -43,20 +43,20 @@ async function leave(terminal: Emulator): Promise<void> {
 test.runIf(hasScript)('the first start is with klaus; it creates agent-builder and does not open it', async () => {
   await using chat = await open();
   const terminal = await chat.open();
-  await terminal.shows(/Klaus \S+ · klaus ·/);
+  await terminal.shows(/Klaus \S+ · [~/]/);
   await terminal.shows(/klaus chat\s+agent-builder/);
   expect(existsSync(join(chat.place.home, 'agents/agent-builder.md'))).toBe(true);
   await prompt(terminal, 'hello', 'Klaus answers.');
   await leave(terminal);
   const later = await chat.open();
   await later.shows('Klaus answers.');
-  expect(later.all()).not.toContain('first start');
+  expect(later.all()).not.toContain('First start');
 });
 
 test.runIf(hasScript)('two first starts at the same moment are both with klaus', async () => {
   await using chat = await open();
   const both = await Promise.all([chat.open(), chat.open()]);
-  for (const terminal of both) expect(terminal.screen()).toMatch(/Klaus \S+ · klaus ·/);
+  for (const terminal of both) expect(terminal.screen()).toMatch(/Klaus \S+ · [~/]/);
 });
 
 test.runIf(hasScript)(
@@ -76,9 +76,9 @@ test.runIf(hasScript)(
     await leave(here);
     expect(here.all()).toMatch(/`klaus chat\s+lead` continues/);
     const again = await chat.open({ cwd: other });
-    await again.shows(/Klaus \S+ · klaus ·[^]*Klaus answers\./);
+    await again.shows(/Klaus \S+ · [~/][^]*Klaus answers\./);
     const first = await chat.open();
-    await first.shows(/Klaus \S+ · klaus ·/);
+    await first.shows(/Klaus \S+ · [~/]/);
     expect(first.screen()).not.toContain('The lead answers.');
   },
 );

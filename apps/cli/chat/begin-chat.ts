@@ -48,7 +48,7 @@ export function toTerminalStart(
   { agent, keepsHistory, latest, mode, notes }: ChatStart,
   { model, limits }: { [K in 'model' | 'limits']?: SessionChange[K] | undefined },
 ): TerminalStart {
-  const title = latest?.title ? `, ${toPrintable(latest.title)}` : '';
+  const title = latest?.title ? `, ${toPrintable(latest.title).replace(/[.]+$/, '')}` : '';
   const found = latest ? [`Session ${latest.id}${title}. /new starts another one.`] : [];
   const change = optional({ model, mode, limits });
   return { agent, keepsHistory, session: latest?.id, change, notes: [...notes, ...found] };

@@ -1,6 +1,7 @@
 import type { AgentDefinition, Klaus } from '@klaus/sdk';
 import type { ChatAgent, ChatClient } from '@klaus/sdk/client';
 import { readChatState } from './chat-state.ts';
+import { toShortPath } from '../output/short-path.ts';
 import { toFolder } from './open-klaus.ts';
 
 /** The agent that a definition cannot replace. */
@@ -38,7 +39,7 @@ async function findChatAgent(
   try {
     const file = await agents.save(AGENT_BUILDER);
     return toChatAgent(undefined, [
-      `This is the first start. The agent ${builder} was created: ${file}. \`klaus chat ${builder}\` helps to create agents.`,
+      `First start: ${toShortPath(file)} was created. \`klaus chat ${builder}\` helps to create agents.`,
     ]);
   } catch (error) {
     // Another first start has created it.

@@ -116,6 +116,7 @@ export function createLocalClient(klaus: Klaus, onNotice: (text: string) => void
 function toSettings(klaus: Klaus, configuration: Klaus['configuration']): ClientSettings {
   const { store } = klaus;
   return {
+    model: configuration.get('model'),
     maxPromptChars: configuration.get('maxPromptChars'),
     onAsk: configuration.get('onAsk'),
     async lacksBudget(model = configuration.get('model')) {

@@ -1,12 +1,19 @@
+import { homedir } from 'node:os';
 import { toLine } from '@klaus/sdk/printable';
 import { agentOf, type App, BUILT_IN } from './app.ts';
 
 /** The first line of the terminal. */
 export function toHeader({ style, options, client, start }: App): string {
   const { heading, muted } = style.palette;
-  const where = client.server ?? options.folder;
-  const facts = [options.version, start.agent ?? 'klaus', toLine(where, 80), '/help lists commands and keys'];
-  return `${heading('Klaus')} ${muted(facts.join(' · '))}`;
+  const where = client.server ?? toShortFolder(options.folder);
+  const agent = start.agent === undefined || start.agent === BUILT_IN ? [] : [start.agent];
+  return `${heading('Klaus')} ${muted([options.version, ...agent, toLine(where, 80), '/help'].join(' · '))}`;
+}
+
+/** `~/rooms` for a folder in the home folder. */
+function toShortFolder(folder: string): string {
+  const home = homedir();
+  return folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
 }
 
 /** What remains on the screen of the shell. */

@@ -242,6 +242,7 @@ export class TerminalApp implements App {
         client,
         request,
         mode: request.mode ?? (await client.startMode(request.workspace)).mode,
+        model: (await client.settings(request.workspace)).model,
         onChange: () => this.screen.requestRender(),
         onShow: (view) => {
           this.#transcript?.show(view);

@@ -29,9 +29,11 @@ export class Footer implements Component {
     const hasBorder = this.dialog === undefined;
     const status = toStatusLine(this.#toFacts(width), preferences.status, { width, palette, hasBorder });
     const { panel } = this.#app.questions;
+    // A question says itself that it waits.
+    const activity = panel ? [] : toActivityLines(view, width, { palette, now: Date.now() });
+    const space = panel || this.#app.screen.terminal.rows >= SPACED_ROWS ? [''] : [];
     return [
-      // A question says itself that it waits.
-      ...(panel ? [''] : toActivityLines(view, width, { palette, now: Date.now() })),
+      ...(activity.length > 0 ? activity : space),
       ...toTodoLines(view.conversation, width, palette),
       ...toQueueLines(view, width, palette),
       ...(this.dialog ? [] : (panel?.render(width) ?? [])),
@@ -78,6 +80,9 @@ export class Footer implements Component {
  * changing rows must have space after the terminal has wrapped them; what has none would stay in the scrollback.
  */
 const RESIZED_WIDTH = { top: 40, bottom: 20 } as const;
+
+/** Rows of a window from which the conversation and the input are apart. */
+const SPACED_ROWS = 16;
 
 /** Columns of the line itself around its text, and those of `↑ 99 more` at its end. */
 const BORDER_ROOM = 6;

@@ -17,6 +17,8 @@ export interface SessionLinkOptions {
   request: Omit<OpenRequest, 'parts'>;
   /** The approval mode of that session. */
   mode: Mode;
+  /** Its model, if neither the request nor an agent has one. */
+  model: string;
   /** Something of the view has changed. */
   onChange: () => void;
   /** Another session is shown. */
@@ -66,7 +68,9 @@ export class SessionLink {
 
   /** Of the session, or of the one that the next prompt opens; '' if it is not known yet. */
   get model(): string {
-    return this.#view.conversation.model || this.#next.model || this.#request.model || '';
+    const { model, agent } = this.#request;
+    const usual = agent === undefined ? this.#options.model : '';
+    return this.#view.conversation.model || this.#next.model || model || usual;
   }
 
   get mode(): string {

@@ -2,6 +2,8 @@ import type { MarkdownTheme } from '../screen/index.ts';
 import type { Highlighter } from './highlighter.ts';
 import type { Palette } from './palette.ts';
 
+const FENCE = '```';
+
 export function toMarkdownTheme(palette: Palette, highlighter: Highlighter): MarkdownTheme {
   return {
     heading: palette.heading,
@@ -9,7 +11,7 @@ export function toMarkdownTheme(palette: Palette, highlighter: Highlighter): Mar
     linkUrl: palette.muted,
     code: palette.code,
     codeBlock: (text) => text,
-    codeBlockBorder: palette.border,
+    codeBlockBorder: (fence) => toCodeRule(fence.slice(FENCE.length), palette),
     quote: palette.quote,
     quoteBorder: palette.border,
     hr: palette.border,
@@ -21,4 +23,9 @@ export function toMarkdownTheme(palette: Palette, highlighter: Highlighter): Mar
     highlightCode: (code, language) => highlighter.highlight(code, language ?? ''),
     codeBlockIndent: '  ',
   };
+}
+
+/** The row above or below a block of code. It is never empty, because rows of code that is streamed are counted. */
+function toCodeRule(language: string, { border, muted }: Palette): string {
+  return language === '' ? border('──') : `${border('──')} ${muted(language)}`;
 }

@@ -54,6 +54,8 @@ const color = (code: number | string): Codes => [typeof code === 'number' ? `38;
 const bright = (code: number): Codes => [`1;38;5;${code}`, '22;39'];
 const on = (foreground: number, background: number): Codes => [`38;5;${foreground};48;5;${background}`, '39;49'];
 
+const onRgb = (foreground: number, background: string): Codes => [`38;5;${foreground};48;2;${background}`, '39;49'];
+
 /** The colours of the user's terminal. They suit any background. */
 const BASIC: Record<Role, Codes> = {
   accent: color('36'),
@@ -88,7 +90,7 @@ const DARK: Record<Role, Codes> = {
   link: ['4;38;5;111', '24;39'],
   heading: bright(80),
   quote: ['3;38;5;250', '23;39'],
-  border: color(239),
+  border: color(241),
   added: on(157, 22),
   removed: on(217, 52),
   addedWord: on(231, 28),
@@ -99,6 +101,14 @@ const DARK: Record<Role, Codes> = {
   comment: color(243),
   title: color(117),
   selected: on(231, 24),
+};
+
+/** Changed lines in terminals with all colours: the 256 have no dark green and no dark red that are less bright. */
+const DARK_CHANGES: Partial<Record<Role, Codes>> = {
+  added: onRgb(157, '20;53;32'),
+  removed: onRgb(217, '67;26;31'),
+  addedWord: onRgb(231, '36;105;61'),
+  removedWord: onRgb(231, '138;46;54'),
 };
 
 const LIGHT: Record<Role, Codes> = {
@@ -112,7 +122,7 @@ const LIGHT: Record<Role, Codes> = {
   link: ['4;38;5;25', '24;39'],
   heading: bright(30),
   quote: ['3;38;5;240', '23;39'],
-  border: color(250),
+  border: color(247),
   added: on(22, 194),
   removed: on(88, 224),
   addedWord: on(22, 157),
@@ -127,10 +137,15 @@ const LIGHT: Record<Role, Codes> = {
 
 const CODES: Record<Exclude<Theme, 'none'>, Record<Role, Codes>> = { dark: DARK, light: LIGHT, '16': BASIC };
 
-export function createPalette(theme: Theme): Palette {
+/** @param hasAllColours True for 24 bits of colour. */
+export function createPalette(theme: Theme, hasAllColours = false): Palette {
+  const toCodes = (role: Role): Codes => {
+    const all = hasAllColours && theme === 'dark' ? DARK_CHANGES[role] : undefined;
+    return all ?? CODES[theme as Exclude<Theme, 'none'>][role];
+  };
   const toStyle = (role: Role): Style => {
     if (theme === 'none') return (text) => text;
-    const [open, close] = CODES[theme][role];
+    const [open, close] = toCodes(role);
     return (text) => (text === '' ? '' : `\u001b[${open}m${text}\u001b[${close}m`);
   };
   const styles = Object.fromEntries(ROLES.map((role) => [role, toStyle(role)])) as Record<Role, Style>;
@@ -138,12 +153,12 @@ export function createPalette(theme: Theme): Palette {
     theme === 'none' || codes === '' ? text : `\u001b[${codes}m${text}\u001b[0m`;
   const changed: Palette['changed'] = (change, role, text) => {
     if (theme === 'none' || text === '') return text;
-    const [open, close] = CODES[theme][change];
-    const color = role === undefined || !hasBackground(open) ? '' : `;${CODES[theme][role][0]}`;
+    const [open, close] = toCodes(change);
+    const color = role === undefined || !hasBackground(open) ? '' : `;${toCodes(role)[0]}`;
     return `\u001b[${open}${color}m${text}\u001b[${close}m`;
   };
   const changedEdge: Palette['changedEdge'] = (change) => {
-    const [open] = theme === 'none' ? [''] : CODES[theme][change];
+    const [open] = theme === 'none' ? [''] : toCodes(change);
     return hasBackground(open) ? toEdge(open.slice(open.indexOf('48;'))) : '';
   };
   return { ...styles, sgr, changed, changedEdge };

@@ -1,4 +1,4 @@
-import { toParts, type Entry } from '@klaus/sdk/conversation';
+import { type Conversation, type Entry, type FactEntry, toParts } from '@klaus/sdk/conversation';
 import type { EventOf } from '@klaus/sdk';
 import { toLine } from '@klaus/sdk/printable';
 import { describeFact, type FactLine } from '@klaus/sdk/transcript';
@@ -27,6 +27,7 @@ interface EntryOptions extends CallViewOptions {
 /** The lines of one entry, the first of which is blank where the entry begins something new. */
 export function toEntryLines(entries: readonly Entry[], index: number, options: EntryOptions): string[] {
   const entry = entries[index]!;
+  if (!options.isExpanded && isReplaced(entry, entries[index + 1])) return [];
   const previous = findPrevious(entries, index, options);
   const lines = toLines(entry, options);
   const isSameGroup = previous !== undefined && isCompact(previous) && isCompact(entry);
@@ -50,7 +51,7 @@ function isBegun(written: Written | undefined): boolean {
 /** The entry before another one that has lines. */
 function findPrevious(entries: readonly Entry[], index: number, { isExpanded }: EntryOptions): Entry | undefined {
   let at = index - 1;
-  while (at >= 0 && !isExpanded && !isShown(entries[at]!)) at -= 1;
+  while (at >= 0 && !isExpanded && (!isShown(entries[at]!) || isReplaced(entries[at]!, entries[at + 1]))) at -= 1;
   return entries[at];
 }
 
@@ -89,11 +90,15 @@ function toLines(entry: Entry, options: EntryOptions): string[] {
 }
 
 /** What the conversation shows of an event. Ids, checkpoints, tokens and costs are in the complete view. */
-function toBriefFacts({ event }: Extract<Entry, { kind: 'fact' }>): readonly FactLine[] {
+function toBriefFacts({ event }: FactEntry): readonly FactLine[] {
   const lines = describeFact(event);
   switch (event.type) {
     case 'session.opened':
-      return [{ mark: 'info', text: describeOpened(event) }, ...lines.slice(1)];
+      return [...describeOpened(event), ...lines.slice(1)];
+    case 'model.attempted':
+      return event.attempt > 1
+        ? lines.map((line) => ({ ...line, text: `${line.text} (attempt ${event.attempt})` }))
+        : lines;
     case 'workspace.committed':
       return [];
     case 'run.finished':
@@ -103,8 +108,30 @@ function toBriefFacts({ event }: Extract<Entry, { kind: 'fact' }>): readonly Fac
   }
 }
 
-function describeOpened({ agent, sandbox }: EventOf<'session.opened'>): string {
-  return `${agent === undefined ? '' : `agent ${toLine(agent, 80)}, `}sandbox ${toLine(sandbox, 80)}`;
+/** The agent, and the sandbox if there is none: commands then have all rights of the user. */
+function describeOpened({ agent, sandbox }: EventOf<'session.opened'>): readonly FactLine[] {
+  const facts = [
+    ...(agent === undefined ? [] : [`agent ${toLine(agent, 80)}`]),
+    ...(sandbox === 'host' ? ['no sandbox: commands have your rights'] : []),
+  ];
+  return facts.length === 0 ? [] : [{ mark: 'info', text: facts.join(', ') }];
+}
+
+/**
+ * True for a failed attempt of a request to the model in place of which the next entry is shown: a further attempt, or
+ * the end of the run with the same reason.
+ */
+function isReplaced(entry: Entry, next: Entry | undefined): boolean {
+  if (entry.kind !== 'fact' || entry.event.type !== 'model.attempted' || next?.kind !== 'fact') return false;
+  const { event } = next;
+  if (event.type === 'run.finished') return event.outcome === 'model_failed';
+  return event.type === 'model.attempted' && event.turn === entry.event.turn && event.attempt > entry.event.attempt;
+}
+
+/** True for a failed attempt that the next entry can replace. */
+export function isReplaceable({ entries }: Conversation, index: number): boolean {
+  const entry = entries[index]!;
+  return index === entries.length - 1 && entry.kind === 'fact' && entry.event.type === 'model.attempted';
 }
 
 /**

@@ -3,10 +3,10 @@ import type { Entry, PartialMessage, UserEntry } from '@klaus/sdk/conversation';
 import { formatCount } from '@klaus/sdk/transcript';
 import { SixelImages } from '../images/sixel-images.ts';
 import { truncateToWidth, type Component, type Growing, type InlineScreen } from '../screen/index.ts';
-import { isInterrupted, type SessionView } from '../session/session-view.ts';
+import { isInterrupted, isWorking, type SessionView } from '../session/session-view.ts';
 import type { CallViewOptions } from './call-lines.ts';
 import { toSpinner } from '../style/spinner.ts';
-import { toEntryLines, toPartBlock, toWritten, type Written } from './entry-lines.ts';
+import { isReplaceable, toEntryLines, toPartBlock, toWritten, type Written } from './entry-lines.ts';
 import { findFinal, type Place, START } from './final-text.ts';
 import { toImageBounds, toPartLines, toThinkingLines, type TakeImage } from './message-lines.ts';
 import { listEnds } from './text-ends.ts';
@@ -80,7 +80,7 @@ export class Transcript implements Component {
     let isLoading = false;
     for (; this.#done < entries.length; this.#done++) {
       const entry = entries[this.#done]!;
-      if (!isFinal(entry)) break;
+      if (!isFinal(entry) || this.#mayBeReplaced(this.#done)) break;
       isLoading = !this.#canFinish(entry, width);
       if (isLoading) break;
       this.#takeNotes(finished, this.#done, width);
@@ -133,6 +133,12 @@ export class Transcript implements Component {
     const output = this.#view.inFlight.calls.get(entry.id)?.text ?? '';
     const written = this.#written.get(entry.id);
     return toEntryLines(entries, index, { ...options, output, written });
+  }
+
+  /** Attempts of one request share one row, until its answer arrives. */
+  #mayBeReplaced(index: number): boolean {
+    const { conversation, inFlight } = this.#view;
+    return inFlight.messages.size === 0 && isWorking(this.#view) && isReplaceable(conversation, index);
   }
 
   #isShownElsewhere(entry: Entry): boolean {

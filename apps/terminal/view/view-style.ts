@@ -14,9 +14,10 @@ export interface ViewStyle {
   setTheme(theme: Theme): void;
 }
 
-export function createViewStyle(first: Theme): ViewStyle {
+/** @param hasAllColours Of the terminal: 24 bits of colour. */
+export function createViewStyle(first: Theme, hasAllColours = false): ViewStyle {
   let theme = first;
-  let palette = createPalette(theme);
+  let palette = createPalette(theme, hasAllColours);
   const highlighter = createHighlighter(() => palette);
   let markdown = toMarkdownTheme(palette, highlighter);
   return {
@@ -33,7 +34,7 @@ export function createViewStyle(first: Theme): ViewStyle {
     showThinking: false,
     setTheme(next) {
       theme = next;
-      palette = createPalette(theme);
+      palette = createPalette(theme, hasAllColours);
       markdown = toMarkdownTheme(palette, highlighter);
     },
   };

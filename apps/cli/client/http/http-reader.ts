@@ -23,8 +23,8 @@ export function createHttpReader({ client, name, ask }: ConnectedServer) {
   };
   return {
     async settings(workspace) {
-      const { maxPromptChars, onAsk } = await readSettings(workspace);
-      return { maxPromptChars, onAsk: onAsk ?? undefined, lacksBudget: async () => false };
+      const { model, maxPromptChars, onAsk } = await readSettings(workspace);
+      return { model, maxPromptChars, onAsk: onAsk ?? undefined, lacksBudget: async () => false };
     },
     async session(id) {
       const view = await ask(client.session({ params: { id } }));
