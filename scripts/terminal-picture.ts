@@ -2,10 +2,16 @@ import { writeFileSync } from 'node:fs';
 import type { IBufferCell, Terminal } from '@xterm/headless';
 import type { Page } from 'playwright-core';
 
-const FOREGROUND = '#d8dee4';
-const BACKGROUND = '#14171c';
-/** The 16 colours of a usual dark terminal. */
-const BASIC = [
+/** Colours of a terminal. */
+export interface PictureTheme {
+  foreground: string;
+  background: string;
+  /** The first 16 colours. */
+  basic: readonly string[];
+}
+
+/** The colours of a usual dark terminal. */
+const DARK_BASIC = [
   '#2b3038',
   '#e06c75',
   '#98c379',
@@ -23,17 +29,24 @@ const BASIC = [
   '#74d8e4',
   '#ffffff',
 ] as const;
+const DARK: PictureTheme = { foreground: '#d8dee4', background: '#14171c', basic: DARK_BASIC };
 const STEPS = [0, 95, 135, 175, 215, 255] as const;
 
 /** Draws the visible rows of a terminal as a picture. */
 export async function drawTerminal(page: Page, terminal: Terminal, path: string): Promise<void> {
-  const rows = toRows(terminal).map((row) => `<div>${row || '&nbsp;'}</div>`);
-  const style = `body{margin:0;background:${BACKGROUND}}main{display:inline-block;padding:16px 20px;background:${BACKGROUND};color:${FOREGROUND};font:14px/1.35 'DejaVu Sans Mono',monospace;white-space:pre}b{font-weight:700}`;
-  await page.setContent(`<!doctype html><meta charset="utf-8"><style>${style}</style><main>${rows.join('')}</main>`);
-  writeFileSync(path, await page.locator('main').screenshot());
+  writeFileSync(path, await shootTerminal(page, terminal));
 }
 
-function toRows(terminal: Terminal): string[] {
+/** The visible rows of a terminal as a PNG file, without the empty ones at the end. */
+export async function shootTerminal(page: Page, terminal: Terminal, theme = DARK): Promise<Buffer> {
+  const { foreground, background } = theme;
+  const rows = toRows(terminal, theme).map((row) => `<div>${row || '&nbsp;'}</div>`);
+  const style = `body{margin:0;background:${background}}main{display:inline-block;min-width:${terminal.cols}ch;padding:16px 20px;background:${background};color:${foreground};font:14px/1.35 'DejaVu Sans Mono',monospace;white-space:pre}b{font-weight:700}`;
+  await page.setContent(`<!doctype html><meta charset="utf-8"><style>${style}</style><main>${rows.join('')}</main>`);
+  return await page.locator('main').screenshot();
+}
+
+function toRows(terminal: Terminal, theme: PictureTheme): string[] {
   const { active } = terminal.buffer;
   const rows: string[] = [];
   for (let row = 0; row < terminal.rows; row++) {
@@ -41,7 +54,7 @@ function toRows(terminal: Terminal): string[] {
     let html = '';
     for (let column = 0; column < terminal.cols; column++) {
       const cell = line?.getCell(column);
-      if (cell && cell.getWidth() > 0) html += toHtml(cell);
+      if (cell && cell.getWidth() > 0) html += toHtml(cell, theme);
     }
     // Spaces at the end of a row count only with a background.
     rows.push(html.replace(/(?: |<span style="(?:(?!background)[^"])*"> <\/span>)+$/, ''));
@@ -50,13 +63,14 @@ function toRows(terminal: Terminal): string[] {
   return rows;
 }
 
-function toHtml(cell: IBufferCell): string {
+function toHtml(cell: IBufferCell, theme: PictureTheme): string {
+  const { foreground, background: ground } = theme;
   const text = (cell.getChars() || ' ').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  let color = cell.isFgDefault() ? FOREGROUND : toColor(cell.getFgColor(), cell.isFgRGB());
-  let background = cell.isBgDefault() ? '' : toColor(cell.getBgColor(), cell.isBgRGB());
-  if (cell.isInverse()) [color, background] = [background || BACKGROUND, color];
+  let color = cell.isFgDefault() ? foreground : toColor(cell.getFgColor(), cell.isFgRGB(), theme);
+  let background = cell.isBgDefault() ? '' : toColor(cell.getBgColor(), cell.isBgRGB(), theme);
+  if (cell.isInverse()) [color, background] = [background || ground, color];
   const styles = [
-    color === FOREGROUND ? '' : `color:${color}`,
+    color === foreground ? '' : `color:${color}`,
     background === '' ? '' : `background:${background}`,
     cell.isBold() ? 'font-weight:700' : '',
     cell.isDim() ? 'opacity:.6' : '',
@@ -66,9 +80,9 @@ function toHtml(cell: IBufferCell): string {
   return styles.length === 0 ? text : `<span style="${styles.join(';')}">${text}</span>`;
 }
 
-function toColor(value: number, isRgb: boolean): string {
+function toColor(value: number, isRgb: boolean, { basic }: PictureTheme): string {
   if (isRgb) return `#${value.toString(16).padStart(6, '0')}`;
-  if (value < 16) return BASIC[value]!;
+  if (value < 16) return basic[value]!;
   if (value >= 232) return `rgb(${Array.from({ length: 3 }, () => 8 + (value - 232) * 10).join(',')})`;
   const cube = value - 16;
   return `rgb(${[Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map((step) => STEPS[step]).join(',')})`;

@@ -44,7 +44,9 @@ test('the end of a run replaces the last attempt, which has the same reason', ()
   const end = { type: 'run.finished', outcome: 'model_failed', reason: 'The model failed: Overloaded', evidence: [] };
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 };
   const finished = toFact({ ...end, turns: 1, toolCalls: 0, usd: 0, usage });
-  expect(toText(false, [toAttempt(1, 1_000), toAttempt(2), finished])).toBe('\n✗ The model failed: Overloaded');
+  expect(toText(false, [toAttempt(1, 1_000), toAttempt(2), finished])).toBe(
+    '\n✗ The model failed: Overloaded (attempt 2)',
+  );
 });
 
 test('a session without a sandbox says so, and another one does not', () => {

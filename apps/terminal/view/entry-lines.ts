@@ -29,7 +29,7 @@ export function toEntryLines(entries: readonly Entry[], index: number, options: 
   const entry = entries[index]!;
   if (!options.isExpanded && isReplaced(entry, entries[index + 1])) return [];
   const previous = findPrevious(entries, index, options);
-  const lines = toLines(entry, options);
+  const lines = toLines(entry, options, entries[index - 1]);
   const isSameGroup = previous !== undefined && isCompact(previous) && isCompact(entry);
   return lines.length === 0 || isSameGroup || isBegun(options.written) ? lines : ['', ...lines];
 }
@@ -65,7 +65,8 @@ function isCompact({ kind }: Entry): boolean {
   return kind === 'call' || kind === 'fact';
 }
 
-function toLines(entry: Entry, options: EntryOptions): string[] {
+/** @param before The entry before it. */
+function toLines(entry: Entry, options: EntryOptions, before: Entry | undefined): string[] {
   const { width, style } = options;
   switch (entry.kind) {
     case 'user':
@@ -84,28 +85,38 @@ function toLines(entry: Entry, options: EntryOptions): string[] {
       return toCallLines(entry, options);
     case 'limit':
       return wrap(toSafe(entry.asked.title), width, { first: `${style.palette.warn('?')} `, rest: '  ', indent: 2 });
-    case 'fact':
-      return toFactLines(options.isExpanded ? describeFact(entry.event) : toBriefFacts(entry), width, style.palette);
+    case 'fact': {
+      const facts = options.isExpanded ? describeFact(entry.event) : toBriefFacts(entry, before);
+      return toFactLines(facts, width, style.palette);
+    }
   }
 }
 
 /** What the conversation shows of an event. Ids, checkpoints, tokens and costs are in the complete view. */
-function toBriefFacts({ event }: FactEntry): readonly FactLine[] {
+function toBriefFacts({ event }: FactEntry, before?: Entry): readonly FactLine[] {
   const lines = describeFact(event);
   switch (event.type) {
     case 'session.opened':
       return [...describeOpened(event), ...lines.slice(1)];
     case 'model.attempted':
-      return event.attempt > 1
-        ? lines.map((line) => ({ ...line, text: `${line.text} (attempt ${event.attempt})` }))
-        : lines;
+      return lines.map((line) => withAttempt(line, event));
     case 'workspace.committed':
       return [];
     case 'run.finished':
-      return lines.slice(0, -1);
+      return lines.slice(0, -1).map((line) => (line.mark === 'bad' ? withAttempt(line, toAttempt(before)) : line));
     default:
       return lines;
   }
+}
+
+/** The event of a failed attempt of a request to the model. */
+function toAttempt(entry: Entry | undefined): EventOf<'model.attempted'> | undefined {
+  return entry?.kind === 'fact' && entry.event.type === 'model.attempted' ? entry.event : undefined;
+}
+
+/** Counts the attempts from the second one on. */
+function withAttempt(line: FactLine, { attempt = 1 }: Partial<EventOf<'model.attempted'>> = {}): FactLine {
+  return attempt > 1 ? { ...line, text: `${line.text} (attempt ${attempt})` } : line;
 }
 
 /** The agent, and the sandbox if there is none: commands then have all rights of the user. */
@@ -122,16 +133,16 @@ function describeOpened({ agent, sandbox }: EventOf<'session.opened'>): readonly
  * the end of the run with the same reason.
  */
 function isReplaced(entry: Entry, next: Entry | undefined): boolean {
-  if (entry.kind !== 'fact' || entry.event.type !== 'model.attempted' || next?.kind !== 'fact') return false;
+  const attempt = toAttempt(entry);
+  if (!attempt || next?.kind !== 'fact') return false;
   const { event } = next;
   if (event.type === 'run.finished') return event.outcome === 'model_failed';
-  return event.type === 'model.attempted' && event.turn === entry.event.turn && event.attempt > entry.event.attempt;
+  return event.type === 'model.attempted' && event.turn === attempt.turn && event.attempt > attempt.attempt;
 }
 
 /** True for a failed attempt that the next entry can replace. */
 export function isReplaceable({ entries }: Conversation, index: number): boolean {
-  const entry = entries[index]!;
-  return index === entries.length - 1 && entry.kind === 'fact' && entry.event.type === 'model.attempted';
+  return index === entries.length - 1 && toAttempt(entries[index]) !== undefined;
 }
 
 /**
