@@ -233,7 +233,7 @@ describe('commands', () => {
     expect(existsSync(file)).toBe(true);
     expect(await chat(['/undo'], { place, server })).toMatchObject({ code: 0 });
     expect(existsSync(file)).toBe(false);
-    expect(await chat(['/undo'], { place, server })).toMatchObject({ code: 2 });
+    expect(await chat(['/undo'], { place, server })).toMatchObject({ code: 1 });
   });
 });
 
