@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, ofType, outcomeOf } from '../fixtures/engine.ts';
 import { listSessions, runKlaus, startServer } from '../fixtures/klaus.ts';
+import { pollUntil } from '../fixtures/poll.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 
 const callThenEnd = (...calls: { name: string; input: Record<string, string> }[]): Script => ({
@@ -54,6 +55,23 @@ describe('a grant given at the opening', () => {
       verdict: 'deny',
       rule: 'grant',
     });
+  });
+
+  test('that expires while a question is open is not used by its answer', async () => {
+    await using engine = await createTestEngine({ script: callThenEnd(RUN), settings: { approve: 'ask' } });
+    const end = Date.now() + 1_500;
+    const grant = `fs(., rwx) exec until ${new Date(end).toISOString()} tool(*)`;
+    const session = await engine.klaus.open({ grant });
+    await session.prompt('go', { onAsk: 'wait' });
+    const parked = await session.advance();
+    if (parked.state !== 'parked') throw new Error('nothing was asked');
+    await pollUntil(() => Date.now() > end);
+    await engine.klaus.answer(parked.approvals[0]!.approval, 'approved');
+    const again = await session.advance();
+    expect(again.state === 'parked' && again.approvals[0]?.approval).not.toBe(parked.approvals[0]!.approval);
+    const decided = ofType(await Array.fromAsync(session.events()), 'gate.decided');
+    expect(decided.at(-1)).toMatchObject({ rule: 'grant' });
+    expect(existsSync(join(engine.place.workspace, 'ran.log'))).toBe(false);
   });
 
   test('narrows limits and the choice of the model', async () => {

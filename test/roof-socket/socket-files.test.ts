@@ -40,6 +40,9 @@ test('a path that the system does not accept, and a folder in the project, are r
   expect(existsSync(long)).toBe(false);
   const inside = join(place.workspace, 'run');
   expect(await refuse([], { place, server, env: { KLAUS_SOCKET_DIR: inside } })).toBe('config');
+  const link = join(folderOf('klaus-link-'), 'link');
+  symlinkSync(place.workspace, link);
+  expect(await refuse([], { place, server, env: { KLAUS_SOCKET_DIR: join(link, 'new/run') } })).toBe('config');
   expect(existsSync(inside)).toBe(false);
   const env = { KLAUS_SOCKET_DIR: folderOf('klaus-sockets-') };
   const instance = await opened.open({ env });

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { CliError } from '../program/cli-error.ts';
 import { findForeignPart } from './trusted-folder.ts';
 
@@ -38,13 +38,25 @@ export function toInstancePaths({ run, project, id }: { run: string; project: st
 /**
  * Commands of a model can reach a socket in their workspace, which has the authority of the user.
  *
- * @throws CliError `config` if the folder is in the project.
+ * @param root Real path of the project.
+ * @throws CliError `config` if the folder is in the project, also by a link.
  */
 export function checkOutside(root: string, folder: string): void {
-  if (!`${folder}/`.startsWith(`${root}/`)) return;
+  if (![folder, followLinks(folder)].some((path) => `${path}/`.startsWith(`${root}/`))) return;
   throw new CliError('config', `The folder of the sockets, ${folder}, is in the project.`, {
     hint: 'Set `socketDir` (KLAUS_SOCKET_DIR) to a folder outside of it.',
   });
+}
+
+/** The real path of a folder of which the last parts need not exist. */
+function followLinks(folder: string): string {
+  for (let above = folder; ; above = dirname(above)) {
+    try {
+      return join(realpathSync.native(above), relative(above, folder));
+    } catch (error) {
+      if (above === dirname(above)) throw error;
+    }
+  }
 }
 
 /** @throws CliError `config` if another user could replace the socket or its folder. */

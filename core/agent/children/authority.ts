@@ -31,7 +31,7 @@ export interface AuthorityReader {
   chain(): ChainLink[];
   /** Ids from the session whose authority the user gave to this one: the first one, or a worker. */
   lineage(): string[];
-  /** A text that changes with every revocation that concerns the session. An approval is bound to it. */
+  /** A text that changes with every revocation that concerns the session, and when an authority expires. An approval is bound to it. */
   version(): string;
 }
 
@@ -114,6 +114,8 @@ export function createAuthorityReader(
     version() {
       const grant = JSON.stringify(state.grant);
       const losses = (above?.logs ?? []).flatMap((id) => known.get(id)!.facts.filter(({ kind }) => kind === 'revoked'));
+      const ended = toEnds(state.grant).filter((end) => end <= engine.clock.now());
+      if (ended.length > 0) return JSON.stringify([grant, losses, ended]);
       return losses.length === 0 ? grant : JSON.stringify([grant, losses]);
     },
     lineage: () => chainOf(foldAll(), openedOf(state).session),
@@ -123,4 +125,10 @@ export function createAuthorityReader(
       return [...ids.map((id) => ({ session: id, agent: known.get(id)?.opened?.agent })), { session, agent }];
     },
   };
+}
+
+/** When parts of a grant expire, in milliseconds since 1970. */
+function toEnds({ authorities, delegable = [], expiresAt }: Grant): number[] {
+  const ends = [expiresAt, ...[...authorities, ...delegable].map((one) => one.expiresAt)];
+  return [...new Set(ends.filter((end) => end !== undefined))].toSorted((a, b) => a - b);
 }
