@@ -61,6 +61,17 @@ describe('copies between stores', () => {
   });
   afterEach(() => stack.dispose());
 
+  test('a session leaves to one place only, also if two copies were judged before', async () => {
+    await addSession(one.store, 'A', toOpened(1));
+    expect(await one.transfer.leave(['A'], 'two')).toEqual([]);
+    await expect(one.transfer.leave(['A'], 'three')).rejects.toMatchObject({ code: 'session.moved' });
+    // An interrupted copy is repeated.
+    expect(await one.transfer.leave(['A'], 'two')).toEqual([]);
+    await one.transfer.left(['A'], { place: 'two', by: 'cli' });
+    await expect(one.transfer.leave(['A'], 'three')).rejects.toMatchObject({ code: 'session.moved' });
+    expect(await one.transfer.moveOf('A')).toMatchObject({ state: 'moved', place: 'two' });
+  });
+
   test('a session moves with its exact records, its commands, blobs and notes, and back', async () => {
     await addSession(one.store, 'A', toOpened(1, { workspace: '/w', title: 'First' }));
     const writer = one.store.writeBlob();

@@ -10,6 +10,7 @@ import { readHead } from '../log/log.ts';
 import { CHANNEL, toPayload } from '../notify/change.ts';
 import { type PostgresProjectionOptions, projectEvents } from '../projections/project-events.ts';
 import { corrupt } from '../store-damage.ts';
+import { type SessionMove, toMovedError } from '../../transfer/session-move.ts';
 import { deleteMoves, putMoves, readMove } from './moves.ts';
 import { readNotes, storeNotes } from './notes.ts';
 import { readRest, storeRest } from './session-rest.ts';
@@ -98,6 +99,13 @@ async function leave(
     [sessions],
   );
   if (held.length > 0) return held.map(({ id }) => id);
+  // Another copy began after this one was judged.
+  const elsewhere = await sql.get<SessionMove & { session: string }>(
+    `SELECT session_id AS session, state, place FROM session_moves
+     WHERE session_id = ANY($1::text[]) AND state IN ('leaving', 'moved') AND place <> $2 LIMIT 1`,
+    [sessions, place],
+  );
+  if (elsewhere) throw toMovedError(elsewhere.session, elsewhere);
   await sql.run('UPDATE heads SET fence = fence + 1 WHERE session_id = ANY($1::text[])', [sessions]);
   await putMoves(sql, sessions, { state: 'leaving', place, at });
   return [];

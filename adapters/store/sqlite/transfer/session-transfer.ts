@@ -12,6 +12,7 @@ import { fromEventRow, toHash } from '../log/record.ts';
 import { project } from '../projections/projections.ts';
 import { corrupt } from '../store-error.ts';
 import { readNotes, storeNotes } from './notes.ts';
+import { toMovedError } from '../../transfer/session-move.ts';
 import { deleteMove, putMove, readMove } from './moves.ts';
 import { readRest, storeRest } from './session-rest.ts';
 
@@ -50,6 +51,12 @@ export function createTransfer({ database, leases, notifier, clock, projection }
         else busy.push(session);
       }
       if (busy.length > 0) return busy;
+      for (const session of sessions) {
+        const move = readMove(database, session);
+        // Another copy began after this one was judged.
+        if (move && ['leaving', 'moved'].includes(move.state) && move.place !== place)
+          throw toMovedError(session, move);
+      }
       // The next process that has the lock of a session finds this.
       database.transaction(() => {
         for (const session of sessions) putMove(database, session, { state: 'leaving', place, at: clock.now() });
