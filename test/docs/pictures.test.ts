@@ -17,10 +17,14 @@ const find = (texts: readonly string[], pattern: RegExp): string[] => [
 test('each picture is shown in the manual, and made by a script that `npm run screenshots` starts', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: { screenshots: string } };
   const sources = find([scripts.screenshots], /node (\S+\.ts)/g).map(read);
-  expect(sources).toHaveLength(2);
+  expect(sources).toHaveLength(3);
   const made = find(sources, /(?:shoot\(page, \{ name: |draw\()'([\w-]+)'/g).toSorted();
   const shown = find(['README.md', ...pages].map(read), /images\/([\w-]+)\.png/g).toSorted();
-  const files = readdirSync(join(ROOT, 'docs/images')).map((name) => name.replace(/\.png$/, ''));
+  const list = (folder: string): string[] =>
+    readdirSync(join(ROOT, folder)).flatMap((name) => /^(.*)\.png$/.exec(name)?.[1] ?? []);
+  const files = list('docs/images');
   expect(made).toEqual(files.toSorted());
   expect(shown).toEqual(files.toSorted());
+  const moments = find(pages.map(read), /images\/moments\/([\w-]+)\.png/g);
+  expect(moments.toSorted()).toEqual(list('docs/images/moments').toSorted());
 });
