@@ -13,11 +13,9 @@ export interface RememberedProof {
   imported: ReadonlySet<string>;
 }
 
-/** The approvals of a session for the record of its deletion. Undefined: none. */
-export function toRememberedHashes(
-  rows: readonly StoredRemembered[],
-): { approval: string; hash: string }[] | undefined {
-  return rows.length === 0 ? undefined : rows.map((row) => ({ approval: row.approval, hash: toRowHash(row) }));
+/** The approvals of a session for the record of its deletion. */
+export function toRememberedHashes(rows: readonly StoredRemembered[]): { approval: string; hash: string }[] {
+  return rows.map((row) => ({ approval: row.approval, hash: toRowHash(row) }));
 }
 
 /** @param events Of the intact host chain, in order. */
@@ -45,7 +43,8 @@ export function findForged(rows: readonly StoredRemembered[], proof: RememberedP
   const forged = rows.filter((row) => {
     const known = proof.deleted.get(row.session_id);
     if (known === undefined) return true;
-    if (known?.get(row.approval) !== undefined) return known.get(row.approval) !== toRowHash(row);
+    // An approval that the deletion did not record was added after it.
+    if (known !== null) return known.get(row.approval) !== toRowHash(row);
     return !proof.answered.has(row.approval) && !proof.imported.has(row.session_id);
   });
   return [...new Set(forged.map((row) => row.session_id))].map((session) => {

@@ -55,7 +55,8 @@ export interface SnapshotsOptions {
  * Stored: content, permission bits, symlinks, empty folders and ignored files. Not stored: owners, times, extended
  * attributes, the mode of the workspace folder itself, and hard links, which are restored as separate files. Also not
  * stored, and listed by {@link uncovered}: sockets and devices, unreadable files, repositories below a name that is not
- * UTF-8, and other filesystems. A byte of a name that is not UTF-8 is spelled `\\xff` in paths. The state of repositories is shown by {@link git} and never restored.
+ * UTF-8, and other filesystems. A byte of a name that is not UTF-8 is spelled `\xff` in paths. The state of repositories
+ * is shown by {@link git} and never restored.
  *
  * Size, times, inode and mode identify an unchanged file. Writes through a memory mapping are noticed when the system
  * updates the file's times, which may be seconds later.

@@ -35,7 +35,9 @@ export const sessionDeleted = z
     remembered: z
       .array(z.object({ approval: z.string(), hash: z.string() }))
       .optional()
-      .describe('Its approvals for the project, which remain, each with the SHA-256 of its row. Absent: none.'),
+      .describe(
+        'Its approvals for the project, which remain, each with the SHA-256 of its row. Absent: an earlier version did not record them.',
+      ),
   })
   .describe('A session was deleted. This is the only record of it.');
 

@@ -1,5 +1,4 @@
 import type { ClearFilter, ClearReport } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import type { BlobStore } from '../../shared/blob-store.ts';
 import type { Redact } from '../../shared/host-record.ts';
 import { toRememberedHashes } from '../../shared/remembered-proof.ts';
@@ -67,7 +66,7 @@ export async function clearSessions(
         const remembered = toRememberedHashes(own);
         await deleteSession(sql, session);
         const by = filter.by ?? 'sdk';
-        const body = { type: 'session.deleted' as const, session, records, head, by, ...optional({ remembered }) };
+        const body = { type: 'session.deleted' as const, session, records, head, by, remembered };
         await appendHostRecords(sql, [{ body, at: now }], options.redact);
       });
       cleared.push(session);

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import type { ClearFilter, ClearReport } from '@klaus/core/agent';
-import { optional } from '@klaus/core/optional';
 import type { Blobs } from './blobs.ts';
 import type { Database } from '../database.ts';
 import { lockFile, toLockFile } from '../locks/file-lock.ts';
@@ -41,7 +40,7 @@ export function clearSessions(
         const own = database.all<StoredRemembered>('SELECT * FROM remembered WHERE session_id = ?', session);
         const remembered = toRememberedHashes(own);
         const by = filter.by ?? 'sdk';
-        const body = { type: 'session.deleted' as const, session, records, head, by, ...optional({ remembered }) };
+        const body = { type: 'session.deleted' as const, session, records, head, by, remembered };
         appendHostRecord(database, { body, at: options.now, redact: options.redact });
         deleteSession(database, session);
       });

@@ -115,6 +115,13 @@ test('a forged approval for a project is detected also if its session is gone or
     ),
   ).toEqual([['B', false]]);
   expect(await altered("DELETE FROM remembered WHERE approval = 'forged'")).toEqual([]);
+  // Of the deleted session, and not recorded with its deletion.
+  expect(
+    await altered(
+      "INSERT INTO remembered SELECT 'later', session_id, workspace, agent, record, created_at FROM remembered",
+    ),
+  ).toEqual([['A', false]]);
+  expect(await altered("DELETE FROM remembered WHERE approval = 'later'")).toEqual([]);
   expect(await altered("UPDATE remembered SET record = replace(record, 'write_file', 'run_command')")).toEqual([
     ['A', false],
   ]);
