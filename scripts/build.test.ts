@@ -8,6 +8,7 @@ import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtinTools } from '@klaus/adapters/tools';
 import { toInputSchema } from '@klaus/core/agent';
+import { isRecord } from '@klaus/core/protocol';
 import { startModelServer } from '@klaus/sdk';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { ToolCall } from '../test/fixtures/play.ts';
@@ -132,8 +133,8 @@ test('without the packages of a cluster a worker names them', () => {
 
 test('a packed tool creates its schema once', () => {
   const file = readdirSync(dist).find((name) => /^tools-.*\.cjs$/.test(name))!;
-  const parts = Object.values(createRequire(import.meta.url)(join(dist, file)) as Record<string, object>);
-  const { builtinTools: packed } = parts.find((part) => 'builtinTools' in part) as {
+  const parts = Object.values(createRequire(import.meta.url)(join(dist, file)) as Record<string, unknown>);
+  const { builtinTools: packed } = parts.find((part) => isRecord(part) && 'builtinTools' in part) as {
     builtinTools: typeof builtinTools;
   };
   expect(packed).toHaveLength(builtinTools.length);

@@ -1,5 +1,6 @@
 import type { Plugin } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
+import { LATE_NAMES } from './late-parts.ts';
 import { SCHEMA_MARK } from './pure-schemas.ts';
 import { applyEdits, countDeclarations, isFunction, isReference, visit, type Edit, type Node } from '../syntax.ts';
 
@@ -12,7 +13,12 @@ export const lazyBundle: Plugin = {
   renderChunk(code) {
     const program = parseAst(code, { lang: 'js' }) as unknown as Node;
     const lazy = findLazy(program, code);
-    return applyEdits(code, [...toUses(program, lazy), ...toDeclarations(lazy, code), ...toMarksLeft(program, lazy)]);
+    return applyEdits(code, [
+      ...toUses(program, lazy),
+      ...toDeclarations(lazy, code),
+      ...toMarksLeft(program, lazy),
+      ...toUnusedParts(program),
+    ]);
   },
   generateBundle(_, bundle) {
     for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk') chunk.code = toAscii(chunk.code);
@@ -76,6 +82,17 @@ function toDeclarations(lazy: ReadonlyMap<string, Lazy>, code: string): Edit[] {
     const made =
       code.slice(call.start, given.start) + code.slice(value.start, value.end) + code.slice(given.end, call.end);
     return [{ start: statement.start, end: interop.end, text: `${start}${made};` }];
+  });
+}
+
+/** `require('./part.cjs')` without a name: the bundler keeps it only for side effects, which late parts do not have. */
+function toUnusedParts(program: Node): Edit[] {
+  return (program['body'] as Node[]).flatMap((statement): Edit[] => {
+    const call = statement['expression'] as Node | undefined;
+    if (!call || !isCall(call, 'require')) return [];
+    const name = /^\.\/(\w+)-/.exec(String((call['arguments'] as Node[])[0]?.['value']))?.[1];
+    if (name === undefined || !LATE_NAMES.includes(name)) return [];
+    return [{ start: statement.start, end: statement.end, text: '' }];
   });
 }
 
