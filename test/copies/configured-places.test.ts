@@ -9,6 +9,7 @@ import { findConfiguredPlaces } from '@klaus/adapters/workspace';
 import { createTestEngine, ofType, type TestEngine } from '../fixtures/engine.ts';
 import type { ToolCall } from '../fixtures/play.ts';
 import { test } from '../fixtures/sandboxed.ts';
+import { toTagged } from '../fixtures/split-cases.ts';
 
 const DOORS = ['merge', 'keep', 'pullRequest'] as const;
 
@@ -204,8 +205,9 @@ anyTest('a repository inside, and a folder below the top, have their own places'
 });
 
 describe('in a turn of a working copy, a command cannot change what the configuration of the original names', () => {
-  for (const named of NAMED.filter(({ isTried }) => isTried))
-    test(named.name, async () => {
+  const tried = Object.fromEntries(NAMED.filter(({ isTried }) => isTried).map((named) => [named.name, named]));
+  for (const { name, value: named, tags } of toTagged(tried, 2))
+    test(name, { tags }, async () => {
       await using engine = await open(named.path);
       configure(engine, named);
       const session = await run(engine);

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { splitCases } from '../fixtures/split-cases.ts';
 import { FROM_ABA } from './guide-rows/from-aba.ts';
 import { FROM_KLAUS_CODE } from './guide-rows/from-klaus-code.ts';
 import type { Checks } from './guide-rows/scene.ts';
@@ -24,8 +25,11 @@ describe.each(Object.entries(GUIDES))('%s', (guide, rows) => {
         expect([check, existsSync(join(ROOT, check))]).toEqual([check, true]);
   });
 
-  test.each(Object.entries(rows).filter(([, check]) => typeof check === 'function'))('%s', async (_, check) => {
-    expect.hasAssertions();
-    await (check as () => Promise<void>)();
-  });
+  const run = Object.entries(rows).filter(([, check]) => typeof check === 'function');
+  for (const { cases, tags } of splitCases(run, 5)) {
+    test.each(cases)('%s', { tags }, async (_, check) => {
+      expect.hasAssertions();
+      await (check as () => Promise<void>)();
+    });
+  }
 });

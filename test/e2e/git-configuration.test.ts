@@ -10,6 +10,7 @@ import { createSandbox } from '@klaus/adapters/sandboxes';
 import { builtinTools, createUserGit } from '@klaus/adapters/tools';
 import { createWorkspace } from '@klaus/adapters/workspace';
 import { test } from '../fixtures/sandboxed.ts';
+import { splitCases } from '../fixtures/split-cases.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { callTool, createToolContext } from '../fixtures/tool-context.ts';
 
@@ -164,9 +165,7 @@ const CASES = ROWS.flatMap((row) =>
 );
 
 describe.concurrent('a commit has what git itself would have written', { timeout: 60_000 }, () => {
-  const ofUser = CASES.filter(({ scope }) => scope === 'user');
-  test.each(ofUser)('$name (user)', ofGit);
-  test.each(CASES.filter((row) => !ofUser.includes(row)))('$name (repository)', { tags: ['long'] }, ofGit);
+  for (const { cases, tags } of splitCases(CASES, 28)) test.each(cases)('$name ($scope)', { tags }, ofGit);
 
   async function ofGit(row: (typeof CASES)[number]) {
     using scene = createPlaces(row, row.scope);

@@ -34,8 +34,9 @@ def test_no_attack_has_an_effect():
 
 @needs_wall
 def test_no_probe_has_an_effect():
-    _, effects = attacks.run(attacks.list_probes(Path(attacks.__file__).parent / "probes.json"), attacks.package())
-    assert effects == []
+    probes = list(attacks.list_probes(Path(attacks.__file__).parent / "probes.json"))
+    count, effects = attacks.run(probes[::EVERY], attacks.package())
+    assert effects == [] and count >= len(probes) / EVERY
 
 
 @needs_wall
