@@ -6,12 +6,7 @@ import type { Availability } from './availability.ts';
 import { BubblewrapSandbox } from './bubblewrap/bubblewrap-sandbox.ts';
 import { fetchBubblewrap } from './bubblewrap/fetch-bubblewrap.ts';
 import { findBubblewrap, toBubblewrapAvailability, type BubblewrapSearch } from './bubblewrap/find-bubblewrap.ts';
-import { DockerSandbox } from './docker/docker-sandbox.ts';
-import { findDocker, findDockerImage } from './docker/find-docker.ts';
-import { findKubernetes } from './kubernetes/find-kubernetes.ts';
 import type { KubernetesOptions } from './kubernetes/kubernetes-options.ts';
-import { KubernetesSandbox } from './kubernetes/kubernetes-sandbox.ts';
-import { HostSandbox } from './host/host-sandbox.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
 export interface CreateSandboxOptions extends SandboxOptions {
@@ -33,8 +28,9 @@ export interface CreateSandboxOptions extends SandboxOptions {
 export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbox> {
   const options = await toRealPaths(given);
   const { choice, dockerEnabled } = options;
-  if (choice === 'host') return new HostSandbox(options);
-  if (choice === 'kubernetes') return openKubernetes(options);
+  // Each driver is loaded where it is used.
+  if (choice === 'host') return new (await import('./host/host-sandbox.ts')).HostSandbox(options);
+  if (choice === 'kubernetes') return await openKubernetes(options);
   if (choice === 'docker' && dockerEnabled === false) {
     throw unavailable(
       ['Docker is asked for but DOCKER_ENABLED is false'],
@@ -48,9 +44,10 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
     refusals.push({ name: 'bubblewrap', available: false, reason: search.reason, fix: search.fix });
   }
   if (choice === 'docker' || (choice === undefined && dockerEnabled !== false)) {
+    const { findDocker } = await import('./docker/find-docker.ts');
     const docker = await findDocker();
     if (docker.available && options.hosts) throw cannotLimit('Docker');
-    if (docker.available) return new DockerSandbox(options);
+    if (docker.available) return new (await import('./docker/docker-sandbox.ts')).DockerSandbox(options);
     refusals.push(docker);
   }
   throw unavailable(
@@ -59,8 +56,9 @@ export async function createSandbox(given: CreateSandboxOptions): Promise<Sandbo
   );
 }
 
-function openKubernetes(options: CreateSandboxOptions): Sandbox {
+async function openKubernetes(options: CreateSandboxOptions): Promise<Sandbox> {
   if (options.hosts) throw cannotLimit('Kubernetes');
+  const { KubernetesSandbox } = await import('./kubernetes/kubernetes-sandbox.ts');
   return new KubernetesSandbox({ ...options, kubernetes: options.kubernetes ?? { volumes: [] } });
 }
 
@@ -83,11 +81,13 @@ export interface ProbeOptions {
 
 async function findChosenKubernetes({ image, kubernetes }: ProbeOptions): Promise<Availability[]> {
   if (!kubernetes) return [];
+  const { findKubernetes } = await import('./kubernetes/find-kubernetes.ts');
   return [await findKubernetes({ image, kubernetes })];
 }
 
 /** The availability of each driver, for `klaus doctor`. */
 export async function probeSandboxes(options: ProbeOptions): Promise<Availability[]> {
+  const { findDockerImage } = await import('./docker/find-docker.ts');
   const [bubblewrap, docker, kubernetes] = await Promise.all([
     findBubblewrap(options),
     findDockerImage(options.image),

@@ -163,7 +163,7 @@ export type { EditorBuffers } from './ports/editor-buffers.ts';
 export type { HostFile, HostFiles } from './host/host-files.ts';
 export type { NetworkProxy, WebClient, WebRequest, WebResponse, WebSearchSettings } from './ports/web-client.ts';
 export { carriesText, redactCommand } from './redaction/redact-command.ts';
-export { replay, type Replayed, type ReplayOptions } from './replay/replay.ts';
+export type { Replayed, ReplayOptions } from './replay/replay.ts';
 export type { ReplayedRequest } from './replay/recorded-model.ts';
 export type { ReplayDifference } from './replay/recording.ts';
 export { MAX_VERDICT_TOKENS, toVerdictAnswer, toVerdictTool } from './review/judge-request.ts';

@@ -1,4 +1,4 @@
-import * as drivers from '@klaus/adapters/sandboxes';
+import type * as drivers from '@klaus/adapters/sandboxes';
 import { isCallOutput, SERVICE_MODELS, type EventOf, type SandboxName } from '@klaus/core/protocol';
 import { toHome } from '../config/home.ts';
 import { loadConfiguration } from '../config/load-configuration.ts';
@@ -16,8 +16,9 @@ type Env = Readonly<Record<string, string | undefined>>;
  *
  * @throws KlausError `sandbox.unavailable`, `sandbox.failed`.
  */
-export function buildSandboxImage(options?: drivers.BuildImageOptions): Promise<drivers.BuiltImage> {
-  return drivers.buildImage(options);
+export async function buildSandboxImage(options?: drivers.BuildImageOptions): Promise<drivers.BuiltImage> {
+  const { buildImage } = await import('@klaus/adapters/build-image');
+  return await buildImage(options);
 }
 
 /**
@@ -27,12 +28,14 @@ export function buildSandboxImage(options?: drivers.BuildImageOptions): Promise<
  * @throws KlausError `config`, and `sandbox.unavailable` and `sandbox.failed` of Kubernetes.
  */
 export async function listSandboxes(env: Env = process.env): Promise<drivers.ListedSandbox[]> {
-  return drivers.listSandboxes(toHome(env, process.cwd()), await findKubernetes(env));
+  const drivers = await import('@klaus/adapters/list-sandboxes');
+  return await drivers.listSandboxes(toHome(env, process.cwd()), await findKubernetes(env));
 }
 
 /** Removes the containers and pods that no Klaus process uses any more. Returns them. @throws KlausError As {@link listSandboxes}. */
 export async function pruneSandboxes(env: Env = process.env): Promise<drivers.ListedSandbox[]> {
-  return drivers.pruneSandboxes(await findKubernetes(env));
+  const drivers = await import('@klaus/adapters/list-sandboxes');
+  return await drivers.pruneSandboxes(await findKubernetes(env));
 }
 
 async function findKubernetes(env: Env): Promise<drivers.ListSandboxesOptions> {

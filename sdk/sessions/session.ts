@@ -3,7 +3,6 @@ import {
   attend,
   changesOfTurn,
   readLog,
-  replay,
   restore,
   applyQueuedCommands,
   toPinText,
@@ -97,15 +96,17 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     restore: (request, options) => restore(withoutStateLinks(engine), id, { request, ...options }),
     ...createReaders({ engine, inForce, workspace }, id),
     callOutput: (call) => readCallOutput(store, id, call),
-    replay: async ({ onRequest } = {}) =>
-      replay({
+    async replay({ onRequest } = {}) {
+      const { replay } = await import('@klaus/core/replay');
+      return await replay({
         events: await readLog(store, id),
         tools: engine.tools,
         settings: engine.settings,
         ids: engine.ids,
         idle: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
         onRequest,
-      }),
+      });
+    },
     async verify({ by = 'sdk', ...rest } = {}) {
       // Its commands run again: those of an altered log are not the ones that ran.
       const { sessions } = await store.audit({ session: id });

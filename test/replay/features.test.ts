@@ -1,6 +1,7 @@
 // Covers core/agent/replay: replay of every feature.
 import { createHash } from 'node:crypto';
-import { createToolRegistry, replay } from '@klaus/core/agent';
+import { createToolRegistry } from '@klaus/core/agent';
+import { replay } from '@klaus/core/replay';
 import { builtinTools } from '@klaus/adapters/tools';
 import { defineTool, type Event } from '@klaus/sdk';
 import { expect, test } from 'vitest';
