@@ -1,15 +1,32 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { KlausError } from '@klaus/core/klaus-error';
 
 /**
  * The state folder: `KLAUS_HOME`, else `~/.klaus`. Absolute, with resolved links as far as it exists, so that each check of
  * a path sees the files. Nothing is created.
  *
  * @param given Instead of that of the environment.
+ * @throws KlausError `config` for a folder of another user, who could have planted settings and sessions in it.
  */
 export function toHome(env: Readonly<Record<string, string | undefined>>, cwd: string, given?: string): string {
-  return toReal(toNamedHome(env, cwd, given));
+  const home = toReal(toNamedHome(env, cwd, given));
+  if (!isOfOther(home)) return home;
+  throw new KlausError('config', `The state folder ${home} belongs to another user.`, {
+    hint: 'Set KLAUS_HOME to a folder of your own.',
+  });
+}
+
+/** True if neither this user nor the administrator owns the folder. The administrator uses folders of any user. */
+function isOfOther(folder: string): boolean {
+  const own = process.getuid?.();
+  if (own === undefined || own === 0) return false;
+  try {
+    return ![own, 0].includes(statSync(folder).uid);
+  } catch {
+    return false; // What cannot be opened is reported when it is opened.
+  }
 }
 
 /** The state folder as the user names it, absolute. */

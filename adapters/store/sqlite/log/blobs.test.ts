@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTemporaryHome } from '../../fixtures/temporary-home.ts';
@@ -48,5 +49,22 @@ test('a blob with changed bytes is refused', async () => {
   writer.write(Buffer.from('true'));
   const { hash } = await writer.finish();
   writeFileSync(join(home.path, 'blobs', hash.slice(0, 2), hash), 'false');
+  await expect(store.readBlob(hash)).rejects.toThrow(expect.objectContaining({ code: 'store.corrupt' }));
+});
+
+test.each([
+  ['a link to the same bytes', (path: string, other: string) => symlinkSync(other, path)],
+  ['a named pipe', (path: string) => void execFileSync('mkfifo', [path])],
+])('%s in the place of a blob is refused', async (_, plant) => {
+  using home = createTemporaryHome();
+  using store = createSqliteStore({ home: home.path });
+  const writer = store.writeBlob();
+  writer.write(Buffer.from('true'));
+  const { hash } = await writer.finish();
+  const path = join(home.path, 'blobs', hash.slice(0, 2), hash);
+  const other = join(home.path, 'other');
+  writeFileSync(other, 'true');
+  rmSync(path);
+  plant(path, other);
   await expect(store.readBlob(hash)).rejects.toThrow(expect.objectContaining({ code: 'store.corrupt' }));
 });

@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
+  constants,
+  fstatSync,
   fsync,
+  lstatSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -92,9 +95,11 @@ export class Blobs {
     const path = toPath(this.folder, hash);
     let bytes: Uint8Array;
     try {
-      bytes = readFileSync(path);
+      bytes = readPlainFile(path);
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'ENOENT') return undefined;
+      if (code === 'ELOOP' || code === 'EINVAL') throw corrupt(path, 'it is no regular file');
       throw toStoreError(error, path);
     }
     if (createHash('sha256').update(bytes).digest('hex') !== hash) throw corrupt(path, 'its bytes have changed');
@@ -125,12 +130,24 @@ function moveDraft(folder: string, path: string, hash: string): void {
   syncFolder(dirname(target));
 }
 
+/** Reads a file that is no link, and never waits for a pipe. @throws Error `ELOOP` and `EINVAL` for anything else. */
+function readPlainFile(path: string): Uint8Array {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(descriptor).isFile())
+      throw Object.assign(new Error(`${path} is no regular file`), { code: 'EINVAL' });
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function toPath(folder: string, hash: string): string {
   return join(folder, hash.slice(0, 2), hash);
 }
 
 function toBlobFile(path: string, hash: string): BlobFile[] {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat ? [{ hash, path, size: stat.size, writtenAt: stat.mtimeMs }] : [];
 }
 
