@@ -30,9 +30,9 @@ test('the description names every route once, with each parameter of its address
 
 test('every reference leads to a schema of the document', () => {
   const document = toOpenApi('test') as { components: { schemas: object } };
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, address]) => address);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, address]) => address!);
   const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
-  expect([...new Set(references)].toSorted()).toEqual(schemas.toSorted());
+  expect(new Set(references)).toEqual(new Set(schemas));
 });
 
 test('no two routes answer the same request', () => {

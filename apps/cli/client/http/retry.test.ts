@@ -17,7 +17,7 @@ test.each([0, 502, 503, 504])('no server, or the answer %i of a proxy without on
   expect(await attempt({ status, code: 'unavailable' })).toBe(2);
 });
 
-test('an error of the server itself is reported at once, whatever its status', async () => {
+test('an error of the server itself is reported at once, with any status', async () => {
   await expect(attempt({ status: 502, code: 'scheduler.failed' })).rejects.toMatchObject({ code: 'scheduler.failed' });
   await expect(attempt({ status: 409, code: 'unavailable' })).rejects.toMatchObject({ code: 'config' });
 });
