@@ -8,7 +8,7 @@ export function toErrorsPage(): string {
   const names = Object.keys(EXIT) as ExitName[];
   return toPage(
     '# Errors and exit codes',
-    'Every error has one of these codes, a message and usually a hint. With `--json` an error is one JSON object on standard error. The server sends the code in problem details (RFC 9457).',
+    'Every error has one of these codes, a message and usually a hint. With `--json` an error is one JSON object on standard error. The server sends the code in problem details (RFC 9457). The status 424 reports that something failed that the server does not control, such as a program, a service or a model. 5xx is a fault of the server itself, or of its database or scheduler.',
     '## Error codes',
     toTable(
       ['Code', 'Meaning', 'Exit code', 'HTTP status'],

@@ -122,8 +122,8 @@ test('a request has an id in the answer, the problem and the log, where neither 
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   const of = (answer: typeof good) => entries.find((it) => it['request'] === answer.headers['x-request-id']);
   expect(of(good)).toMatchObject({ level: 'debug', method: 'GET', path: '/api/sessions', status: 200 });
-  expect(of(bad)).toMatchObject({ level: 'warn', status: 404 });
-  expect(of(foreign)).toMatchObject({ level: 'warn', status: 401 });
+  expect(of(bad)).toMatchObject({ level: 'warn', status: 404, code: 'usage' });
+  expect(of(foreign)).toMatchObject({ level: 'warn', status: 401, code: 'unauthorized' });
   expect(entries.at(-1)).toMatchObject({ level: 'info', msg: 'stopped' });
   for (const word of ['private-words', 'a-secret-of-the-test', 'wrong-token']) {
     expect(text).not.toContain(word);

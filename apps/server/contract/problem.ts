@@ -21,7 +21,11 @@ export type ProblemCode = z.infer<typeof problemCodeSchema>;
 export const problemSchema = z.object({
   type: z.string().describe('Always `about:blank`; see `code`.'),
   title: z.string().describe('What happened, in one sentence.'),
-  status: z.int(),
+  status: z
+    .int()
+    .describe(
+      '424 if a program, a service or a model failed that the server does not control. 5xx is a fault of the server itself, or of its database or scheduler.',
+    ),
   detail: z.string().optional().describe('What to do about it.'),
   code: problemCodeSchema.describe('One of a closed set.'),
   retryable: z.boolean().optional().describe('True if the same request may succeed later.'),

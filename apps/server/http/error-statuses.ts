@@ -1,20 +1,24 @@
 import type { ErrorCode } from '@klaus/sdk';
 
+/** Something that the server does not control failed: a program, a service, a model, or a file of the project. */
+const DEPENDENCY_FAILED = 424;
+
+/** The status of each code. 5xx is only for a fault of the server itself, or of its database or scheduler. */
 export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   usage: 400,
   config: 409,
   auth: 409,
   'model.unknown': 400,
-  'model.failed': 502,
-  'runner.failed': 502,
-  'mcp.failed': 502,
-  'mcp.lost': 502,
+  'model.failed': DEPENDENCY_FAILED,
+  'runner.failed': DEPENDENCY_FAILED,
+  'mcp.failed': DEPENDENCY_FAILED,
+  'mcp.lost': DEPENDENCY_FAILED,
   'scheduler.failed': 502,
-  'format.failed': 500,
+  'format.failed': DEPENDENCY_FAILED,
   limit: 409,
   denied: 403,
   'sandbox.unavailable': 409,
-  'sandbox.failed': 500,
+  'sandbox.failed': DEPENDENCY_FAILED,
   'workspace.missing': 404,
   'workspace.refused': 403,
   'workspace.outside': 403,
@@ -31,8 +35,8 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, number>> = {
   'tool.unknown': 400,
   'tool.input': 400,
   'tool.cut': 400,
-  'tool.failed': 500,
+  'tool.failed': DEPENDENCY_FAILED,
   cancelled: 409,
-  timeout: 504,
+  timeout: DEPENDENCY_FAILED,
   internal: 500,
 };

@@ -28,6 +28,13 @@ test('the description names every route once, with each parameter of its address
   expect(open.toSorted()).toEqual([...signIns, '/health']);
 });
 
+test('every reference leads to a schema of the document', () => {
+  const document = toOpenApi('test') as { components: { schemas: object } };
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, address]) => address!);
+  const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+  expect(new Set(references)).toEqual(new Set(schemas));
+});
+
 test('no two routes answer the same request', () => {
   const shapes = Object.values<Route>(ROUTES).map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`);
   expect(new Set(shapes).size).toBe(shapes.length);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problemSchema, ROUTES, type Route } from '../contract/index.ts';
+import { moveDefinitions } from './move-definitions.ts';
 
 type Json = Record<string, unknown>;
 
@@ -14,6 +15,7 @@ export function toOpenApi(version: string, basePath = ''): Json {
     const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
     (paths[path] ??= {})[route.method.toLowerCase()] = toOperation(name, route);
   }
+  const { moved, schemas } = moveDefinitions(paths);
   const document: Json = {
     openapi: '3.1.0',
     info: {
@@ -23,13 +25,13 @@ export function toOpenApi(version: string, basePath = ''): Json {
     },
     servers: [{ url: basePath || '/' }],
     security: [{ token: [] }, { cookie: [] }],
-    paths,
+    paths: moved,
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'klaus', description: 'Set by `POST /api/sign-in`.' },
       },
-      schemas: { Problem: toSchema(problemSchema, 'output') },
+      schemas: { Problem: toSchema(problemSchema, 'output'), ...schemas },
     },
   };
   cached.set(basePath, document);

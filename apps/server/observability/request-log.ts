@@ -1,6 +1,7 @@
 import { headOf } from '@klaus/sdk/cut-text';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toProblem } from '../http/problem.ts';
 import type { Log } from './log.ts';
 
 interface LoggedRequest {
@@ -30,6 +31,7 @@ export function logRequest(request: IncomingMessage, response: ServerResponse, l
       path: toPath(request),
       status,
       ms: Math.round(performance.now() - begun),
+      ...(entry.error === undefined ? {} : { code: toProblem(entry.error).code }),
       ...(response.writableFinished ? {} : { left: true }),
     };
     if (status >= 500) log.error('a request failed', { ...fields, error: entry.error });

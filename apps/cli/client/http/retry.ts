@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isProblemError } from '@klaus/server/client';
+import type { Problem } from '@klaus/server/contract';
 import { toServerError, toUnreachable } from './server-error.ts';
 
 /** Milliseconds for which requests to a server that had answered before are repeated. */
@@ -26,7 +27,7 @@ export async function retry<T>({ server, onRetry, signal }: RetryOptions, ask: (
     try {
       return await ask();
     } catch (error) {
-      if (isProblemError(error) && !isTemporary(error.problem.status)) throw toServerError(error.problem, server);
+      if (isProblemError(error) && !isTemporary(error.problem)) throw toServerError(error.problem, server);
       if (Date.now() >= until || signal?.aborted)
         throw toUnreachable(isProblemError(error) ? (error.cause ?? error) : error, server);
       if (failures === 0) onRetry();
@@ -36,7 +37,7 @@ export async function retry<T>({ server, onRetry, signal }: RetryOptions, ask: (
   }
 }
 
-/** True for no answer at all, and for the answers of a proxy without its server. */
-function isTemporary(status: number): boolean {
-  return status === 0 || status === 502 || status === 503 || status === 504;
+/** True for no answer at all, and for the answers of a proxy without its server, which have no code of an error. */
+function isTemporary({ code, status }: Problem): boolean {
+  return code === 'unavailable' && [0, 502, 503, 504].includes(status);
 }
