@@ -257,33 +257,40 @@ test('changes of a reviewed command in an installation are applied and can be un
   expect(existsSync(join(engine.place.workspace, 'node_modules/new'))).toBe(false);
 });
 
-test('the program: a build of 30 MB does not grow the state folder, and undo names the command', async () => {
-  const build = [
-    'mkdir -p target/debug',
-    `echo '${TAG}' > target/CACHEDIR.TAG`,
-    'for i in $(seq 300); do head -c 100000 /dev/urandom > target/debug/$i.o; done',
-    'echo "fn main() {}" > src/main.rs',
-  ].join(' && ');
-  using place = createTestHome({
-    'Cargo.toml': '[package]\nname = "x"\n',
-    'src/main.rs': '',
-    '.gitignore': 'target\n',
-  });
-  await using server = await startServer(script(build));
-  const klaus = (...words: string[]) => runKlaus(words, { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } });
-  const before = sizeOf(place.home);
-  expect(await klaus('--approve', 'auto', 'build it')).toMatchObject({ code: 0 });
-  expect(sizeOf(join(place.workspace, 'target'))).toBeGreaterThan(29_000_000);
-  expect(sizeOf(join(place.home, 'snapshots')) - before).toBeLessThan(2_000_000);
-  const planned = await klaus('undo', '--dry-run');
-  expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('target: rebuild it with `cargo build`') });
-  const { stdout } = await klaus('undo', '--json');
-  expect(JSON.parse(stdout)).toMatchObject({ done: true, notRestored: [{ path: 'target', command: 'cargo build' }] });
-  expect(readFileSync(join(place.workspace, 'src/main.rs'), 'utf8')).toBe('');
-  expect(readdirSync(join(place.workspace, 'target/debug'))).toHaveLength(300);
-  const doctor = await klaus('doctor');
-  expect(doctor.stdout).toMatch(/snapshots: \S+ \S+ for this workspace/);
-});
+test(
+  'the program: a build of 30 MB does not grow the state folder, and undo names the command',
+  { timeout: 180_000 },
+  async () => {
+    const build = [
+      'mkdir -p target/debug',
+      `echo '${TAG}' > target/CACHEDIR.TAG`,
+      'for i in $(seq 30); do head -c 1000000 /dev/urandom > target/debug/$i.o; done',
+      'echo "fn main() {}" > src/main.rs',
+    ].join(' && ');
+    using place = createTestHome({
+      'Cargo.toml': '[package]\nname = "x"\n',
+      'src/main.rs': '',
+      '.gitignore': 'target\n',
+    });
+    await using server = await startServer(script(build));
+    const klaus = (...words: string[]) => runKlaus(words, { place, server, env: { KLAUS_SANDBOX: 'bubblewrap' } });
+    const before = sizeOf(place.home);
+    expect(await klaus('--approve', 'auto', 'build it')).toMatchObject({ code: 0 });
+    expect(sizeOf(join(place.workspace, 'target'))).toBeGreaterThan(29_000_000);
+    expect(sizeOf(join(place.home, 'snapshots')) - before).toBeLessThan(2_000_000);
+    const planned = await klaus('undo', '--dry-run');
+    expect(planned).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('target: rebuild it with `cargo build`'),
+    });
+    const { stdout } = await klaus('undo', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ done: true, notRestored: [{ path: 'target', command: 'cargo build' }] });
+    expect(readFileSync(join(place.workspace, 'src/main.rs'), 'utf8')).toBe('');
+    expect(readdirSync(join(place.workspace, 'target/debug'))).toHaveLength(30);
+    const doctor = await klaus('doctor');
+    expect(doctor.stdout).toMatch(/snapshots: \S+ \S+ for this workspace/);
+  },
+);
 
 /** Bytes below a folder; 0 for a missing one. */
 function sizeOf(folder: string): number {

@@ -54,7 +54,8 @@ function toShortId(value: string): string {
 export function listNotRestored(folders: readonly NotRestored[]): string[] {
   if (folders.length === 0) return [];
   const list = toList(folders, ({ path, command }) => {
-    const how = command === undefined ? 'the tool that made it rebuilds it' : `rebuild it with \`${command}\``;
+    const how =
+      command === undefined ? 'the tool that made it rebuilds it' : `rebuild it with \`${toPrintable(command)}\``;
     return `${toPrintable(path)}: ${how}`;
   });
   return [`Not restored, because their content is not stored:\n${list}`];

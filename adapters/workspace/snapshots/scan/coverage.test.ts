@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createFolder, type Folder } from '../fixtures/folder.ts';
 import { createSnapshots } from '../create-snapshots.ts';
@@ -369,6 +370,30 @@ test('with `all` everything is stored, also what a scan with `sources` left out'
   expect(await isStored(snapshots, await snapshots.snapshot(), 'node_modules/a/index.js')).toBe(false);
 });
 
+test('a store of an earlier version: a known installation is a folder of a tool, a folder of the user stays covered', async () => {
+  using folder = createFolder();
+  folder.write('node_modules/.package-lock.json', '{}');
+  folder.write('node_modules/a.js', 'a');
+  folder.write('data/file', 'mine');
+  let before: string;
+  {
+    using snapshots = await open(folder, 'all');
+    before = await snapshots.snapshot();
+  }
+  {
+    using database = new DatabaseSync(join(listSnapshotStores(folder.stateDir)[0]!.folder, 'snapshots.db'));
+    database.exec("DELETE FROM meta WHERE name <> 'last'");
+  }
+  folder.write('node_modules/a.js', 'b');
+  folder.write('data/CACHEDIR.TAG', TAG);
+  folder.write('data/later', 'later');
+  using snapshots = await open(folder);
+  const tree = await snapshots.snapshot();
+  expect(await isStored(snapshots, before, 'node_modules/a.js')).toBe(true);
+  expect(await isStored(snapshots, tree, 'node_modules/a.js')).toBe(false);
+  expect(await isStored(snapshots, tree, 'data/later')).toBe(true);
+});
+
 test('the merged folder of a layer is stored', async () => {
   using folder = createFolder();
   using snapshots = await open(folder);
@@ -402,7 +427,6 @@ test('garbage collection frees content that a scan with `all` stored, when no st
   const tree = await snapshots.snapshot();
   expect(await isStored(snapshots, tree, 'target/large')).toBe(true);
   const [store] = listSnapshotStores(folder.stateDir);
-  const { DatabaseSync } = await import('node:sqlite');
   using database = new DatabaseSync(join(store!.folder, 'snapshots.db'));
   database.exec(
     'UPDATE objects SET made = made - 7200; UPDATE trees SET made = made - 7200; UPDATE states SET at = at - 7200',

@@ -37,7 +37,7 @@ const VENV_NAMES: ReadonlySet<string> = new Set([
     'share',
     'var',
   ],
-  ...['Include', 'Lib', 'Scripts', 'Share'],
+  ...['Include', 'Lib', 'Scripts', 'Share', '.tox-info.json', 'log', 'tmp'],
 ]);
 
 /** True if one of the names in a folder may be a marker. */
