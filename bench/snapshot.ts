@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createSnapshots } from '@klaus/adapters/workspace';
 import { createTestHome } from '../test/fixtures/test-home.ts';
 import type { Benchmark } from './benchmark.ts';
+import { measureInstallation } from './installation.ts';
 import { interleave, time } from './measure.ts';
 
 const FILES = 50_000;
@@ -17,7 +18,8 @@ export const snapshot: Benchmark = {
     using place = createTestHome();
     const count = quick ? FILES / 10 : FILES;
     fill(place.workspace, count);
-    using snapshots = await createSnapshots(place.workspace, { stateDir: join(place.home, 'snapshots') });
+    const stateDir = join(place.home, 'snapshots');
+    using snapshots = await createSnapshots(place.workspace, { stateDir, cover: 'sources' });
     const begun = performance.now();
     const tree = await snapshots.snapshot();
     const first = performance.now() - begun;
@@ -38,6 +40,7 @@ export const snapshot: Benchmark = {
     return [
       { name: `${name}, nothing changed`, value: taken.klaus, unit: 'ms', bare },
       { name: `${name}, the first`, value: first, unit: 'ms', bare },
+      ...(await measureInstallation(quick ? 30 : 300)),
     ];
   },
 };

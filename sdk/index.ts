@@ -33,6 +33,7 @@ export type {
   ProcessStatus,
   RestoreOptions,
   RestoreRequest,
+  NotRestored,
   Restored,
   SaveAgentOptions,
   SessionFilter,

@@ -114,6 +114,7 @@ export type {
   IndexDifference,
   IndexEntry,
   SnapshotOptions,
+  ToolFolder,
   Snapshots,
 } from './ports/snapshots.ts';
 export type { AppendOptions, Lease, Draft, StateCache, BlobWriter, Store } from './ports/store.ts';
@@ -174,6 +175,7 @@ export { describeStarted } from './processes/process-events.ts';
 export { recordProcesses } from './processes/record-processes.ts';
 export type { EngineSettings } from './loop/settings.ts';
 export type { RestoreRequest } from './workspace/plan-restore.ts';
+export type { NotRestored } from './workspace/leave-tool-folders.ts';
 export { restore, type Restored, type RestoreOptions } from './workspace/restore.ts';
 export { changesOfQuestion } from './workspace/question-changes.ts';
 export { changesOfTurn } from './workspace/turn-changes.ts';

@@ -5,12 +5,17 @@ import { decodeAs, decodeContent, encodeContent, type DecodedText, type TextEnco
 /** Bytes up to which a content is shown line by line: more than an answer of a model can contain. */
 export const MAX_SHOWN_BYTES = 8 * 2 ** 20;
 
+/** Added to the note of a hunk without lines. */
+const UNSTORED = '; the content is not stored';
+
 /** Content of both sides; null where there is no regular file or link. May be left out above `MAX_SHOWN_BYTES`. */
 export interface ChangeContents {
   before: Uint8Array | null;
   after: Uint8Array | null;
   /** Of both sides, if it is known. Default: found by the content. */
   encoding?: TextEncoding | undefined;
+  /** True if the content of a side is not stored, and is therefore left out. Default false. */
+  isUnstored?: boolean | undefined;
 }
 
 /**
@@ -103,7 +108,8 @@ function toSingleHunk({ path, before, after }: TreeChange, contents: ChangeConte
   if (text === undefined || text === '' || entry.type === 'symlink') {
     const target = entry.type === 'symlink' && text !== undefined ? ` to ${JSON.stringify(text)}` : '';
     const isHidden = after?.type === 'file' && text === undefined && after.size > 0;
-    return { ...toPart(path, kind, { note: note + target }), ...(isHidden ? { hidden: true as const } : {}) };
+    const missing = entry.type === 'file' && contents.isUnstored ? UNSTORED : '';
+    return { ...toPart(path, kind, { note: note + target + missing }), ...(isHidden ? { hidden: true as const } : {}) };
   }
   const [hunk] = toHunks(after ? '' : text, after ? text : '', { path });
   return { ...hunk!, kind };
@@ -119,7 +125,7 @@ function toContentHunks({ path, before, after }: TreeChange, contents: ChangeCon
     return [toPart(path, 'symlink', { note: `${path}: the link to ${targets}` })];
   }
   if (old === undefined || fresh === undefined) {
-    const note = `${path}: another content, ${before!.size} bytes become ${after!.size}`;
+    const note = `${path}: another content, ${before!.size} bytes become ${after!.size}${contents.isUnstored ? UNSTORED : ''}`;
     return [{ ...toPart(path, 'binary', { note }), hidden: true }];
   }
   if (was!.encoding !== is!.encoding) {

@@ -4,6 +4,8 @@ export { findEnvironmentChanges, isEnvironmentFile } from './checks/find-environ
 export { findFewerTests } from './checks/fewer-tests.ts';
 export type { ChangedFile } from './checks/changed-file.ts';
 export { findWeakenings, isCheckFile } from './checks/find-weakenings.ts';
+export { isJudgedFile } from './checks/judged-file.ts';
+export { TOOL_MARKERS } from './names/tool-markers.ts';
 export { isDerived } from './checks/is-derived.ts';
 export { judgeClaims, toClaimStatus } from './checks/judge-claims.ts';
 export { readChecks, type ReadChecks, type ReadChecksOptions } from './checks/read-checks.ts';

@@ -83,7 +83,7 @@ export interface ForkRequest {
   files?: 'now' | 'then';
 }
 
-export type Undone = Pick<Restored, 'done' | 'changes'> & {
+export type Undone = Pick<Restored, 'done' | 'changes' | 'notRestored'> & {
   /** Paths that others have changed since. Nothing was undone then. */
   conflicts: readonly string[];
 };

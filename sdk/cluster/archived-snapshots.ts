@@ -98,6 +98,8 @@ export function archiveSnapshots(
     has: (tree) => local.has(tree),
     uncovered: (tree) => local.uncovered(tree),
     git: (tree) => local.git(tree),
+    isStored: (entry) => local.isStored(entry),
+    toolFolders: () => local.toolFolders(),
     content: (entry) => local.content(entry),
     async edit(base, rows) {
       await archive.fetch(base);

@@ -1,8 +1,9 @@
-import { accessSync, constants, lstatSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listSnapshotStores } from '@klaus/adapters/workspace';
 import type { StoreQueries } from '@klaus/core/agent';
 import { orUndefined } from '../or-undefined.ts';
+import { formatBytes } from '../transcript/format.ts';
 import { type Finding, ok, toFailure, warn } from './finding.ts';
 
 const MIB = 1_024 * 1_024;
@@ -10,25 +11,30 @@ const MIB = 1_024 * 1_024;
 const LOW_SPACE = 500 * MIB;
 const NO_SPACE = 20 * MIB;
 
-/** Checks the state folder, its database with the sessions that need attention, and the free disk space. */
-export async function checkState(home: string): Promise<Finding[]> {
+/**
+ * Checks the state folder, its database with the sessions that need attention, the free disk space, and what the snapshots
+ * take.
+ *
+ * @param workspace Absolute path of the workspace, if it is known.
+ */
+export async function checkState(home: string, workspace?: string): Promise<Finding[]> {
   const folder = checkHome(home);
   // The database would only repeat this problem less clearly.
   const database = folder.status === 'fail' ? [] : await checkDatabase(home);
-  return [folder, ...database, ...checkSpace(home), ...checkSnapshots(home)];
+  return [folder, ...database, ...checkSpace(home), ...checkSnapshots(home, workspace)];
 }
 
-/** Snapshots below this size are not worth a line. */
-const MUCH = 1_024 * MIB;
-
-/** The space that the snapshots of all workspaces take. */
-function checkSnapshots(home: string): Finding[] {
+/** The space that the snapshots of this workspace and of all take. */
+function checkSnapshots(home: string, workspace: string | undefined): Finding[] {
   const stores = orUndefined(() => listSnapshotStores(join(home, 'snapshots'))) ?? [];
+  if (stores.length === 0) return [];
+  const root = workspace === undefined ? undefined : orUndefined(() => realpathSync.native(workspace));
   const bytes = stores.reduce((sum, store) => sum + store.bytes, 0);
-  if (bytes < MUCH) return [];
+  const own = stores.find((store) => store.root === root)?.bytes ?? 0;
   const [largest] = stores.toSorted((a, b) => b.bytes - a.bytes);
-  const toGib = (size: number): string => `${(size / 1_024 / MIB).toFixed(1)} GiB`;
-  const text = `${toGib(bytes)} for ${stores.length} workspaces, the most for ${largest!.root} (${toGib(largest!.bytes)})`;
+  const all = `${formatBytes(bytes)} for ${stores.length === 1 ? '1 workspace' : `${stores.length} workspaces`}`;
+  const most = stores.length === 1 ? '' : `, the most for ${largest!.root} (${formatBytes(largest!.bytes)})`;
+  const text = `${formatBytes(own)} for this workspace, ${all}${most}`;
   return [ok('snapshots', `${text}; \`klaus db gc\` shows what it would free`)];
 }
 

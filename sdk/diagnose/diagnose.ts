@@ -43,7 +43,7 @@ export async function diagnose(options: DiagnoseOptions = {}): Promise<Finding[]
     ...(configuration ? await checkModel(configuration, { home, scripted: options.scripted }) : []),
     ...(configuration ? await checkLocalServers({ env, cwd, home }) : []),
     ...(configuration ? await checkWorkspace({ cwd, home, configuration, userHome: env['HOME'] || undefined }) : []),
-    ...(await checkState(home)),
+    ...(await checkState(home, configuration && resolve(cwd, configuration.get('workspace')))),
     await checkServer(home),
     ...(await checkRemote(env['KLAUS_SERVER'])),
   ];

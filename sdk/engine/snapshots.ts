@@ -7,7 +7,7 @@ import {
   createSnapshots,
   listSnapshotStores,
   type LocalSnapshots,
-  type SnapshotLimits,
+  type SnapshotsOptions,
 } from '@klaus/adapters/workspace';
 import { readLog, splitState, type SessionRow, type SessionStore, type Snapshots } from '@klaus/core/agent';
 import type { TreeId } from '@klaus/core/protocol';
@@ -20,8 +20,9 @@ export type OpenSnapshots = ReturnType<typeof createOpenSnapshots>;
 /**
  * The snapshots of every workspace, opened once and closed together.
  *
- * @param options.wrap Adds to the snapshots of a workspace, given its path. Default: nothing.
- * @param options.configurations Their limits count when a workspace is opened. Default: none.
+ * @param options.wrap Adds to the snapshots of a workspace, given its path, such as an archive: then all content is
+ *   stored, because other machines have no tool to rebuild what is missing. Default: nothing.
+ * @param options.configurations Their settings count when a workspace is opened. Default: none.
  */
 export function createOpenSnapshots(
   home: string,
@@ -46,8 +47,8 @@ export function createOpenSnapshots(
       const before = opened.get(root);
       if (before) replaced.push(before);
       folders.set(root, folder);
-      const limits = configurations && toSnapshotLimits(configurations.current);
-      const snapshots = createSnapshots(root, { ...toOptions(home), ...(limits ? { limits } : {}) });
+      const settings = configurations && toSettings(configurations.current);
+      const snapshots = createSnapshots(root, { ...toOptions(home), ...settings, ...(wrap ? { cover: 'all' } : {}) });
       const result = wrap ? snapshots.then((local) => wrap(local, root)) : snapshots;
       opened.set(root, snapshots);
       wrapped.set(root, result);
@@ -90,9 +91,9 @@ function toOptions(home: string) {
   return { stateDir: join(home, 'snapshots'), klausHome: home, isPlaceholder };
 }
 
-/** The limits of the settings. */
-function toSnapshotLimits(configuration: Configuration): SnapshotLimits {
-  return { workspace: configuration.get('undo.maxBytes'), total: configuration.get('undo.maxTotalBytes') };
+function toSettings(configuration: Configuration): Pick<SnapshotsOptions, 'limits' | 'cover'> {
+  const limits = { workspace: configuration.get('undo.maxBytes'), total: configuration.get('undo.maxTotalBytes') };
+  return { limits, cover: configuration.get('undo.cover') };
 }
 
 export interface GcOptions {

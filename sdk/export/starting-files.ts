@@ -61,7 +61,7 @@ async function readTree(
   const rows = (await snapshots.changes(NOTHING, tree)).filter(({ path }) => !isGenerated(path));
   // Secret files of the initial state may have been deleted since.
   for (const { path, after } of rows)
-    if (after?.type === 'file' && isSecret(path) && after.size <= MAX_FILE)
+    if (after?.type === 'file' && isSecret(path) && after.size <= MAX_FILE && snapshots.isStored(after))
       redactor.learn(toSecretValues(path, new TextDecoder().decode(await snapshots.content(after))));
   const files = new Map<string, Uint8Array>();
   const leftOut: string[] = [];
@@ -69,7 +69,7 @@ async function readTree(
   let all = 0;
   for (const { path, after } of rows) {
     if (!after || after.type === 'directory') continue;
-    if (isSecret(path) || !isSmall(after, all)) {
+    if (isSecret(path) || !isSmall(after, all) || !snapshots.isStored(after)) {
       leftOut.push(path);
       continue;
     }
@@ -86,7 +86,8 @@ async function readTree(
     all += content.length;
   }
   const notes: string[] = [];
-  if (leftOut.length > 0) notes.push(`Left out, because they are secret, large or no plain files: ${list(leftOut)}.`);
+  if (leftOut.length > 0)
+    notes.push(`Left out, because they are secret, large, not stored or no plain files: ${list(leftOut)}.`);
   if (redacted.length > 0) notes.push(`Secrets were taken out of ${list(redacted)}.`);
   return { files, notes };
 }

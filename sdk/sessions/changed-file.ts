@@ -24,7 +24,8 @@ export interface ChangedFile {
 /**
  * @param engine With the policy of the workspace.
  * @param root Absolute path of the workspace.
- * @throws KlausError `usage` for a turn or a question without effects, and for a path that has no file on that side of the changes.
+ * @throws KlausError `usage` for a turn or a question without effects, and for a path that has no file on that side of the
+ *   changes, or one whose content is not stored.
  */
 export async function readChangedFile(
   { engine, root }: { engine: Engine; root: string },
@@ -41,5 +42,10 @@ export async function readChangedFile(
   if (isHidden(path)) return { size: entry.size, content: null };
   // The store reads complete contents.
   if (entry.size > maxBytes) return { size: entry.size, content: new Uint8Array() };
+  if (!snapshots.isStored(entry, path)) {
+    throw new KlausError('usage', `The content of ${path} is not stored.`, {
+      hint: 'Klaus stores no content of folders that a tool rebuilds, unless `undo.cover` is `all`.',
+    });
+  }
   return { size: entry.size, content: await snapshots.content(entry) };
 }

@@ -155,6 +155,8 @@ export class Files {
       applyGit: async () => ({ applied: false, conflicts: [] }),
       has: (tree) => this.#trees.has(tree),
       uncovered: () => [],
+      isStored: () => true,
+      toolFolders: () => [],
       git: () => [],
       changes: async (from, to) => {
         await scheduler.pause(host, 'snapshots changes');

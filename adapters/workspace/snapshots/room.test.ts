@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFolder } from './fixtures/folder.ts';
-import { createSnapshots } from './local-snapshots.ts';
+import { createSnapshots } from './create-snapshots.ts';
 import { listSnapshotStores } from './snapshot-stores.ts';
 
 const MIB = 1_024 * 1_024;

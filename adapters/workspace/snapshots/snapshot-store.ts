@@ -6,7 +6,11 @@ import { ObjectWriter } from './objects/object-writer.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Yielder } from '../yielder.ts';
 import { Room, type SnapshotLimits } from './room.ts';
+import type { Cover, ToolScan } from './scan/coverage.ts';
 import type { Scan } from './scan/scan.ts';
+import { ArrivedFiles } from './scan/arrived-files.ts';
+import type { ToolFolders } from './scan/tool-folders.ts';
+import type { TrackedFiles } from './scan/tracked.ts';
 
 /** One workspace and the store of its snapshots. */
 export interface SnapshotStore extends Pick<Scan, 'trees' | 'statCache' | 'excluded' | 'isPlaceholder'> {
@@ -14,6 +18,9 @@ export interface SnapshotStore extends Pick<Scan, 'trees' | 'statCache' | 'exclu
   db: Database;
   objects: Objects;
   limits: SnapshotLimits;
+  cover: Cover;
+  toolFolders: ToolFolders;
+  tracked: TrackedFiles;
 }
 
 interface ScanOptions {
@@ -32,7 +39,7 @@ export async function withScan<T>(
 ): Promise<T> {
   const { root, updatesCache, yielder, onProgress } = options;
   const device = readDevice(root);
-  store.statCache.refresh();
+  if (store.statCache.refresh()) store.toolFolders.refresh();
   const writer = new ObjectWriter(store.db, yielder);
   try {
     return await use({
@@ -50,6 +57,7 @@ export async function withScan<T>(
       repositories: [],
       files: 0,
       room: new Room(store.db, store.limits),
+      ...(updatesCache ? { tools: toToolScan(store) } : {}),
       onProgress,
     });
   } finally {
@@ -60,4 +68,8 @@ export async function withScan<T>(
 function readDevice(root: Root): number {
   using directory = openRoot(root);
   return lstatSync(directory.child('.')).dev;
+}
+
+function toToolScan({ toolFolders: folders, cover, tracked }: SnapshotStore): ToolScan {
+  return { folders, cover, tracked, arrived: new ArrivedFiles() };
 }

@@ -129,10 +129,14 @@ export async function runCommand(name: string, argument: string, context: Comman
   return COMMANDS[name]!.run(context, argument);
 }
 
-function toRestoredText({ done, changes, conflicts }: Undone, what: string): string {
+function toRestoredText({ done, changes, conflicts, notRestored }: Undone, what: string): string {
   if (!done) {
     const files = conflicts.map((path) => `- \`${path}\``).join('\n');
     return `Nothing was changed, because these files were changed since:\n${files}`;
   }
-  return `${what}:\n${changes.map(({ path }) => `- \`${path}\``).join('\n')}`;
+  const left = notRestored.map(({ path, command }) => {
+    const how = command === undefined ? 'the tool that made it rebuilds it' : `rebuild it with \`${command}\``;
+    return `\n\nNot restored: \`${path}\`; ${how}.`;
+  });
+  return `${what}:\n${changes.map(({ path }) => `- \`${path}\``).join('\n')}${left.join('')}`;
 }

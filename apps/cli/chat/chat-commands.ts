@@ -1,5 +1,5 @@
 import { formatNumber } from '@klaus/sdk/transcript';
-import { listChanges } from '../output/change-list.ts';
+import { listChanges, listNotRestored } from '../output/change-list.ts';
 import { toTable } from '../output/table.ts';
 import { toUsageText } from '../output/usage-text.ts';
 import { UsageError } from '../program/cli-error.ts';
@@ -69,8 +69,12 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
     summary: 'undo the changes of the last prompt in the workspace',
     async run(chat) {
       const session = await chat.session();
-      const { done, changes, conflicts } = await chat.client.restore(session, { kind: 'undo' });
-      if (done) return chat.print(`Undone: ${formatNumber(changes.length, 'path')}.\n${listChanges(changes)}\n`);
+      const { done, changes, conflicts, notRestored } = await chat.client.restore(session, { kind: 'undo' });
+      const left = listNotRestored(notRestored).map((line) => `${line}\n`);
+      if (done)
+        return chat.print(
+          `Undone: ${formatNumber(changes.length, 'path')}.\n${listChanges(changes)}\n${left.join('')}`,
+        );
       throw new UsageError(
         `Nothing was undone: others have changed ${conflicts.join(', ')} since.`,
         `klaus undo --session ${session} --keep leaves them unchanged; --overwrite undoes them too.`,

@@ -23,7 +23,8 @@ export function createLocalInteractive(klaus: Klaus): InteractiveClient {
     async restore(id, request, { conflicts = 'refuse' } = {}) {
       const restored = await (await klaus.session(id)).restore(request, { by: BY, conflicts, unclear: 'refuse' });
       const paths = restored.done ? [] : restored.conflicts.map(({ path }) => path);
-      return { done: restored.done, changes: restored.changes, conflicts: paths };
+      const { done, changes, notRestored } = restored;
+      return { done, changes, conflicts: paths, notRestored };
     },
     async fork(id, { before, files } = {}) {
       const { session, state, from } = await klaus.fork(id, { by: BY, before });

@@ -1,4 +1,4 @@
-import type { Conflict, Restored, TreeChange } from '@klaus/sdk';
+import type { Conflict, NotRestored, Restored, TreeChange } from '@klaus/sdk';
 import { toPrintable } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 
@@ -48,4 +48,15 @@ export function listGitChanges({ refs, changes }: Restored['git']): string[] {
 
 function toShortId(value: string): string {
   return /^[0-9a-f]{40,64}$/.test(value) ? value.slice(0, 12) : toPrintable(value);
+}
+
+/** Folders of tools that a restore leaves as they are, with the commands that rebuild them. */
+export function listNotRestored(folders: readonly NotRestored[]): string[] {
+  if (folders.length === 0) return [];
+  const list = toList(folders, ({ path, command }) => {
+    const how =
+      command === undefined ? 'the tool that made it rebuilds it' : `rebuild it with \`${toPrintable(command)}\``;
+    return `${toPrintable(path)}: ${how}`;
+  });
+  return [`Not restored, because their content is not stored:\n${list}`];
 }

@@ -203,6 +203,16 @@ export const restoredSchema = z.object({
     ),
   kept: z.array(conflictSchema),
   uncovered: z.array(z.string()).describe('Paths without a snapshot, which are not restored.'),
+  notRestored: z
+    .array(
+      z.object({
+        path: z.string(),
+        command: z.string().nullable().describe('Rebuilds it, in the workspace. Null: the tool that made it does so.'),
+      }),
+    )
+    .describe(
+      'Folders of tools, such as `node_modules`, that are left as they are, because their content is not stored.',
+    ),
 });
 export type RestoredView = z.infer<typeof restoredSchema>;
 

@@ -67,5 +67,6 @@ export function toRestoredView(restored: Restored): RestoredView {
     conflicts: restored.done ? [] : toPaths(restored.conflicts),
     kept: restored.done ? toPaths(restored.kept) : [],
     uncovered: restored.done ? [...restored.uncovered] : [],
+    notRestored: restored.notRestored.map(({ path, command }) => ({ path, command: command ?? null })),
   };
 }

@@ -4,6 +4,7 @@ import { toLine } from '@klaus/sdk/printable';
 import { formatUsd } from '@klaus/sdk/transcript';
 import { ChoiceDialog, type Choice, type ChoiceOptions } from '../dialogs/choice-dialog.ts';
 import { type App, BUILT_IN } from './app.ts';
+import { noteNotRestored } from './not-restored.ts';
 
 /** Sessions of one list. */
 const MAX_SESSIONS = 200;
@@ -71,8 +72,12 @@ export function openRewind(app: App): void {
 async function rewind(app: App, entry: UserEntry, part: Part): Promise<void> {
   const { link, client } = app;
   if (part === 'files') {
-    const { done, changes, conflicts } = await client.restore(link.id!, { kind: 'undo', turn: entry.turn + 1 });
-    if (done) return app.note(`Restored ${changes.length} paths.`, 'ok');
+    const undone = await client.restore(link.id!, { kind: 'undo', turn: entry.turn + 1 });
+    const { done, changes, conflicts } = undone;
+    if (done) {
+      app.note(`Restored ${changes.length} paths.`, 'ok');
+      return noteNotRestored(app, undone);
+    }
     return app.note(`Nothing was restored: others have changed ${conflicts.join(', ')} since.`, 'warn');
   }
   const fork = await client.fork(link.id!, { before: entry.id, files: part === 'both' ? 'then' : 'now' });

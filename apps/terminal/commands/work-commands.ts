@@ -1,7 +1,8 @@
-import type { ClientRestore } from '@klaus/sdk/client';
+import type { ClientRestore, Undone } from '@klaus/sdk/client';
 import { toLine } from '@klaus/sdk/printable';
 import { formatNumber } from '@klaus/sdk/transcript';
 import { openDiffView } from '../app/full-views.ts';
+import { noteNotRestored } from '../app/not-restored.ts';
 import { choose } from '../app/pickers.ts';
 import { isWorking } from '../session/session-view.ts';
 import type { App } from '../app/app.ts';
@@ -60,8 +61,9 @@ export const WORK_COMMANDS: readonly TerminalCommand[] = [
 async function restore(app: App, request: ClientRestore): Promise<void> {
   if (app.link.id === undefined) return app.note('Nothing has changed.');
   if (isWorking(app.link.view)) return app.note('A run is active. Wait until it has ended, or cancel it with Esc.');
-  const { done, changes, conflicts } = await app.client.restore(app.link.id, request);
-  if (!done) {
+  const undone = await app.client.restore(app.link.id, request);
+  if (!undone.done) {
+    const { conflicts } = undone;
     choose<'keep' | 'overwrite'>(app, {
       title: `Others have changed ${conflicts.slice(0, 3).join(', ')}${conflicts.length > 3 ? ' and more' : ''} since:`,
       choices: [
@@ -71,23 +73,20 @@ async function restore(app: App, request: ClientRestore): Promise<void> {
       onChoose: (how) =>
         app.do(async () => {
           const again = await app.client.restore(app.link.id!, request, { conflicts: how });
-          report(
-            app,
-            request,
-            again.changes.map(({ path }) => path),
-          );
+          report(app, request, again);
         }),
     });
     return;
   }
-  report(
-    app,
-    request,
-    changes.map(({ path }) => path),
-  );
+  report(app, request, undone);
 }
 
-function report(app: App, { kind }: ClientRestore, paths: readonly string[]): void {
-  const names = paths.slice(0, 5).join(', ');
-  app.note(`${kind === 'undo' ? 'Undone' : 'Redone'}: ${formatNumber(paths.length, 'path')}. ${names}`, 'ok');
+function report(app: App, { kind }: ClientRestore, undone: Undone): void {
+  const { changes } = undone;
+  const names = changes
+    .slice(0, 5)
+    .map(({ path }) => path)
+    .join(', ');
+  app.note(`${kind === 'undo' ? 'Undone' : 'Redone'}: ${formatNumber(changes.length, 'path')}. ${names}`, 'ok');
+  noteNotRestored(app, undone);
 }

@@ -157,7 +157,7 @@ export async function redoTurn(id: string): Promise<void> {
   if (restored) showRestored(restored);
 }
 
-export function showRestored({ done, changes, conflicts }: RestoredView): void {
+export function showRestored({ done, changes, conflicts, notRestored }: RestoredView): void {
   const t = text();
   if (!done && conflicts.length > 0) {
     const detail = conflicts.map(({ path }) => path).join(', ');
@@ -165,8 +165,11 @@ export function showRestored({ done, changes, conflicts }: RestoredView): void {
     return;
   }
   const paths = done ? changes.length : 0;
-  const words = paths === 0 ? t.conversation.undoNothing : t.conversation.undoneToast(paths);
-  showToast({ kind: 'info', text: words, lastsMs: 4_000 });
+  const words = paths + notRestored.length === 0 ? t.conversation.undoNothing : t.conversation.undoneToast(paths);
+  if (notRestored.length === 0) return void showToast({ kind: 'info', text: words, lastsMs: 4_000 });
+  const { undoNotRestored, undoRebuild } = t.conversation;
+  const names = notRestored.map(({ path, command }) => (command === null ? path : `${path} (${undoRebuild(command)})`));
+  showToast({ kind: 'info', text: words, detail: `${undoNotRestored} ${names.join(', ')}`, lastsMs: 10_000 });
 }
 
 export function currentSession(): SessionView | undefined {

@@ -50,11 +50,25 @@ export function RestoreDialog({ title, name, hint, words, restore, onRestored }:
       <div className="dialog-body column">
         <Pending query={preview} title={t.app.failed} rows={3} />
         {value && hint !== undefined ? <p>{hint}</p> : null}
-        {value && value.changes.length === 0 ? <p>{t.conversation.undoNothing}</p> : null}
+        {value && value.changes.length + value.notRestored.length === 0 ? <p>{t.conversation.undoNothing}</p> : null}
         {value && value.changes.length > 0 ? (
           <>
             <p>{t.conversation.undoFiles(value.changes.length)}</p>
             <Paths entries={value.changes} max={MAX_PATHS} />
+          </>
+        ) : null}
+        {value && value.notRestored.length > 0 ? (
+          <>
+            <p>{t.conversation.undoNotRestored}</p>
+            <ul className="paths">
+              {value.notRestored.slice(0, MAX_PATHS).map(({ path, command }) => (
+                <li key={path}>
+                  <span className="mono">{path}</span>:{' '}
+                  {command === null ? t.conversation.undoRebuildByTool : t.conversation.undoRebuild(command)}
+                </li>
+              ))}
+              {value.notRestored.length > MAX_PATHS ? <li>…</li> : null}
+            </ul>
           </>
         ) : null}
         {value && value.conflicts.length > 0 ? (
@@ -80,7 +94,7 @@ export function RestoreDialog({ title, name, hint, words, restore, onRestored }:
             <Button
               variant="primary"
               data-first
-              disabled={isSending || !value || value.changes.length === 0}
+              disabled={isSending || !value || value.changes.length + value.notRestored.length === 0}
               onClick={() => void perform()}
             >
               {words.confirm}

@@ -20,7 +20,7 @@ export const SECTION_KEYS: Readonly<Partial<Record<Section, readonly string[]>>>
       'temperature',
     ],
     ...['models.allow', 'approve', 'requirePatchApproval', 'isolate', 'checkpoint', 'undo.enabled', 'undo.keepDays'],
-    ...['undo.maxBytes', 'undo.maxTotalBytes'],
+    ...['undo.cover', 'undo.maxBytes', 'undo.maxTotalBytes'],
   ],
   budgets: [
     ...['limits.usd', 'limits.tokens', 'limits.toolCalls', 'limits.turns', 'limits.minutes', 'usage.monthlyUsd'],

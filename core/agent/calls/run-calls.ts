@@ -19,6 +19,7 @@ import { cutOutput } from './cut-output.ts';
 import { toResultLimit } from '../budget/result-limit.ts';
 import { isApproval } from './human-approval.ts';
 import { snapshotAfter, snapshotWorkspace } from '../workspace/snapshot-workspace.ts';
+import { storeFormer } from '../workspace/store-former.ts';
 import { listNames } from '../workspace/unreverted-places.ts';
 import { openLayer, withNotes, withUserNote } from '../workspace/review-changes.ts';
 import type { ToolOutput } from '../ports/tool.ts';
@@ -55,6 +56,7 @@ export async function performCalls(work: Work, calls: readonly CallState[], onSt
   const before = isReading ? [] : await snapshotWorkspace(work);
   if (!before) return;
   const tree = await snapshotBeforeChecks(work, ready, before);
+  await storeEdited(work, ready, before);
   await work.append([...before, ...bodies]);
   onStarted?.();
   // Waits for all calls before an error is thrown: none runs after the session was released.
@@ -62,11 +64,22 @@ export async function performCalls(work: Work, calls: readonly CallState[], onSt
   for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
+/** The calls name the files that they edit. In a folder of a tool, the snapshot may lack their content. */
+async function storeEdited(work: Work, ready: readonly ReadyCall[], bodies: readonly EventBody[]): Promise<void> {
+  const paths = ready.flatMap(({ intent }) => (intent.changes ?? []).map(({ path }) => path));
+  const opened = bodies.find(isSnapshot)?.tree ?? work.state.openSnapshot?.tree;
+  if (paths.length > 0 && opened !== undefined) await storeFormer(await work.snapshots(), opened, paths);
+}
+
 /** True if the calls before were guarded with another authority, so that a snapshot must separate the changes. */
 function isOtherAuthority({ state }: Work, ready: readonly ReadyCall[], bodies: readonly EventBody[]): boolean {
   if (!state.turnEffects) return false;
   if (!state.turnEffects.isApproved) return bodies.some(isApproval);
   return !bodies.some(isApproval) && ready.some(({ tool }) => !isReadOnly(tool.effects));
+}
+
+function isSnapshot(body: EventBody): body is Extract<EventBody, { type: 'workspace.snapshotted' }> {
+  return body.type === 'workspace.snapshotted';
 }
 
 function isQuestion({ type }: EventBody): boolean {

@@ -64,7 +64,8 @@ export async function readAccepted(work: Work, input: AcceptedInput): Promise<Ac
       if (isScripted(path) && placeOf(path) === undefined) {
         const was = await snapshots.entry(opened.tree, full);
         if (!was) return true;
-        if (was.type === 'file' && scriptsOf(await snapshots.content(was)) === scriptsOf(content)) return true;
+        const isKnown = was.type === 'file' && snapshots.isStored(was, full);
+        if (isKnown && scriptsOf(await snapshots.content(was)) === scriptsOf(content)) return true;
       }
       if (isAttributes(path) && (await isIn(tree, full, { hash, mode }))) return true;
       edits ??= readEdits(work, opened.at);

@@ -180,7 +180,7 @@ async function readFiles({ snapshots, rows, tree }: FolderInput, folder: string)
       .filter((top) => top === '' || path.startsWith(`${top}/`))
       .toSorted((a, b) => b.length - a.length)[0];
     if (holder === undefined || !tops.includes(holder) || entry?.type === 'directory') continue;
-    if (!entry || entry.size > MAX_BYTES || (entry.mode & 0o7000) !== 0) continue;
+    if (!entry || entry.size > MAX_BYTES || (entry.mode & 0o7000) !== 0 || !snapshots.isStored(entry, path)) continue;
     const inside = holder === '' ? path : path.slice(holder.length + 1);
     files.push({ path: inside, mode: toMode(entry), content: await snapshots.content(entry), isGone: after === null });
   }

@@ -166,7 +166,7 @@ function isInstalled(path: string): boolean {
 }
 
 async function readText(snapshots: Snapshots, entry: TreeEntry | null): Promise<string | null> {
-  if (entry === null || entry.type !== 'file' || entry.size > MAX_TEXT) return null;
+  if (entry === null || entry.type !== 'file' || entry.size > MAX_TEXT || !snapshots.isStored(entry)) return null;
   const content = await unlessFailed(() => snapshots.content(entry));
   return content ? new TextDecoder().decode(content) : null;
 }

@@ -1,6 +1,13 @@
 import { isKlausError, KlausError, type TreeChange, type TreeEntry, type TreeId } from '../../protocol/index.ts';
 import { EMPTY_STATE } from '../git/git-text.ts';
-import type { ApplyGitOptions, ApplyOptions, ApplyResult, SnapshotOptions, Snapshots } from '../ports/snapshots.ts';
+import type {
+  ApplyGitOptions,
+  ApplyOptions,
+  ApplyResult,
+  SnapshotOptions,
+  Snapshots,
+  ToolFolder,
+} from '../ports/snapshots.ts';
 import { reverse } from '../workspace/tree-row.ts';
 import { createMembers, type Members } from './members.ts';
 
@@ -165,6 +172,15 @@ class JoinedSnapshots implements Snapshots {
       for (const { path, at } of own) times.set(path, found.get(at!.path));
     }
     return times;
+  }
+
+  isStored(entry: TreeEntry, path?: string): boolean {
+    const at = path === undefined ? undefined : this.#members.place(path);
+    return (at ? [this.#all[at.index]!] : this.#all).some((snapshots) => snapshots.isStored(entry));
+  }
+
+  toolFolders(): ToolFolder[] {
+    return this.#all.flatMap((snapshots, index) => this.#named(index, snapshots.toolFolders()));
   }
 
   content(entry: TreeEntry): Promise<Uint8Array> {

@@ -12,7 +12,7 @@ const MAX_BYTES = 64 * 1_024 * 1_024;
 
 /** Content of a file in a state as text; undefined if it is no file. */
 export async function readText(snapshots: Snapshots, entry: TreeEntry | null | undefined): Promise<string | undefined> {
-  if (entry?.type !== 'file' || entry.size > MAX_BYTES) return undefined;
+  if (entry?.type !== 'file' || entry.size > MAX_BYTES || !snapshots.isStored(entry)) return undefined;
   return new TextDecoder().decode(await snapshots.content(entry));
 }
 

@@ -72,6 +72,6 @@ async function toFiles(
 
 async function toState(snapshots: Snapshots, entry: TreeEntry | null): Promise<PathState> {
   if (!entry) return null;
-  if (entry.type === 'directory' || entry.size > MAX_BYTES) return { entry };
+  if (entry.type === 'directory' || entry.size > MAX_BYTES || !snapshots.isStored(entry)) return { entry };
   return { entry, content: await snapshots.content(entry) };
 }

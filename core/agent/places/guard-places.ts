@@ -125,6 +125,7 @@ async function leadsToPlace(snapshots: Snapshots, { path, after: entry }: TreeCh
   if (entry?.type !== 'symlink' || entry.size > MAX_TARGET) return false;
   const below = placesBelow(path);
   if (below.length === 0) return false;
+  if (!snapshots.isStored(entry)) return true;
   const text = new TextDecoder().decode(await snapshots.content(entry));
   const folder = path.split('/').slice(0, -1).join('/');
   const target = text.startsWith('/') ? undefined : resolveInside(folder, text);

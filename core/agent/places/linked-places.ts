@@ -103,7 +103,7 @@ async function toTarget(
   snapshots: Snapshots,
   { path, entry, rest }: { path: string; entry: TreeEntry; rest: readonly string[] },
 ): Promise<string | undefined> {
-  if (entry.size > MAX_TARGET) return undefined;
+  if (entry.size > MAX_TARGET || !snapshots.isStored(entry)) return undefined;
   const target = new TextDecoder().decode(await snapshots.content(entry));
   const folder = path.split('/').slice(0, -1).join('/');
   return target.startsWith('/') ? undefined : resolveInside(folder, [target, ...rest].join('/'));

@@ -9,7 +9,7 @@ const MAX_BYTES = 1_024 * 1_024;
 /** True for changed scripts of an existing `package.json` outside `node_modules`. A new one runs no known script. */
 export async function changesScripts(snapshots: Snapshots, { path, before, after }: TreeChange): Promise<boolean> {
   if (!isPackageFile(path) || /(?:^|\/)node_modules\//.test(path) || before?.type !== 'file' || !after) return false;
-  if (after.type !== 'file') return true;
+  if (after.type !== 'file' || !snapshots.isStored(after, path)) return true;
   const now = await readPackage(snapshots, after);
   return now !== undefined && scriptsOf(await read(snapshots, before)) !== scriptsOf(now.content);
 }
@@ -63,5 +63,5 @@ async function readPackage(
 }
 
 async function read(snapshots: Snapshots, entry: TreeEntry): Promise<Uint8Array | undefined> {
-  return entry.size > MAX_BYTES ? undefined : await snapshots.content(entry);
+  return entry.size > MAX_BYTES || !snapshots.isStored(entry) ? undefined : await snapshots.content(entry);
 }

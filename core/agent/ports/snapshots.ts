@@ -83,11 +83,22 @@ export interface Uncovered {
   why: string;
 }
 
+/**
+ * A folder that a tool has marked as its own, such as `node_modules` or `target`. States list its files, and may not have
+ * their content.
+ */
+export interface ToolFolder {
+  path: string;
+  /** False: it was seen without the marker since, and its content is stored. Earlier states may lack it. */
+  isActive: boolean;
+}
+
 /** The snapshots of a workspace. Private to the user, content-addressed, incremental. */
 export interface Snapshots {
   /**
    * Stores the present workspace: files, including ignored and large ones, modes, symlinks, empty folders. The content
-   * of `.git` folders is left out. Durable when it resolves.
+   * of `.git` folders is left out, and, depending on the settings, that of files in folders of tools: see
+   * {@link isStored}. Durable when it resolves.
    *
    * @throws KlausError `store.full`, `store.corrupt`, `cancelled`.
    */
@@ -118,7 +129,7 @@ export interface Snapshots {
   ): Promise<TreeEntry | undefined>;
   /** Paths of nested repositories that an index names; undefined for a file that is no valid index. */
   gitlinks(index: TreeEntry): Promise<string[] | undefined>;
-  /** True if all objects of the state exist. */
+  /** True if the state exists, with all content that was stored for it. */
   has(tree: TreeId): boolean;
   /** Paths that a state does not contain, such as sockets and unreadable files; at most 1,000. */
   uncovered(tree: TreeId): readonly Uncovered[];
@@ -130,9 +141,22 @@ export interface Snapshots {
   entry(tree: TreeId, path: string): Promise<TreeEntry | undefined>;
   /** All symlinks of a state. Fast for a state that resembles an earlier one. */
   links(tree: TreeId): Promise<readonly { path: string; entry: TreeEntry }[]>;
-  /** Content of a file, or the target of a symlink. @throws KlausError `store.corrupt` if it is missing or was changed. */
+  /**
+   * True if the content of an entry is stored, and for a folder. Not every state has the content of files in folders of
+   * tools, and a state from another machine has only what was stored there.
+   *
+   * @param path Where it would be restored. Default: in any folder of the session.
+   */
+  isStored(entry: TreeEntry, path?: string): boolean;
+  /** The folders of tools that were found in the workspace, also earlier ones. */
+  toolFolders(): readonly ToolFolder[];
+  /**
+   * Content of a file, or the target of a symlink, that {@link isStored}.
+   *
+   * @throws KlausError `store.corrupt` if it is missing or was changed.
+   */
   content(entry: TreeEntry): Promise<Uint8Array>;
-  /** Stores a state with the entry `after` of each row at its path. The contents of the entries are stored already. */
+  /** Stores a state with the entry `after` of each row at its path. Their contents may be stored or not. */
   edit(base: TreeId, rows: readonly TreeChange[]): Promise<TreeId>;
   /**
    * When paths were changed last: Unix milliseconds, by the clock of the file system. For a missing path, when the entries

@@ -83,6 +83,8 @@ export function createRecordedEngine(recording: Recording, options: RecordedEngi
       has: () => false,
       git: () => [],
       hasGitObject: refuse,
+      isStored: refuse,
+      toolFolders: () => [],
       ...refusing('changes', 'entry', 'links', 'content', 'put', 'apply', 'applyGit', 'isSameIndex', 'gitlinks'),
       ...refusing('compareIndexes', 'repairIndex', 'edit', 'changeTimes'),
     }),

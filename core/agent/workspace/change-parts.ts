@@ -62,19 +62,24 @@ export async function toChangeParts(
 ): Promise<ChangePart[]> {
   let left = maxBytes;
   const read = async (side: TreeChange['before']): Promise<Uint8Array | null> =>
-    side && side.type !== 'directory' && side.size <= MAX_SHOWN_BYTES ? await snapshots.content(side) : null;
+    side && side.type !== 'directory' && side.size <= MAX_SHOWN_BYTES && snapshots.isStored(side)
+      ? await snapshots.content(side)
+      : null;
+  const isUnstored = ({ before, after }: TreeChange): boolean =>
+    [before, after].some((side) => side !== null && !snapshots.isStored(side));
   const parts: ChangePart[] = [];
   for (const row of rows) {
     left -= (row.before?.size ?? 0) + (row.after?.size ?? 0);
     const isShown = left >= 0;
     const before = isShown ? await read(row.before) : null;
-    parts.push(toPart(row, { before, after: isShown ? await read(row.after) : null }));
+    const after = isShown ? await read(row.after) : null;
+    parts.push(toPart(row, { before, after, isUnstored: isUnstored(row) }));
   }
   return parts;
 }
 
-function toPart(row: TreeChange, contents: ChangeContents): ChangePart {
-  return { row, ...contents, hunks: toChangeHunks(row, contents) };
+function toPart(row: TreeChange, { isUnstored, ...contents }: ChangeContents): ChangePart {
+  return { row, ...contents, hunks: toChangeHunks(row, { ...contents, isUnstored }) };
 }
 
 /** The change as unified diff text. Changes without lines are described by a sentence. */

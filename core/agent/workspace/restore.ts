@@ -8,6 +8,7 @@ import { isBelow } from '../../policy/index.ts';
 import type { ApplyResult, Conflict, Snapshots } from '../ports/snapshots.ts';
 import { readLog } from '../state/load-state.ts';
 import { runIdOf } from '../state/state.ts';
+import { leaveToolFolders, type NotRestored } from './leave-tool-folders.ts';
 import { planRestore, type RestorePlan, type RestoreRequest } from './plan-restore.ts';
 import { snapshotAfter } from './snapshot-workspace.ts';
 import { isSame, reverse } from './tree-row.ts';
@@ -41,6 +42,8 @@ export type Restored =
       unclear: string[];
       /** What others changed in these turns, or may have changed. */
       others: readonly OtherChange[];
+      /** Folders of tools that were left as they are. `changes` does not have them. */
+      notRestored: readonly NotRestored[];
     }
   /** Nothing was restored. */
   | {
@@ -51,6 +54,8 @@ export type Restored =
       conflicts: Conflict[];
       unclear: string[];
       others: readonly OtherChange[];
+      /** Folders of tools that would be left as they are. */
+      notRestored: readonly NotRestored[];
       /** Of a dry run: paths that no state contains. */
       uncovered?: readonly string[];
     };
@@ -74,15 +79,26 @@ export async function restore(
     const snapshots = await work.snapshots();
     const history = readTurnHistory(await readLog(engine.store, (request.kind === 'file' && request.of) || session));
     if (options.dryRun) await addOpenAuthors(work, history);
-    const plan = await planRestore({ snapshots, history }, request);
+    const planned = await planRestore({ snapshots, history }, request);
+    const { plan, notRestored } = await leaveToolFolders(snapshots, planned, toStates(history, planned, request));
     const allGit = request.kind === 'undo' && request.git === true;
-    const step = { ...plan, left: history.steps.at(-1)?.to };
+    const step = { ...plan, notRestored, left: history.steps.at(-1)?.to };
     return await carryOut(work, step, { kind: request.kind, allGit, ...options });
   });
   if (restored) return restored;
   throw new KlausError('store.busy', 'A process works on this session.', {
     hint: `Stop it with klaus interrupt ${session}, or wait until it has ended.`,
   });
+}
+
+/** The states of a plan. The first ones are those to which it leads. */
+function toStates(history: TurnHistory, { turns }: RestorePlan, { kind }: RestoreRequest): TreeId[] {
+  const last = kind === 'redo' ? history.redoable.at(-1)?.event : undefined;
+  const own = history.turns.filter(({ turn }) => turns.includes(turn));
+  return [
+    ...(last ? [last.from, last.to] : []),
+    ...own.flatMap(({ before, after }) => [before, ...(after ? [after] : [])]),
+  ];
 }
 
 /** Adds the authors of an open turn, whose state after is not in the log yet. */
@@ -99,6 +115,7 @@ async function addOpenAuthors(work: Work, { turns }: TurnHistory): Promise<void>
 interface RestoreStep extends RestorePlan {
   /** The state of the folders after the last step of the session. */
   left: TreeId | undefined;
+  notRestored: readonly NotRestored[];
 }
 
 /** What `apply` would change, and the conflicts that it would return: files that were changed after the session. */
@@ -144,7 +161,7 @@ async function findBegin(
 
 async function carryOut(
   work: Work,
-  { unclear: doubtful, all, others, ...own }: RestoreStep,
+  { unclear: doubtful, all, others, notRestored, ...own }: RestoreStep,
   {
     kind,
     allGit,
@@ -163,7 +180,7 @@ async function carryOut(
   const unclear = open.map(({ path }) => path);
   const { refs, left: leftRefs } = plan.git;
   const git = { changes: plan.git.changes, refs, left: leftRefs };
-  const about = { turns, unclear, others };
+  const about = { turns, unclear, others, notRestored };
   if (dryRun) {
     const { changes, conflicts } = await survey(snapshots, plan);
     const uncovered = snapshots.uncovered(await snapshots.snapshot()).map(({ path }) => path);
@@ -209,7 +226,7 @@ async function carryOut(
         kept: [...left, ...unclear, ...gitResult.kept.map(({ path }) => path)],
         by,
       };
-      await work.append([body, ...toNote(work, { kind, turns, changes: restored })]);
+      await work.append([body, ...toNote(work, { kind, turns, changes: restored, notRestored })]);
       const uncovered = snapshots.uncovered(result.before).map(({ path }) => path);
       const done = { changes: gitResult.changes, refs: gitResult.changes.length > 0 ? refs : [], left: leftRefs };
       const all = [...kept, ...open, ...gitResult.kept];
@@ -270,14 +287,21 @@ const MAX_NAMED = 20;
 
 function toNote(
   work: Work,
-  { kind, turns, changes }: { kind: RestoreRequest['kind']; turns: readonly number[]; changes: readonly TreeChange[] },
+  {
+    kind,
+    turns,
+    changes,
+    notRestored,
+  }: Pick<RestoreStep, 'turns' | 'changes' | 'notRestored'> & { kind: RestoreRequest['kind'] },
 ): EventBody[] {
   const run = runIdOf(work.state);
-  if (run === '' || changes.length === 0) return [];
+  if (run === '' || changes.length + notRestored.length === 0) return [];
   const names = changes.slice(0, MAX_NAMED).map(({ path, kind: change }) => `  ${change} ${path}`);
   if (changes.length > MAX_NAMED) names.push(`  … and ${changes.length - MAX_NAMED} more`);
   const verb = kind === 'undo' ? 'undid' : kind === 'redo' ? 'redid' : 'restored a file to';
   const what = turns.length === 0 ? 'undid the last restore' : `${verb} turn ${turns.join(', ')}`;
+  for (const { path, command } of notRestored.slice(0, MAX_NAMED))
+    names.push(`  left ${path}${command === undefined ? '' : `, which \`${command}\` rebuilds`}`);
   const text = `The user ${what}. Read files again before you rely on them:\n${names.join('\n')}`;
   return [toEngineMessage(work.engine.ids, { run, turn: work.state.turn }, text)];
 }

@@ -17,6 +17,7 @@ import type { Layer } from '../ports/layer.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { ToolContext } from '../ports/tool.ts';
 import { runOf, type CallState } from '../state/state.ts';
+import { storeFormer } from './store-former.ts';
 import type { OpenedLayer, ReviewInput, Work } from '../loop/work.ts';
 
 /** Maximum characters of a question's diff. */
@@ -67,6 +68,12 @@ export async function reviewChanges(work: Work, input: ReviewInput): Promise<Eve
     if (open.length === 0) return [{ type: 'gate.decided', ...at, ...COVERED }, kept];
     // A conflict in an ignored file does not affect the other changes.
   }
+  // The layer has not changed the workspace.
+  await storeFormer(
+    snapshots,
+    from,
+    open.map(({ path }) => path),
+  );
   const parts = await toChangeParts(snapshots, open, MAX_ASKED);
   const scripts = parts.filter(isScriptChange).map(({ row }) => row.path);
   const decision = review({ name: ready.call.name, changes: open, scripts }, toGateContext(work), work.engine.rules);

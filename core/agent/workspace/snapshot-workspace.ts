@@ -1,7 +1,8 @@
 import { placeOf } from '../../policy/index.ts';
-import { isKlausError, toOwnCall, type EventBody } from '../../protocol/index.ts';
+import { isKlausError, optional, toOwnCall, type EventBody } from '../../protocol/index.ts';
 import { guardBackgroundChanges } from './guard-background-changes.ts';
 import type { LastPositions } from '../places/known-commits.ts';
+import { storeNamedPlaces } from '../places/store-named-places.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import { openedOf, runOf } from '../state/state.ts';
 import type { Work } from '../loop/work.ts';
@@ -30,6 +31,7 @@ export async function snapshotWorkspace(work: Work): Promise<EventBody[] | undef
   const between = await guardBackgroundChanges(work, { tree, gitTree: await snapshots.snapshotGit(tree) });
   const known = work.activities.findKnownCommits(snapshots.git(tree), last);
   const { gitTree } = between;
+  await storeNamedPlaces(work, { tree: between.tree, ...optional({ gitTree }) });
   // Protected places come first: see `findUnseen`.
   const isPlace = (path: string): number => (placeOf(path) === undefined ? 1 : 0);
   const left = snapshots.uncovered(tree);

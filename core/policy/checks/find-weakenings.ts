@@ -90,6 +90,11 @@ export function findSetupChanges(files: readonly ChangedFile[], since: Since): W
   ];
 }
 
+/** True for the configuration of a check. */
+export function isConfigFile(path: string): boolean {
+  return CONFIG.test(path) || /(?:^|\/)(?:GNU)?makefile$/i.test(path);
+}
+
 /** True for a file whose text shows whether a check was weakened. */
 export function isCheckFile(path: string): boolean {
   if (/(?:^|\/)node_modules\//.test(path)) return /(?:^|\/)node_modules\/\.bin\/[^/]+$/.test(path);

@@ -42,6 +42,13 @@ export const APPROVAL_SETTINGS = {
     description:
       'Days for which `klaus db gc` keeps the snapshots that undo needs. Snapshots of deleted sessions are not kept.',
   }),
+  'undo.cover': defineSetting({
+    schema: z.enum(['sources', 'all']),
+    default: 'sources',
+    env: 'KLAUS_UNDO_COVER',
+    description:
+      'What undo restores. `sources`: all files except the content of folders that a tool marks as its own, such as `node_modules` and `target`; it names the command that rebuilds them. `all`: also these.',
+  }),
   'undo.maxBytes': defineSetting({
     schema: z.number().min(0),
     default: 20 * GIB,

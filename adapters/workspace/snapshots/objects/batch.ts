@@ -2,6 +2,7 @@ import type { Database } from '../database.ts';
 import { commit, now, type ObjectWriter, type Write } from './object-writer.ts';
 import type { Yielder } from '../../yielder.ts';
 import type { StatCache } from '../scan/stat-cache.ts';
+import type { ToolFolders, ToolFolderState } from '../scan/tool-folders.ts';
 import { EMPTY, sha256 } from '../tree.ts';
 
 const MAX_PENDING = 2_000;
@@ -13,13 +14,18 @@ export type Batch = ReturnType<typeof createBatch>;
 
 /** Collects directory objects and cache rows for the store, children before their parents. */
 export function createBatch(
-  { db, statCache }: { db: Database; statCache: StatCache },
+  { db, statCache, toolFolders }: { db: Database; statCache: StatCache; toolFolders: ToolFolders },
   writer: ObjectWriter,
   yielder: Yielder,
 ) {
   let trees: { hash: Buffer; bytes: Buffer }[] = [];
   let seen: { path: string; tree: Buffer; data: Buffer }[] = [];
   let forgotten: string[] = [];
+  const forget = (path: string): void => {
+    toolFolders.keepOwn(path);
+    statCache.forget(path);
+  };
+  let tools: { path: string; state: ToolFolderState | undefined }[] = [];
   return {
     get full(): boolean {
       return trees.length + seen.length > MAX_PENDING;
@@ -31,6 +37,10 @@ export function createBatch(
     },
     seen(path: string, tree: Buffer, data: Buffer): void {
       seen.push({ path, tree, data });
+    },
+    /** Stores what is known of a folder with a marker. Undefined: it is not a tool's. */
+    tool(path: string, { state }: { state: ToolFolderState | undefined }): void {
+      tools.push({ path, state });
     },
     /** Removes a directory and its content from the cache. */
     forget(path: string): void {
@@ -44,14 +54,23 @@ export function createBatch(
     async flush(last?: Write): Promise<void> {
       const writes = await writer.prepare();
       for (const { hash, bytes } of trees) writes.push(() => db.run(INSERT_TREE, hash, bytes, now()));
+      // Before the cache of the files in it.
+      for (const { path, state } of tools) writes.push(() => toolFolders.put(path, state));
       // Removals first, because a directory may have been removed and created again.
-      for (const path of forgotten) writes.push(() => statCache.forget(path));
+      for (const path of forgotten) writes.push(() => forget(path));
       for (const { path, tree, data } of seen) writes.push(() => statCache.put(path, tree, data));
       if (last) writes.push(last);
       trees = [];
       seen = [];
       forgotten = [];
-      await commit(db, yielder, writes);
+      tools = [];
+      try {
+        await commit(db, yielder, writes);
+      } catch (error) {
+        // What is in memory may not be stored.
+        toolFolders.refresh();
+        throw error;
+      }
     },
   };
 }

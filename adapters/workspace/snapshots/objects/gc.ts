@@ -2,13 +2,14 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
+import { isJudgedFile } from '@klaus/core/policy';
 import type { TreeId } from '@klaus/core/protocol';
 import type { Database } from '../database.ts';
 import type { SnapshotStore } from '../snapshot-store.ts';
 import { createPack, now, writeFully } from './object-writer.ts';
 import { readBlock, readStored, toHashes, type BlockRow } from './objects.ts';
 import { Yielder } from '../../yielder.ts';
-import { toAncestors } from '../../path-entry.ts';
+import { joinNames, toAncestors } from '../../path-entry.ts';
 import { toGitPaths, toStoreId } from '../git/git-state.ts';
 import { listOwnAside, toAside } from '../git/set-aside.ts';
 import { lastState, readMetadata } from '../states.ts';
@@ -50,6 +51,7 @@ export async function collectGarbage(store: SnapshotStore, options: GcOptions): 
   const yielder = new Yielder();
   const limit = now() - GRACE_S;
   const marks = await mark(store, toRoots(db, options.keep, limit), yielder);
+  await markPresent(store, marks, yielder);
   const states = db
     .all<{ tree: Uint8Array }>('SELECT tree FROM states')
     .filter(({ tree }) => !marks.trees.has(toKey(tree)));
@@ -78,10 +80,7 @@ function toKey(hash: Uint8Array): string {
 
 function toRoots(db: Database, keep: readonly TreeId[], limit: number): Buffer[] {
   const young = db.all<{ tree: Uint8Array }>('SELECT tree FROM states WHERE at >= ?', limit);
-  const seen = db.all<{ tree: Uint8Array }>('SELECT tree FROM seen');
-  const last = lastState(db);
-  const rows = [...young, ...seen].map(({ tree }) => Buffer.from(tree));
-  return [...keep.map((id) => Buffer.from(id, 'hex')), ...rows, ...(last ? [last] : [])];
+  return [...keep.map((id) => Buffer.from(id, 'hex')), ...young.map(({ tree }) => Buffer.from(tree))];
 }
 
 async function mark(store: SnapshotStore, roots: readonly Buffer[], yielder: Yielder): Promise<Marks> {
@@ -98,6 +97,38 @@ async function mark(store: SnapshotStore, roots: readonly Buffer[], yielder: Yie
     if (yielder.due) await yielder.yield();
   }
   return marks;
+}
+
+/**
+ * Marks the last state and what scans compare with. Of folders whose content is not stored any more, only the directory
+ * objects and files by which Klaus judges are needed.
+ */
+async function markPresent({ db, trees, toolFolders }: SnapshotStore, marks: Marks, yielder: Yielder): Promise<void> {
+  const last = lastState(db);
+  const seen = db.all<{ path: string; tree: Uint8Array }>('SELECT path, tree FROM seen');
+  const waiting = [
+    ...seen.map(({ path, tree }) => ({ path, hash: Buffer.from(tree) })),
+    ...(last ? [{ path: '', hash: last }] : []),
+  ];
+  const isListed = (path: string): boolean =>
+    [...toAncestors(path), path].some((at) => {
+      const folder = toolFolders.all.get(at);
+      return folder?.isActive === true && !folder.isComplete;
+    });
+  const done = new Set<string>();
+  for (let at = waiting.pop(); at; at = waiting.pop()) {
+    const key = `${toKey(at.hash)}${at.path}`;
+    if (done.has(key) || !trees.has(at.hash)) continue;
+    done.add(key);
+    marks.trees.add(toKey(at.hash));
+    const listed = isListed(at.path);
+    for (const node of trees.nodes(at.hash)) {
+      const path = joinNames(at.path, node.name);
+      if (node.type === 'directory') waiting.push({ path, hash: node.hash });
+      else if (!listed || node.type === 'symlink' || isJudgedFile(path)) marks.objects.add(toKey(node.hash));
+    }
+    if (yielder.due) await yielder.yield();
+  }
 }
 
 interface Search {

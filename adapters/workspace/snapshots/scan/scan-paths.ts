@@ -38,7 +38,8 @@ export async function scanPaths(
 export async function scanAt(root: Root, scan: Scan, path: string): Promise<Buffer | undefined> {
   using handle = toDirHandle(root, path === '' ? [] : path.split('/'));
   const absolute = path === '' ? root.path : joinFileName(root.path === '/' ? '' : root.path, toFileName(path));
-  return await scanDirectory(scan, { relative: path, absolute, handle });
+  const coverage = scan.tools?.folders.isInside(path) ? 'named' : 'stored';
+  return await scanDirectory(scan, { relative: path, absolute, handle, coverage });
 }
 
 /** Adds the parents of a path that the base does not contain, with their modes. */

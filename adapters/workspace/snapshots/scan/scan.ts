@@ -1,10 +1,12 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { isJudgedFile } from '@klaus/core/policy';
 import { type FileName, hasByteNames, joinFileName, toFileName, toNameText } from '../../byte-names.ts';
 import { joinNames } from '../../path-entry.ts';
 import { codeOf, isRace } from '../../race-error.ts';
 import type { Batch } from '../objects/batch.ts';
 import { toGitNames } from '../git/git-names.ts';
 import { toNumbers, encodeDirectory, type StatCache, type CachedDirectory } from './stat-cache.ts';
+import { decideCoverage, type Coverage, type ToolScan } from './coverage.ts';
 import { readFile, readLink, type FileReader } from './file-reader.ts';
 import { findUnnamedGit } from '../git/unnamed-git.ts';
 import type { DirHandle } from '../restore/dir-handle.ts';
@@ -42,6 +44,8 @@ export interface Scan extends FileReader {
   isGit?: boolean;
   files: number;
   room: Room;
+  /** Undefined: the content of all files is stored. */
+  tools?: ToolScan;
   onProgress?: (files: number) => void;
 }
 
@@ -50,6 +54,7 @@ interface ScanDir {
   relative: string;
   absolute: FileName;
   handle: DirHandle;
+  coverage: Coverage;
 }
 
 interface Fresh {
@@ -81,7 +86,9 @@ export async function scanDirectory(scan: Scan, dir: ScanDir): Promise<Buffer | 
   if (names === 'missing') return undefined;
   // The content of the last scan is the best known one.
   if (names === 'unreadable') return cached?.tree ?? scan.batch.tree(Buffer.alloc(0));
-  const state: DirScan = { scan, dir, cached, known: false };
+  const [repositories, uncovered] = [scan.repositories.length, scan.uncovered.length];
+  const { coverage, finish } = decideCoverage(scan, { ...dir, names, cached });
+  const state: DirScan = { scan, dir: coverage === dir.coverage ? dir : { ...dir, coverage }, cached, known: false };
   const found: Exclude<Found, undefined>[] = [];
   let unchanged = 0;
   let more = cached?.cursor.next() ?? false;
@@ -97,6 +104,12 @@ export async function scanDirectory(scan: Scan, dir: ScanDir): Promise<Buffer | 
     if ((++scan.files & 31) === 0) await yieldIfDue(scan);
   }
   while (more) more = skipMissing(state);
+  const again = finish?.();
+  if (again !== undefined) {
+    scan.repositories.length = repositories;
+    scan.uncovered.length = uncovered;
+    return scanDirectory(scan, { ...dir, coverage: again });
+  }
   if (cached && unchanged === cached.count && unchanged === found.length) return cached.tree;
   return storeDirectory(state, found);
 }
@@ -196,8 +209,15 @@ function scanEntry(state: DirScan, name: string): Found | Promise<Found> {
   }
   const type = format === FILE ? 'file' : 'symlink';
   const mode = format === FILE ? stat.mode & PERMISSIONS : 0;
-  if (known && cached!.isUnchanged(stat) && cached!.cursor.hasTypeAndMode(type, mode)) return cached!.cursor.index;
+  const isUnchanged = known && cached!.isUnchanged(stat) && cached!.cursor.hasTypeAndMode(type, mode);
+  if (isUnchanged && !isMissing(state)) return cached!.cursor.index;
   return readEntry(state, name, stat);
+}
+
+/** True if the content of the entry at the cursor has to be stored, and is not. */
+function isMissing({ scan, dir: { coverage }, cached }: DirScan): boolean {
+  if (coverage === 'stored' || coverage === 'listed') return false;
+  return scan.writer?.has(cached!.cursor.node().hash) === false;
 }
 
 async function scanSubdirectory({ scan, dir, cached, known }: DirScan, name: string, stat: Stats): Promise<Found> {
@@ -209,7 +229,7 @@ async function scanSubdirectory({ scan, dir, cached, known }: DirScan, name: str
   const handle = dir.handle.child(name);
   try {
     const absolute = joinFileName(dir.absolute, toFileName(name));
-    const hash = await scanDirectory(scan, { relative, absolute, handle });
+    const hash = await scanDirectory(scan, { relative, absolute, handle, coverage: dir.coverage });
     if (hash === undefined || (hash.equals(EMPTY) && isPlaceholder(scan, absolute))) return undefined;
     const mode = stat.mode & PERMISSIONS;
     if (known && cached!.cursor.hasTypeAndMode('directory', mode) && cached!.cursor.hasHash(hash))
@@ -236,10 +256,13 @@ async function readEntry(state: DirScan, name: string, stat: Stats): Promise<Fre
       const node: Node = { name, type: 'symlink', mode: 0, size: link.size, hash: link.hash };
       return { node, numbers: toNumbers(stat, { since: scan.since, steady: true }) };
     }
-    const isStored = scan.isGit === true || scan.room.take(stat.size);
+    const isWanted = dir.coverage !== 'listed' || isJudgedFile(joinNames(dir.relative, name));
+    const isStored = isWanted && (scan.isGit === true || scan.room.take(stat.size));
     // Without room, a content that is stored already costs nothing.
     const content = await readFile(directory, toFileName(name), isStored ? scan : { yielder: scan.yielder });
-    if (!isStored && typeof content === 'object' && scan.writer?.has(content.hash) !== true) {
+    if (!isWanted && typeof content === 'object')
+      scan.tools?.arrived.add({ name, size: content.size, isStored: scan.writer?.has(content.hash) === true });
+    if (isWanted && !isStored && typeof content === 'object' && scan.writer?.has(content.hash) !== true) {
       scan.uncovered.push({ path: joinNames(dir.relative, name), why: 'over the limit' });
       return undefined;
     }

@@ -74,13 +74,19 @@ export class StatCache {
     this.#db = db;
   }
 
-  /** Clears the memory when another process has written to the database. Call it before each scan. */
-  refresh(): void {
+  /**
+   * Clears the memory when another process has written to the database. Call it before each scan.
+   *
+   * @returns True if that was so.
+   */
+  refresh(): boolean {
     const { data_version: data } = this.#db.get<{ data_version: number }>('PRAGMA data_version')!;
     // Each connection counts for itself.
     const version = `${this.#db.openings} ${data}`;
-    if (version !== this.#version) this.#clear();
+    const isChanged = version !== this.#version;
+    if (isChanged) this.#clear();
     this.#version = version;
+    return isChanged;
   }
 
   get(path: string): CachedDirectory | undefined {

@@ -9,7 +9,8 @@ import { toTreeHash } from '../trees.ts';
 
 /**
  * Writes a state into the workspace, which must be empty. Much faster than applying changes, because nothing is there
- * that could be lost: it keeps no journal and does not sync. After a kill, empty the folder and call it again.
+ * that could be lost: it keeps no journal and does not sync. After a kill, empty the folder and call it again. The state
+ * must be complete, see `withoutUnstored`.
  *
  * @throws KlausError `usage` for a workspace with files or a state that is not stored, `store.full`, `store.corrupt`.
  */

@@ -10,10 +10,10 @@ const PACK_BYTES = 4 * 1024 * 1024;
 
 /**
  * A state as packs, from which `unpackState` stores it on another machine. Each part comes after those that it refers
- * to.
+ * to. Content that is not stored, of files in folders of tools, is named as absent.
  *
  * @param options.since A state that the other side has: what both contain at the same path is left out.
- * @throws KlausError `usage` for a state that is not stored, `store.corrupt` for missing objects.
+ * @throws KlausError `usage` for a state that is not stored, `store.corrupt` for objects that cannot be read.
  */
 export async function* packState(
   store: SnapshotStore,
@@ -54,8 +54,14 @@ async function* toParts(store: SnapshotStore, { root, base }: { root: Buffer; ba
       continue;
     }
     const old = directory.old.get(node.name);
-    if (old?.hash.equals(node.hash) === true && old.type === node.type) continue;
+    // The other side has to know it also of an unchanged file, because it checks the directory.
+    const isAbsent = node.type !== 'directory' && !store.objects.has(node.hash);
+    if (!isAbsent && old?.hash.equals(node.hash) === true && old.type === node.type) continue;
     if (!isNew(node.hash)) continue;
+    if (isAbsent) {
+      yield { kind: 'absent', hash: node.hash, size: 0, bytes: Buffer.alloc(0) };
+      continue;
+    }
     if (node.type === 'directory') {
       open.push(toOpen(store, { hash: node.hash, base: old?.type === 'directory' ? old.hash : EMPTY }));
     } else yield* toContentParts(store, node.hash, isNew);

@@ -3,12 +3,12 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { KlausError } from '@klaus/core/protocol';
 
 /** What a part of a pack is. The numbers are stored. */
-export const KINDS = { piece: 1, list: 2, directory: 3, state: 4 } as const;
+export const KINDS = { piece: 1, list: 2, directory: 3, state: 4, absent: 5 } as const;
 export type Kind = keyof typeof KINDS;
 
 /**
- * One part of a pack: a content or a chunk of it, the hashes of the chunks of a content, a directory object, or the
- * metadata of a state as JSON.
+ * One part of a pack: a content or a chunk of it, the hashes of the chunks of a content, a directory object, the metadata
+ * of a state as JSON, or, without bytes, a content that is not stored.
  */
 export interface Part {
   kind: Kind;

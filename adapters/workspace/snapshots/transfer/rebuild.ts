@@ -22,12 +22,13 @@ const OWNER_ALL = 0o700;
 
 /**
  * Makes a workspace equal to a state: everything that the state does not contain is removed, and only what differs is
- * written. Nothing else may use the workspace. After a kill or an error, call it again.
+ * written. Folders of tools whose content is not stored are left out. Nothing else may use the workspace. After a kill or an error, call it again.
  *
  * @param root Absolute path of the workspace.
  * @throws KlausError `usage` for a state that is not stored, `store.full`, `store.corrupt`, `workspace.conflict`.
  */
-export async function rebuildWorkspace(snapshots: LocalSnapshots, root: string, state: WorkspaceState): Promise<void> {
+export async function rebuildWorkspace(snapshots: LocalSnapshots, root: string, given: WorkspaceState): Promise<void> {
+  const state = { ...given, tree: await snapshots.withoutUnstored(given.tree) };
   // A scan that finds the same files replaces what is stored beside the state.
   const wanted = { ...state, repositories: toGitPaths(snapshots.git(state.tree)) };
   const uncovered = new Set(snapshots.uncovered(state.tree).map(({ path }) => path));

@@ -15,7 +15,8 @@ const metadataSchema = z.object({ git: z.array(gitStateSchema), uncovered: z.arr
 
 /**
  * Stores a state of another machine from its packs, in their order. Every part is compared with its hash, so the packs
- * may come from a place that is not trusted. Without an error the state is complete and durable.
+ * may come from a place that is not trusted. Without an error the state is durable, and complete except for content that
+ * the other machine has not stored.
  *
  * @throws KlausError `store.corrupt` for packs that are damaged, incomplete, or of another state; `store.full`.
  */
@@ -38,6 +39,8 @@ class Unpacking {
   readonly #batch: ReturnType<typeof createBatch>;
   /** Directory objects that are not written yet. */
   readonly #trees = new Set<string>();
+  /** Contents that the other machine has not stored. */
+  readonly #absent = new Set<string>();
   readonly #states = new Map<string, z.infer<typeof metadataSchema>>();
 
   constructor(store: SnapshotStore, writer: ObjectWriter, yielder: Yielder) {
@@ -51,6 +54,11 @@ class Unpacking {
     if (this.#yielder.due) await this.#yielder.yield();
     if (kind === 'state') {
       this.#states.set(hash.toString('hex'), toMetadata(bytes));
+      return;
+    }
+    if (kind === 'absent') {
+      if (this.#absent.size === 0) this.#store.toolFolders.markIncomplete();
+      this.#absent.add(hash.toString('latin1'));
       return;
     }
     if (kind === 'list') await this.#addList(hash, size, bytes);
@@ -111,7 +119,7 @@ class Unpacking {
   }
 
   #has({ type, hash }: Node): boolean {
-    if (type !== 'directory') return this.#writer.has(hash);
+    if (type !== 'directory') return this.#writer.has(hash) || this.#absent.has(hash.toString('latin1'));
     return this.#trees.has(hash.toString('latin1')) || this.#store.trees.has(hash);
   }
 }

@@ -12,10 +12,15 @@ export function createHttpInteractive({ client, ask }: ConnectedServer): Interac
       const { kind, ...which } = request;
       const params = { id };
       const body = { ...options, ...which };
-      const { done, changes, conflicts } = await ask(
+      const { done, changes, conflicts, notRestored } = await ask(
         kind === 'undo' ? client.undo({ params, body }) : client.redo({ params, body: options }),
       );
-      return { done, changes, conflicts: conflicts.map(({ path }) => path) };
+      return {
+        done,
+        changes,
+        conflicts: conflicts.map(({ path }) => path),
+        notRestored: notRestored.map(({ path, command }) => ({ path, ...(command === null ? {} : { command }) })),
+      };
     },
     fork: async (id, options = {}) => (await ask(client.fork({ params: { id }, body: options }))).session,
     async delete(id) {

@@ -4,7 +4,7 @@ import { quoteShellWord } from '@klaus/sdk/quote-shell-word';
 import { formatNumber } from '@klaus/sdk/transcript';
 import type { Command } from 'commander';
 import { openKlaus } from '../../client/open-klaus.ts';
-import { listChanges, listConflicts, listGitChanges } from '../../output/change-list.ts';
+import { listChanges, listConflicts, listGitChanges, listNotRestored } from '../../output/change-list.ts';
 import { err, out } from '../../output/sink.ts';
 import { UsageError } from '../../program/cli-error.ts';
 import { EXIT, isKlausError } from '../../program/exit-codes.ts';
@@ -48,6 +48,7 @@ export async function restoreFiles(request: RestoreRequest, options: Options): P
       turns: [],
       changes: [],
       conflicts: [],
+      notRestored: [],
       other: other?.id ?? null,
     };
     if (json) out.json(nothing, 2);
@@ -126,14 +127,15 @@ function describe(restored: Restored, verb: string): string {
   const what = turns.length === 0 ? 'the last restore' : `turn ${turns.join(', ')}`;
   const lines = [`${verb} ${what}, ${formatNumber(changes.length, 'path')}.`];
   const isKept = restored.done && restored.kept.length > 0;
-  if (changes.length === 0 && git.changes.length === 0 && !isKept) lines.push('The files had this content already.');
+  const isLeft = isKept || restored.notRestored.length > 0;
+  if (changes.length === 0 && git.changes.length === 0 && !isLeft) lines.push('The files had this content already.');
   if (changes.length > 0) lines.push(listChanges(changes));
   lines.push(...describeOthers(restored));
   lines.push(...listGitChanges(git));
   if (!restored.done) {
     const { conflicts } = restored;
     if (conflicts.length > 0) lines.push(`Changed by others since:\n${listConflicts(conflicts)}`);
-    lines.push(...describeUncovered(restored.uncovered ?? [], 'cannot be'));
+    lines.push(...listNotRestored(restored.notRestored), ...describeUncovered(restored.uncovered ?? [], 'cannot be'));
     return `${lines.join('\n')}\n`;
   }
   const { kept, uncovered } = restored;
@@ -150,7 +152,7 @@ function describe(restored: Restored, verb: string): string {
       `Left unchanged:\n${listConflicts(left)}`,
       'To restore them too: `klaus redo`, then `klaus undo --overwrite`.',
     );
-  lines.push(...describeUncovered(uncovered, 'not'));
+  lines.push(...listNotRestored(restored.notRestored), ...describeUncovered(uncovered, 'not'));
   return `${lines.join('\n')}\n`;
 }
 

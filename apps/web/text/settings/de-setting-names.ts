@@ -49,6 +49,10 @@ export const deSettingNames: typeof enSettingNames = {
   },
   checkpoint: { name: 'Git-Prüfpunkte', hint: 'Commits des Arbeitsbereichs auf einer privaten Referenz.' },
   'undo.enabled': { name: 'Rückgängig', hint: 'Speichert vor der ersten Änderung jeder Runde einen Schnappschuss.' },
+  'undo.cover': {
+    name: 'Was Rückgängig wiederherstellt',
+    hint: '`sources`: alles außer Ordnern, die ein Werkzeug neu erstellt, etwa `node_modules`. `all`: auch diese.',
+  },
   'undo.maxBytes': {
     name: 'Platz für Schnappschüsse eines Ordners',
     hint: 'Bytes. Darüber werden große Dateien nicht gespeichert.',

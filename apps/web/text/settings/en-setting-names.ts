@@ -47,6 +47,10 @@ export const enSettingNames = {
   },
   checkpoint: { name: 'Git checkpoints', hint: 'Commits of the workspace on a private ref.' },
   'undo.enabled': { name: 'Undo', hint: 'Stores a snapshot before the first change of each turn.' },
+  'undo.cover': {
+    name: 'What undo restores',
+    hint: '`sources`: everything except folders that a tool rebuilds, such as `node_modules`. `all`: also these.',
+  },
   'undo.maxBytes': {
     name: 'Space for the snapshots of a folder',
     hint: 'Bytes. Beyond it, large files are not stored.',
