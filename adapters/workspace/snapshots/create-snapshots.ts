@@ -261,8 +261,8 @@ class FolderSnapshots implements LocalSnapshots {
   }
 
   withoutUnstored(tree: TreeId): Promise<TreeId> {
-    const { trees, objects, toolFolders } = this.#store;
-    const rows = toolFolders.isIncomplete ? findUnstored({ trees, objects }, toTreeHash(trees, tree)) : [];
+    const { trees, objects, db } = this.#store;
+    const rows = db.isIncomplete ? findUnstored({ trees, objects }, toTreeHash(trees, tree)) : [];
     return rows.length === 0 ? Promise.resolve(tree) : this.edit(tree, rows);
   }
 

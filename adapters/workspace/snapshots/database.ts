@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { Connection, isSpaceMissing, makeFolder, NotAFileError, toStorageFailure } from '@klaus/adapters/system';
 import { isKlausError, KlausError } from '@klaus/core/protocol';
 
+/** Each object that a tree names is stored. */
 const FORMAT = 1;
+/** Objects may be missing: those of files in the folders of tools. A version that cannot leave them out refuses it. */
+const INCOMPLETE_FORMAT = 2;
 const BUSY_TIMEOUT_MS = 10_000;
 /** Databases of this process whose files are open, three for each. A server uses those of all its workspaces. */
 const MAX_OPEN = 16;
@@ -56,7 +59,7 @@ export class Database extends Connection {
       this.transaction(() => {
         const version = this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
         if (version === 0) this.exec(SCHEMA);
-        else if (version > FORMAT)
+        else if (version > INCOMPLETE_FORMAT)
           throw new KlausError('store.corrupt', `${file} was written by a newer version of Klaus.`, {
             hint: 'Update Klaus.',
           });
@@ -65,6 +68,15 @@ export class Database extends Connection {
       this.close();
       throw error;
     }
+  }
+
+  /** True if a state may lack content. */
+  get isIncomplete(): boolean {
+    return this.get<{ user_version: number }>('PRAGMA user_version')!.user_version === INCOMPLETE_FORMAT;
+  }
+
+  markIncomplete(): void {
+    if (!this.isIncomplete) this.exec(`PRAGMA user_version = ${INCOMPLETE_FORMAT}`);
   }
 
   override close(): void {

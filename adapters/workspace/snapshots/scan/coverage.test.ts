@@ -394,6 +394,22 @@ test('a store of an earlier version: a known installation is a folder of a tool,
   expect(await isStored(snapshots, tree, 'data/later')).toBe(true);
 });
 
+test('only a store in which content may be missing has the format that earlier versions refuse', async () => {
+  using folder = createFolder();
+  folder.write('a.txt', 'one\n');
+  const formatOf = (): unknown => {
+    const [store] = listSnapshotStores(folder.stateDir);
+    using database = new DatabaseSync(join(store!.folder, 'snapshots.db'));
+    return database.prepare('PRAGMA user_version').get();
+  };
+  using snapshots = await open(folder);
+  await snapshots.snapshot();
+  expect(formatOf()).toEqual({ user_version: 1 });
+  folder.write('target/CACHEDIR.TAG', TAG);
+  await snapshots.snapshot();
+  expect(formatOf()).toEqual({ user_version: 2 });
+});
+
 test('the merged folder of a layer is stored', async () => {
   using folder = createFolder();
   using snapshots = await open(folder);

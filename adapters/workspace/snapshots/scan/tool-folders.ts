@@ -13,8 +13,6 @@ export interface ToolFolderState {
 const TOOL = 'tool:';
 const OWN = 'own:';
 const INSERT = "INSERT OR IGNORE INTO meta VALUES (?, '')";
-/** The row that a store has as soon as a state may lack content. */
-const INCOMPLETE = 'incomplete';
 
 /**
  * The folders of tools, and those that were seen first without a marker, which stay covered permanently. That is known of
@@ -57,16 +55,7 @@ export class ToolFolders {
     }
     this.#load().set(path, state);
     this.#db.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', `${TOOL}${path}`, JSON.stringify(state));
-    if (!state.isComplete) this.markIncomplete();
-  }
-
-  /** True if a state of the store may lack content. */
-  get isIncomplete(): boolean {
-    return this.#db.get('SELECT 1 FROM meta WHERE name = ?', INCOMPLETE) !== undefined;
-  }
-
-  markIncomplete(): void {
-    this.#db.run(INSERT, INCOMPLETE);
+    if (!state.isComplete) this.#db.markIncomplete();
   }
 
   /** Keeps what the cache of scans knows of a removed folder and those below it. Call in a transaction. */

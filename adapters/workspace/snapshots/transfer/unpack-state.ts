@@ -57,7 +57,7 @@ class Unpacking {
       return;
     }
     if (kind === 'absent') {
-      if (this.#absent.size === 0) this.#store.toolFolders.markIncomplete();
+      if (this.#absent.size === 0) this.#store.db.markIncomplete();
       this.#absent.add(hash.toString('latin1'));
       return;
     }
