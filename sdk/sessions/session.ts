@@ -2,7 +2,6 @@ import {
   advance,
   attend,
   changesOfTurn,
-  readLog,
   restore,
   applyQueuedCommands,
   toPinText,
@@ -13,6 +12,7 @@ import {
 import { KlausError, isRunnerModel, type Command, type Part } from '@klaus/core/protocol';
 import { readCallOutput } from './call-output.ts';
 import { readChangedFile } from './changed-file.ts';
+import { replaySession } from './replay-session.ts';
 import { grantHistory, reachesHost, revokeGrant } from '../grants/session-grants.ts';
 import { toShownDiff } from './shown-diff.ts';
 import { advanceTree } from './advance-tree.ts';
@@ -96,17 +96,7 @@ export function createSession({ engine, store, inForce, report }: SessionParts, 
     restore: (request, options) => restore(withoutStateLinks(engine), id, { request, ...options }),
     ...createReaders({ engine, inForce, workspace }, id),
     callOutput: (call) => readCallOutput(store, id, call),
-    async replay({ onRequest } = {}) {
-      const { replay } = await import('@klaus/core/replay');
-      return await replay({
-        events: await readLog(store, id),
-        tools: engine.tools,
-        settings: engine.settings,
-        ids: engine.ids,
-        idle: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
-        onRequest,
-      });
-    },
+    replay: (options) => replaySession({ engine, store, session: id }, options),
     async verify({ by = 'sdk', ...rest } = {}) {
       // Its commands run again: those of an altered log are not the ones that ran.
       const { sessions } = await store.audit({ session: id });
