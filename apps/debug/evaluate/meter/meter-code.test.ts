@@ -116,7 +116,7 @@ test.each([
   expect(seen).toBe(expected);
 });
 
-test('a list that code asks for is made anew for each evaluation', async () => {
+test('a list that code asks for is made for each evaluation', async () => {
   const read = (): Promise<{ result: string }> =>
     evaluator.evaluate({ code: '[...byId.values()].length', readOnly: true, timeoutMs: 20_000 });
   expect((await read()).result).toBe('300');
