@@ -82,7 +82,7 @@ export const METERS = `((most, hosts, lists) => {
   const fresh = (value, kind) => {
     const found = listOf(value, kind);
     if (found === undefined) return kind === undefined ? value : value[kind]();
-    return copy(found);
+    return found !== value && isView(value) ? found : copy(found);
   };
   /** The entries of a Map, or the elements of anything else. */
   const source = (value, kind) => (kind === 'map' ? find(value, 'entries') : kind === 'set' ? find(value, 'values') : kind === 'typed' ? copy(value) : value);
