@@ -21,7 +21,7 @@ const toProgram = (arms: boolean, count: number): string => `
   import { arm } from ${toModule('capture/arm.ts')};
   ${THROWS}
   take(50);
-  const armed = ${arms ? 'arm()' : 'undefined'};
+  const armed = ${arms ? 'arm({ sample: false })' : 'undefined'};
   take(20);
   const times = take(${count});
   armed?.disarm();

@@ -69,7 +69,7 @@ function install({ workspace }: TestHome): void {
   const modules = join(workspace, 'node_modules');
   execFileSync(process.execPath, [join(ROOT, 'scripts/klendathu/build.ts'), modules]);
   mkdirSync(join(modules, '@modelcontextprotocol'));
-  for (const name of ['@modelcontextprotocol/server', 'zod', 'zod-to-json-schema', '@vscode'])
+  for (const name of ['@modelcontextprotocol/server', 'zod', 'zod-to-json-schema', '@vscode', 'acorn'])
     if (existsSync(join(ROOT, 'node_modules', name)))
       symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
 }

@@ -4,6 +4,7 @@ import { armed } from './armed.ts';
 import { capture } from './capture.ts';
 import { evaluation } from './evaluation.ts';
 import { installed } from './installed.ts';
+import { large } from './large.ts';
 import { toPage } from './page.ts';
 import { unarmed } from './unarmed.ts';
 
@@ -11,5 +12,5 @@ await runBenchmarks({
   command: 'npm run bench:debug',
   page: 'docs/benchmarks-debug.md',
   toPage,
-  benchmarks: [unarmed, installed, armed, capture, evaluation],
+  benchmarks: [unarmed, installed, armed, capture, evaluation, large],
 });

@@ -94,6 +94,17 @@ test.each(packages)('publint has nothing to object to in %s', async (name) => {
   expect(messages.map((it) => formatMessage(it, pkg))).toEqual([]);
 });
 
+/** A version of Node from the registry. @returns Its program. */
+function installNode(version: string): string {
+  const place = join(folder, `node-${version}`);
+  const program = join(place, `node_modules/node-linux-${process.arch}/bin/node`);
+  if (existsSync(program)) return program;
+  mkdirSync(place);
+  const words = ['install', '--prefix', '.', '--prefer-offline', '--loglevel=error'];
+  npm([...words, `node-linux-${process.arch}@${version}`], place);
+  return program;
+}
+
 const STORY = {
   steps: [
     { reply: { calls: [{ name: 'eval', input: { code: 'order.total' } }] } },
@@ -164,13 +175,7 @@ test.each([
   [18, { live: ['node-outdated', true], record: ['node-outdated', true], implement: 'node-outdated' }],
   [20, { live: ['node-outdated', true], record: 'recorded', implement: 'node-outdated' }],
 ] as const)('on Node %i it loads, names the version it needs, and loses no error', (major, outcome) => {
-  const place = join(folder, `node${major}`);
-  mkdirSync(place);
-  npm(
-    ['install', '--prefix', '.', '--prefer-offline', '--loglevel=error', `node-linux-${process.arch}@${OLD[major]}`],
-    place,
-  );
-  const node = join(place, `node_modules/node-linux-${process.arch}/bin/node`);
+  const node = installNode(OLD[major]);
   const options = { cwd: project, env: toEnv(), encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync(node, ['--input-type=module', '-e', OLD_PROGRAM], options);
   expect(JSON.parse(stdout.split('\n')[0]!)).toEqual(outcome);
@@ -216,4 +221,58 @@ try {
   child.stderr.on('data', (chunk) => (text.stderr += chunk));
   const [code] = (await once(child, 'close')) as [number];
   expect([code, text.stdout], text.stderr).toEqual([0, 'It is undefined.\n']);
+});
+
+/** The examples of the README of the library, in their order. */
+function readExamples(): [first: string, watched: string, implemented: string, ...others: string[]] {
+  const readme = readFileSync(join(project, 'node_modules/klendathu/README.md'), 'utf8');
+  return readme.match(/(?<=```js\n)[^]*?(?=```)/g) as ReturnType<typeof readExamples>;
+}
+
+async function runModule(node: string, code: string, env = toEnv()) {
+  writeFileSync(join(project, 'example.mjs'), code);
+  const child = spawn(node, ['example.mjs'], { cwd: project, env });
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (text.stdout += chunk));
+  child.stderr.on('data', (chunk) => (text.stderr += chunk));
+  const [exitCode] = (await once(child, 'close')) as [number];
+  return { code: exitCode, ...text };
+}
+
+test.each(['22', '24'])('the examples of the README of the library, on Node %s', async (major) => {
+  const node = major === '22' ? node22 : process.execPath;
+  const [first, watched, implemented] = readExamples();
+  await using server = await startServer(STORY);
+  expect(await runModule(node, first, toEnv(server.url))).toEqual({
+    code: 0,
+    stdout: 'It is undefined.\n',
+    stderr: '',
+  });
+  await using second = await startServer(STORY);
+  const before = `import { ContextItem, investigate } from 'klendathu';\nconst [error, user] = [new Error('x'), { id: 1 }];\n`;
+  const run = await runModule(node, before + watched, toEnv(second.url));
+  expect([run.code, run.stderr]).toEqual([0, '']);
+  expect(run.stdout.trim().split('\n')).toEqual(expect.arrayContaining(['turn', 'tool_call', 'summary']));
+  const calls = [{ name: 'set_result', input: { result: { total: 3 } } }];
+  await using third = await startServer({ steps: [{ reply: { calls } }] });
+  const imports = `import { implement } from 'klendathu';\nimport { z } from 'zod';\nconst order = { items: [1, 2] };\n`;
+  const made = await runModule(node, `${imports}${implemented}\nconsole.log(total);`, toEnv(third.url));
+  expect(made).toEqual({ code: 0, stdout: '3\n', stderr: '' });
+});
+
+test('the example of the README on Node 20 names the version that it needs; records work', async () => {
+  const node = installNode(OLD[20]);
+  const [first] = readExamples();
+  const live = await runModule(node, first);
+  expect(live.code).toBe(1);
+  expect(live.stderr).toContain("code: 'node-outdated'");
+  expect(live.stderr).toContain('22.12');
+  expect(live.stderr).toContain("reading 'toFixed'");
+  const recorded = await runModule(node, first.replace('{ context:', "{ mode: 'record', context:"));
+  expect([recorded.code, recorded.stderr]).toEqual([0, '']);
+  const [, path = ''] = /^Recorded: (.*)$/m.exec(recorded.stdout) ?? [];
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ runtime: `node ${OLD[20]}` });
+  const options = { cwd: project, env: toEnv(), encoding: 'utf8' } as const;
+  const listed = spawnSync(node, [join(project, 'node_modules/.bin/klendathu'), 'records'], options);
+  expect([listed.status, listed.stdout]).toEqual([0, expect.stringContaining('toFixed')]);
 });

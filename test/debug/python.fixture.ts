@@ -8,7 +8,14 @@ import { join } from 'node:path';
 export const PYTHON_PACKAGE = join(import.meta.dirname, '../../python/klendathu');
 
 /** Exact versions, from PyPI. */
-const TOOLS = ['hatchling==1.33.0', 'pytest==9.2.0', 'mypy==2.4.1', 'pydantic==2.14.4'];
+const TOOLS = [
+  'hatchling==1.33.0',
+  'pytest==9.2.0',
+  'mypy==2.4.1',
+  'pydantic==2.14.4',
+  'pytest-xdist==3.8.0',
+  'django==5.2.19',
+];
 
 /** A folder of packages with the one under test from its wheel. */
 export interface PythonPlace extends Disposable {

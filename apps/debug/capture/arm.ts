@@ -1,8 +1,12 @@
+import { clearTimeout, setTimeout } from 'node:timers';
+import { readClock } from '../inspector/bounded.ts';
 import { openInspector, toPrimitive, type Inspector, type RemoteValue } from '../inspector/inspector.ts';
 import { toFingerprint } from '../stack/fingerprint.ts';
 import { toFilePath } from '../stack/parse-stack.ts';
-import { findCapture, forgetPrimitives, keepCapture, UNINITIALIZED, type CapturedFrame } from './capture.ts';
+import { findCapture, forget, keepCapture, keepSampled, UNINITIALIZED, type CapturedFrame } from './capture.ts';
 import { joinNewRealms } from './join-realm.ts';
+import { findOwnScope, type PausedFrame } from './paused-frame.ts';
+import { createSampling, type Sampling } from './sampling.ts';
 import { selectFrames, type PackageFrames } from './select-frames.ts';
 import { SINK } from './sink.ts';
 
@@ -15,6 +19,11 @@ export interface ArmOptions {
   maxFrames?: number;
   /** Variables of one frame. Default 200. */
   maxLocals?: number;
+  /**
+   * Of errors that are thrown and caught at one place more than 30 times in a short time, only some are captured. Default
+   * true. False, and with `accept`: all, each of which takes about half a millisecond.
+   */
+  sample?: boolean;
   /** Captures after which the debugger is switched off again. Default: no limit. */
   maxCaptures?: number;
   /** True for the errors whose variables are kept. Default: all. */
@@ -24,20 +33,6 @@ export interface ArmOptions {
 export interface Armed {
   /** Switches the debugger off. Captured variables stay as long as their errors. */
   disarm(): void;
-}
-
-interface Place {
-  scriptId: string;
-  lineNumber: number;
-  columnNumber?: number;
-}
-
-interface PausedFrame {
-  functionName: string;
-  location: Place;
-  url: string;
-  scopeChain: { type: string; object: RemoteValue; startLocation?: Place; endLocation?: Place }[];
-  this: RemoteValue;
 }
 
 const host = globalThis as { [SINK]?: (values: unknown[]) => void };
@@ -60,29 +55,49 @@ interface State {
   maxLocals: number;
   packages: PackageFrames;
   accept: ArmOptions['accept'];
+  sampling: Sampling | undefined;
 }
 
 let armed: State | undefined;
 
 /**
  * Keeps the variables of each frame from now on when an error is thrown, as live references. Costs while it is on: up to
- * 3 ms a throw, and code with many `await` becomes several times slower. For tests, and for errors that are awaited.
- * One at a time: a second call replaces the options of the first.
+ * 3 ms a throw, of which those of one place that throws often are sampled, and code with many `await` becomes about ten
+ * times slower. For tests, and for errors that are awaited. One at a time: a second call replaces the options of the
+ * first.
  */
 export function arm({
   caught = true,
   capture: { packages = 'path' } = {},
   maxFrames = 20,
   maxLocals = 200,
+  sample = true,
   maxCaptures = Infinity,
   accept,
 }: ArmOptions = {}): Armed {
   armed?.disarm();
-  forgetPrimitives();
+  forget();
   const inspector = openInspector();
   const urls = new Map<string, ScriptPlace>();
-  const state: State = { count: 0, disarm, maxFrames, maxLocals, packages, accept };
+  const sampling =
+    sample && !accept && caught
+      ? createSampling({
+          post: inspector.post,
+          urlOf: (scriptId) => urls.get(scriptId)?.url,
+          onMuted(frame) {
+            const { filePath, line } = toPlace(frame, urls);
+            keepSampled(filePath, line);
+          },
+          now: readClock,
+          later(run, ms) {
+            const timer = setTimeout(run, ms).unref();
+            return () => clearTimeout(timer);
+          },
+        })
+      : undefined;
+  const state: State = { count: 0, disarm, maxFrames, maxLocals, packages, accept, sampling };
   const leaveRealms = joinNewRealms();
+  let isPausing = false;
   inspector.session.on(
     'Debugger.scriptParsed',
     ({ params: { scriptId, url, sourceMapURL } }) =>
@@ -91,6 +106,7 @@ export function arm({
   inspector.session.on('Debugger.paused', ({ params }) => {
     // A pause reaches every session, also one that is about to close.
     if (armed !== state) return;
+    isPausing = true;
     try {
       const { callFrames, data, reason } = params as unknown as {
         callFrames: PausedFrame[];
@@ -106,6 +122,7 @@ export function arm({
       inspector.post('Debugger.resume');
     }
     if (state.count >= maxCaptures) disarm();
+    isPausing = false;
   });
   inspector.call('Debugger.enable');
   inspector.call('Debugger.setPauseOnExceptions', { state: caught ? 'all' : 'uncaught' });
@@ -113,8 +130,10 @@ export function arm({
   function disarm(): void {
     if (armed !== state) return;
     armed = undefined;
+    sampling?.close();
     leaveRealms();
     delete host[SINK];
+    if (!isPausing) return inspector.close();
     // Not inside the event of a pause: the program would stay in the pause.
     inspector.post('Debugger.setPauseOnExceptions', { state: 'none' });
     setImmediate(() => inspector.close()).unref();
@@ -143,24 +162,22 @@ interface Paused {
 }
 
 function take(inspector: Inspector, { callFrames, data, urls, state }: Paused): void {
-  const { maxFrames, maxLocals, packages, accept } = state;
+  const { maxFrames, maxLocals, packages, accept, sampling } = state;
   const places = callFrames.map((frame) => toPlace(frame, urls));
   const files = places.map(({ filePath }) => filePath);
   const chosen = selectFrames(files, { maxFrames, packages });
   // Errors that the runtime throws and catches itself.
   if (chosen.size === 0) return;
+  if (sampling && !sampling.admits(callFrames, Math.min(...chosen))) return;
   const isPrimitive = data.objectId === undefined;
-  const error = isPrimitive ? toPrimitive(data) : readLive(inspector, [[data]])[0]?.[0];
+  if (accept && !accept(isPrimitive ? toPrimitive(data) : readLive(inspector, [[data]])[0]?.[0])) return;
+  const shown = callFrames.map((frame, index) => (chosen.has(index) ? toRemotes(frame) : undefined));
+  const [thrown, ...groups] = readLive(inspector, [[data], ...shown.map((remotes) => remotes ?? [])]);
   // An error of a realm that has not joined.
-  if (!isPrimitive && error === undefined) return;
-  if (accept && !accept(error)) return;
+  if (!thrown) return;
+  const [error] = thrown;
   // Thrown again: the first throw is that of the bug.
   if (!isPrimitive && findCapture(error)) return;
-  const shown = callFrames.map((frame, index) => (chosen.has(index) ? toRemotes(frame) : undefined));
-  const groups = readLive(
-    inspector,
-    shown.map((remotes) => remotes ?? []),
-  );
   const frames = places.map((place, index): CapturedFrame => {
     const live = shown[index] && groups[index];
     return live ? { ...place, locals: readLocals(live, callFrames[index]!, maxLocals) } : place;
@@ -169,10 +186,8 @@ function take(inspector: Inspector, { callFrames, data, urls, state }: Paused): 
   state.count++;
 }
 
-function toPlace(
-  { functionName, location, url, scopeChain }: PausedFrame,
-  urls: ReadonlyMap<string, ScriptPlace>,
-): CapturedFrame {
+function toPlace(frame: PausedFrame, urls: ReadonlyMap<string, ScriptPlace>): CapturedFrame {
+  const { functionName, location, url } = frame;
   const script = urls.get(location.scriptId);
   return {
     // Code of eval has no file.
@@ -180,13 +195,13 @@ function toPlace(
     line: location.lineNumber + 1,
     column: (location.columnNumber ?? 0) + 1,
     functionName,
-    ...(script?.sourceMapURL === undefined ? {} : { sourceMapURL: script.sourceMapURL, range: toRange(scopeChain) }),
+    ...(script?.sourceMapURL === undefined ? {} : { sourceMapURL: script.sourceMapURL, range: toRange(frame) }),
   };
 }
 
 /** Only code with a source map needs it. */
-function toRange(scopes: PausedFrame['scopeChain']): CapturedFrame['range'] {
-  const { startLocation: start, endLocation: end } = scopes.find(({ type }) => type === 'local') ?? {};
+function toRange(frame: PausedFrame): CapturedFrame['range'] {
+  const { startLocation: start, endLocation: end } = findOwnScope(frame) ?? {};
   if (!start || !end) return undefined;
   const [column = 0, endColumn = 0] = [start.columnNumber, end.columnNumber];
   return { line: start.lineNumber, column, endLine: end.lineNumber, endColumn };

@@ -1,6 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
-import { listNotes, toFrames } from '../stack/to-frames.ts';
+import { listNotes } from '../stack/list-notes.ts';
+import { toFrames } from '../stack/to-frames.ts';
 import { arm, type Armed } from './arm.ts';
 import { RING } from './capture.ts';
 
@@ -24,7 +25,7 @@ function fail(list: unknown): never {
 const hasVariables = (error: unknown): boolean => toFrames(error)[0]?.locals?.has('own') === true;
 
 test('of many errors at one place, the last ones keep their variables, and the others say so', () => {
-  armed = arm();
+  armed = arm({ sample: false });
   const errors = Array.from({ length: RING + 10 }, (_, index) => take(() => fail(index)));
   expect(errors.filter((error) => hasVariables(error))).toEqual(errors.slice(10));
   expect(listNotes(errors[0])).toHaveLength(1);

@@ -33,6 +33,7 @@ const RING_BYTES = 64 * 2 ** 20;
 /** Primitives have no identity: the last ones are remembered by value. */
 const PRIMITIVES = 20;
 const RECENT = 50;
+const SAMPLED = 1000;
 
 interface Kept {
   capture: WeakRef<Capture>;
@@ -49,6 +50,7 @@ interface Store {
   kept: Kept[];
   byPlace: Map<string, Kept[]>;
   bytes: number;
+  sampled: Map<string, number>;
 }
 
 const KEY = Symbol.for('klendathu.captures');
@@ -64,6 +66,7 @@ function open(): Store {
       kept: [],
       byPlace: new Map(),
       bytes: 0,
+      sampled: new Map(),
     };
     Object.defineProperty(host, KEY, { value });
   }
@@ -99,8 +102,21 @@ export function keepCapture(error: unknown, frames: readonly CapturedFrame[]): v
   bound(store, capture);
 }
 
-export function forgetPrimitives(): void {
+/** Primitives, and places whose errors were sampled. */
+export function forget(): void {
   open().byValue.clear();
+  open().sampled.clear();
+}
+
+/** A place of which not all errors are captured. */
+export function keepSampled(filePath: string, line: number): void {
+  const { sampled } = open();
+  if (sampled.has(filePath) || sampled.size < SAMPLED) sampled.set(filePath, line);
+}
+
+/** Lines of places of which not all errors were captured, by file. */
+export function listSampled(): ReadonlyMap<string, number> {
+  return open().sampled;
 }
 
 /** Gives up the variables of the oldest captures at the same place, and of all, if they are too many or too large. */

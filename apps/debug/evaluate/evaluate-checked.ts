@@ -2,8 +2,9 @@ import { isPromise } from 'node:util/types';
 import { peekPromise } from '../render/peek-promise.ts';
 import type { Outcome, Realm } from './realm.ts';
 import { readField } from './read-field.ts';
-import { limitOwnSizes } from './limit-sizes.ts';
-import { meterCode } from './meter-code.ts';
+import { limitOwnSizes, readMost } from './limit-sizes.ts';
+import { addList } from './meter/lists.ts';
+import { meterCode } from './meter/meter-code.ts';
 import { findDeclared, splitCode, type SplitCode } from './split-code.ts';
 
 /** The variable of a realm that holds `this` of a frame. */
@@ -53,6 +54,9 @@ function withoutInstances<T>(work: () => T): T {
   }
 }
 
+/** Maps and Sets that one evaluation reads by index. */
+const MOST_LISTS = 20;
+
 /** Why read-only code was not run, with what to do. */
 export class RefusedError extends Error {
   override name = 'RefusedError';
@@ -72,13 +76,17 @@ export function evaluateChecked(realm: Realm, code: string, { timeoutMs, watch }
     // Code that only V8 understands runs on copies.
     if (metered === undefined) return { kind: 'refused' };
     const boxed = toBoxed(metered, source);
-    let outcome: Outcome = { kind: 'refused' };
-    const isEnded = withLimits(() =>
-      watch(() => {
-        outcome = unbox(realm.toOutcome(realm.start(boxed, { throwOnSideEffect: true, timeout: left() })));
-      }),
-    );
-    return isEnded ? { kind: 'memory' } : outcome;
+    for (;;) {
+      let outcome: Outcome = { kind: 'refused' };
+      const isEnded = withLimits(() =>
+        watch(() => {
+          outcome = unbox(realm.toOutcome(realm.start(boxed, { throwOnSideEffect: true, timeout: left() })));
+        }),
+      );
+      if (isEnded) return { kind: 'memory' };
+      // Code without effects can run again from its beginning.
+      if (!addNeeded(realm, outcome)) return outcome;
+    }
   };
   const bound: string[] = [];
   let split = splitCode(code);
@@ -94,8 +102,14 @@ export function evaluateChecked(realm: Realm, code: string, { timeoutMs, watch }
     if (outcome.kind === 'value' && split.head !== '') keepDeclared(realm, split.head, run);
     return outcome;
   } finally {
+    realm.lists.clear();
     for (const name of bound) delete realm.names[name];
   }
+}
+
+function addNeeded({ lists }: Realm, outcome: Outcome): boolean {
+  // An entry has a list and an element of another one.
+  return outcome.kind === 'thrown' && lists.size < MOST_LISTS && addList(lists, outcome.error, readMost() / 4);
 }
 
 /** The value of the last expression, as a statement of a function. */

@@ -151,10 +151,10 @@ const LIMITS = `((most) => {
   limit(Reflect, 'ownKeys', (_self, value) => check(sizeOf(value)));
   for (const [holder, name] of [[Reflect, 'apply'], [Reflect, 'construct']]) limit(holder, name, (_self, target, first, second) => check(sizeOf(name === 'apply' ? second : first)));
   limit(Function.prototype, 'apply', (_self, _this, values) => check(sizeOf(values)));
-  for (const name of ['stringify', 'parse']) limit(JSON, name, (_self, value) => check(sizeOf(value)));
+  for (const name of ['stringify', 'parse']) limit(JSON, name, (_self, value) => check(typeof value === 'number' ? 0 : sizeOf(value)));
   for (const name of ['asIntN', 'asUintN']) limit(BigInt, name, (_self, bits) => check(toNumber(bits)));
   for (const name of ['encodeURIComponent', 'encodeURI', 'decodeURIComponent', 'decodeURI', 'escape', 'unescape', 'btoa', 'atob', 'structuredClone'])
-    limit(globalThis, name, (_self, value) => check(sizeOf(value)));
+    limit(globalThis, name, (_self, value) => check(typeof value === 'number' ? 0 : sizeOf(value)));
   limitClass('Array', (...values) => { if (values.length === 1) check(sizeOf(values[0])); });
   for (const name of ['ArrayBuffer', 'SharedArrayBuffer']) limitClass(name, (size, options) => { check(toNumber(size), BYTES); check(toNumber(options?.maxByteLength ?? 0), BYTES); });
   for (const name of '${VIEWS}'.split(' '))

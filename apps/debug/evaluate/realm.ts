@@ -1,6 +1,7 @@
 import { createContext, runInContext, type Context } from 'node:vm';
 import { limitSizes, readMost } from './limit-sizes.ts';
-import { METER, METERS } from './meter-code.ts';
+import { METER, METERS } from './meter/meters.ts';
+import { type Lists, toHosts } from './meter/lists.ts';
 import { toPrimitive, type Inspector, type Pending, type RemoteValue } from '../inspector/inspector.ts';
 
 /** How code ended. */
@@ -18,6 +19,8 @@ export interface Realm {
   readonly context: Context;
   /** The variables. */
   readonly names: Record<string, unknown>;
+  /** What Maps and Sets of the program hold, for one evaluation. */
+  readonly lists: Lists;
   /** Starts code. The answer of `replMode` comes when the queue of the realm is run. */
   start(code: string, options: object): Pending;
   toOutcome(pending: Pending): Outcome;
@@ -56,6 +59,7 @@ const CLASSES =
  * @param isFull True for one whose code may have effects.
  */
 export function createRealm(inspector: Inspector, { isFull = false }: { isFull?: boolean } = {}): Realm {
+  const lists: Lists = new Map();
   const name = `klendathu-${process.pid}-${++count}`;
   const names = Object.create(null) as Record<string, unknown>;
   const context = createContext(names, {
@@ -68,10 +72,7 @@ export function createRealm(inspector: Inspector, { isFull = false }: { isFull?:
   limitSizes(context, most);
   if (!isFull) {
     refuseInstances(context);
-    const meters = (runInContext(METERS, context) as (most: number, prototype: object) => unknown)(
-      most,
-      Array.prototype,
-    );
+    const meters = (runInContext(METERS, context) as (...values: unknown[]) => unknown)(most, toHosts(), lists);
     Object.defineProperty(names, METER, { value: meters });
   }
   acceptHostClasses(context);
@@ -97,6 +98,7 @@ export function createRealm(inspector: Inspector, { isFull = false }: { isFull?:
   return {
     context,
     names,
+    lists,
     start: (expression, options) =>
       inspector.post('Runtime.evaluate', { expression, contextId, silent: true, objectGroup: GROUP, ...options }),
     toOutcome(pending) {

@@ -11,6 +11,8 @@ const mapEntries = Map.prototype.entries;
 const setValues = Set.prototype.values;
 const mapNext = (Reflect.getPrototypeOf(new Map().entries()) as Iterator<unknown>).next;
 const setNext = (Reflect.getPrototypeOf(new Set().values()) as Iterator<unknown>).next;
+const mapForEach = Map.prototype.forEach;
+const setForEach = Set.prototype.forEach;
 const typedLength = getter(typedArray, 'length');
 const typedBuffer = getter(typedArray, 'buffer');
 const typedOffset = getter(typedArray, 'byteOffset');
@@ -73,4 +75,9 @@ export function takeEntries(value: unknown, kind: 'map' | 'set', count: number):
     taken.push(kind === 'map' ? (step.value as unknown[]) : [step.value]);
   }
   return taken;
+}
+
+/** Visits each entry of a Map, and each element of a Set as both. */
+export function visitEntries(value: unknown, kind: 'map' | 'set', visit: (value: unknown, key: unknown) => void): void {
+  apply(kind === 'map' ? mapForEach : setForEach, value, [visit]);
 }

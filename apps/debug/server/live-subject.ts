@@ -5,8 +5,9 @@ import { describeValue, type Part } from '../render/describe-value.ts';
 import { toValueNode } from '../render/format-value.ts';
 import { resolvePath } from '../render/resolve-path.ts';
 import { toFingerprint } from '../stack/fingerprint.ts';
+import { listNotes } from '../stack/list-notes.ts';
 import { summarizeError } from '../stack/summarize-error.ts';
-import { listNotes, toFrames } from '../stack/to-frames.ts';
+import { toFrames } from '../stack/to-frames.ts';
 import type { Subject } from './subject.ts';
 
 export interface LiveOptions {

@@ -43,13 +43,8 @@ function withoutAssertions(frames: readonly Found[]): readonly Found[] {
   return first > 0 ? frames.slice(first) : frames;
 }
 
-/** Why variables of an error are missing, for each error that has a reason. */
-export function listNotes(error: unknown): string[] {
-  return listErrors(error).flatMap(({ error: one }) => findCapture(one)?.note ?? []);
-}
-
 /** The error, its causes and the errors in it, each once. Their paths: `error.cause`, `error.errors[0]`. */
-function listErrors(root: unknown): { error: unknown; path: string }[] {
+export function listErrors(root: unknown): { error: unknown; path: string }[] {
   const found = [{ error: root, path: 'error' }];
   for (let at = 0; at < found.length && found.length < INNER; at++) {
     const { error, path } = found[at]!;
@@ -100,7 +95,7 @@ function findPrinted(captured: readonly RawFrame[], parsed: readonly RawFrame[])
 }
 
 /** The name of a function without its class. */
-function toName({ functionName = '' }: RawFrame): string {
+export function toName({ functionName = '' }: RawFrame): string {
   return functionName.replace(/^new |<anonymous>/, '').replace(/^.*\./, '');
 }
 

@@ -60,6 +60,25 @@ def test_reports_beside_the_usual_outcome(tmp_path):
     assert "--klendathu-max" in done.stdout
 
 
+def test_processes_of_xdist(tmp_path):
+    bare = run(tmp_path, "-n", "2")
+    done = run(tmp_path, "--klendathu", "-n", "2")
+    assert done.returncode == bare.returncode == 1
+    assert last_line(done) == last_line(bare)
+    reports = tmp_path / ".klendathu" / "reports"
+    listed = {line.rsplit(": ", 1)[1] for line in done.stdout.splitlines() if f": {reports}" in line}
+    assert listed == {str(path) for path in reports.glob("*.md")} and len(listed) == 3
+
+
+def test_cases_of_unittest(tmp_path):
+    (tmp_path / "test_case.py").write_text(
+        "import unittest\nclass Case(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(1, 2)\n"
+    )
+    done = run(tmp_path, "--klendathu", "test_case.py")
+    assert done.returncode == 1
+    assert [path.name for path in (tmp_path / ".klendathu" / "reports").glob("*.md")] == ["test_case.py-Case-test_it.md"]
+
+
 def test_without_an_agent(tmp_path):
     done = run(tmp_path, "--klendathu", KLENDATHU_CLI="/missing")
     assert done.returncode == 1 and "KLENDATHU_CLI" in done.stdout

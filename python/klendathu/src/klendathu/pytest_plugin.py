@@ -23,13 +23,15 @@ from .launch.report import Report
 FOLDER = Path(".klendathu") / "reports"
 TRANSCRIPTS = "KLENDATHU_TRANSCRIPTS"
 _SECTION = "klendathu"
+# A field of a test report, which also comes from the processes of pytest-xdist.
+_LINE = "klendathu_line"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("klendathu", "investigation of failures")
     group.addoption("--klendathu", action="store_true", help="ask an agent why a test failed")
     group.addoption("--klendathu-timeout", type=float, default=180.0, help="seconds for one failure (default 180)")
-    group.addoption("--klendathu-max", type=int, default=10, help="failures that are investigated (default 10)")
+    group.addoption("--klendathu-max", type=int, default=10, help="failures that are investigated, in each process of pytest-xdist (default 10)")
     group.addoption("--klendathu-model", default=None, help="provider/id, or a tier")
 
 
@@ -60,7 +62,7 @@ class _Plugin:
         if not report.failed or not isinstance(error, Exception) or hasattr(report, "wasxfail"):
             return
         if self._left <= 0:
-            self._lines.append(f"{item.nodeid}: not investigated, the limit of --klendathu-max is reached")
+            setattr(report, _LINE, f"{item.nodeid}: not investigated, the limit of --klendathu-max is reached")
             return
         self._left -= 1
         instructions = f"The error was raised in the {report.when} phase of the pytest test {item.nodeid}."
@@ -70,12 +72,17 @@ class _Plugin:
             found = start({"error": error}, options, None).result()
         except KlendathuError as failure:
             report.sections.append((_SECTION, f"no report: {failure}"))
-            self._lines.append(f"{item.nodeid}: no report: {failure}")
+            setattr(report, _LINE, f"{item.nodeid}: no report: {failure}")
             return
         path = self._write(item.nodeid, found)
         report.sections.append((_SECTION, found.text))
         item.user_properties.append(("klendathu", str(path)))
-        self._lines.append(f"{item.nodeid}: {path}")
+        setattr(report, _LINE, f"{item.nodeid}: {path}")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        line = getattr(report, _LINE, None)
+        if line is not None:
+            self._lines.append(line)
 
     def _write(self, nodeid: str, found: Report) -> Path:
         """The report as Markdown, and as JSON beside it."""
