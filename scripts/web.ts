@@ -24,6 +24,9 @@ const designTokens: Plugin = {
     /style\/tokens\.css/.test(id) ? code.replace('--tokens: initial;', () => TOKENS_CSS) : undefined,
 };
 
+/** A user who starts a clone sees no advice about the build. */
+const QUIET = { bundlerTimings: false };
+
 const config: InlineConfig = {
   root: PAGE,
   configFile: false,
@@ -92,7 +95,7 @@ export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
   };
   const { output } = (await build({
     ...config,
-    worker: { plugins: () => [pureSchemas as Plugin, record] },
+    worker: { plugins: () => [pureSchemas as Plugin, record], rolldownOptions: { checks: QUIET } },
     // Set explicitly, because React has another build for development.
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
@@ -103,9 +106,11 @@ export async function buildWeb(folder = join(PAGE, 'dist')): Promise<string[]> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      chunkSizeWarningLimit: 700,
+      // `test/web/first-load.test.ts` limits what is loaded first.
+      chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
       // Directives of React's server, which is not used.
       rolldownOptions: {
+        checks: QUIET,
         output: {
           codeSplitting: {
             includeDependenciesRecursively: false,

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
@@ -92,11 +92,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   /** Undoes a start that fails. */
   using undo = new DisposableStack();
-  const lock = undo.adopt(acquireLock(klaus), (held) => held.release());
   const tokenFile = secret === undefined ? join(folder, 'token') : null;
+  const socketPath = join(folder, 'klaus.sock');
+  const lock = undo.adopt(acquireLock(klaus, { socketPath, tokenFile }), (held) => held.release());
   const token = createToken(secret ?? readToken(tokenFile!));
   const tcp = createServer();
-  const socketPath = join(folder, 'klaus.sock');
   const socket = socketPath.length <= MAX_SOCKET_PATH ? createServer() : undefined;
   // That of a server that was killed.
   removeLeftover(`${socketPath}.json`);
@@ -185,13 +185,30 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
+interface LockOptions {
+  socketPath: string;
+  tokenFile: string | null;
+}
+
 /** A state folder has at most one server, with a lock that ends with its process. @throws KlausError `store.busy`. */
-function acquireLock(klaus: Klaus) {
+function acquireLock(klaus: Klaus, { socketPath, tokenFile }: LockOptions) {
   const lock = klaus.lock('server/klaus');
   if (lock) return lock;
+  const url = readAddress(`${socketPath}.json`);
+  const token = tokenFile === null ? '' : ` Its token is in ${tokenFile}.`;
+  const hint = url === undefined ? 'Use that server' : `Open ${url}.${token} Stop that server to start another one`;
   throw new KlausError('store.busy', 'klaus serve runs already for this state folder.', {
-    hint: 'Use that server, or set KLAUS_HOME to another state folder.',
+    hint: `${hint}, or set KLAUS_HOME to another state folder.`,
   });
+}
+
+/** Undefined if the server with the lock has not written its descriptor yet. */
+function readAddress(path: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(path, 'utf8')) as ServerDescriptor).url;
+  } catch {
+    return undefined;
+  }
 }
 
 interface RequestHandlers {

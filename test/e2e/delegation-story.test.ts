@@ -79,6 +79,14 @@ test('a worker of the user works with its own authority', async () => {
   expect(await replayTree(engine.klaus, session.id)).toEqual(['equal', 'equal']);
 });
 
+test('a session that may create no agent learns how to reach its worker', async () => {
+  await using engine = await createTeam(LEAD_STARTS);
+  const session = await open(engine, { workers: ['writer'], grant: 'fs(., r) tool(*)' });
+  await session.advance();
+  const [started] = ofType(await Array.fromAsync(session.events()), 'tool.finished');
+  expect(started).toMatchObject({ outcome: 'error', output: expect.stringContaining('message_agent') });
+});
+
 test('a question of a child parks the tree, names the chain, and its answer continues both', async () => {
   await using engine = await createTeam([...LEAD_STARTS, ...WRITES]);
   // The child can only read, so that its write asks.

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startKlaus, startServer } from '../fixtures/klaus.ts';
+import { runKlaus, startKlaus, startServer } from '../fixtures/klaus.ts';
 import { createTestHome } from '../fixtures/test-home.ts';
 import { test as sandboxed } from '../fixtures/sandboxed.ts';
 import { follow, rawRequest, type ServeProcess, startServeProcess } from '../fixtures/server.ts';
@@ -36,6 +36,17 @@ test('AGENT_SHUTDOWN_TIMEOUT: a step that does not end is cut off in time, and n
   await again.stop();
   next.process.kill('SIGTERM');
   expect((await next.process.ended).code).toBe(0);
+});
+
+test('a second start for the same state folder names the address of the first one', async () => {
+  using place = createTestHome();
+  await using model = await startServer(SCRIPT);
+  const serve = await startServeProcess(place, model);
+  const second = await runKlaus(['serve', '--port', '0'], { place, server: model });
+  expect(second).toMatchObject({ code: 9, stdout: '' });
+  expect(second.stderr).toContain(serve.url);
+  serve.process.kill('SIGTERM');
+  expect((await serve.process.ended).code).toBe(0);
 });
 
 const toCommand = (command: string, more: object = {}) => ({

@@ -107,7 +107,7 @@ const FIRST_EXAMPLES = `
 Examples:
   klaus "fix the failing test"                  work in this folder
   git diff | klaus "review this"                with standard input as context
-  klaus chat reviewer                           chat with an agent; klaus alone chats with the last one
+  klaus chat reviewer                           chat with an agent; klaus alone is the coding agent
   klaus --approve ask "tidy up src/"            ask before every change
   klaus -c "and now the docs"                   continue the latest session of this folder
 `;

@@ -38,3 +38,11 @@ test('the output of a command is less prominent than an answer, and keeps its ow
   expect(toRows(false)[1]).toContain('\u001b[38;5;1mred');
   expect(toRows(true)[0]).not.toContain(style.palette.muted('plain'));
 });
+
+test('an interrupted call has neither the spinner nor the time of a running one', () => {
+  const call = { ...base, name: 'run_command', input: { command: 'npm test' }, state: 'running', startedAt: 0 };
+  const toRows = (isInterrupted: boolean): string =>
+    toCallLines(call as unknown as CallEntry, { ...options, spinner: '⠏', now: 5_000, isInterrupted }).join('\n');
+  expect(toRows(false)).toMatch(/⠏.* 5\.0 s/);
+  expect(toRows(true)).not.toMatch(/⠏| s$/m);
+});

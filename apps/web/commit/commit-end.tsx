@@ -23,8 +23,8 @@ export function CommitEnd({ session, output }: { session: string; output: string
   const foot = useRef<HTMLDivElement>(null);
   const isPushed = state.kind === 'done';
   useEffect(() => {
-    // The button that had the focus is gone.
-    if (isPushed) foot.current?.querySelector<HTMLElement>('a, button')?.focus();
+    // The button that had the focus is gone, after the commit and after the push.
+    foot.current?.querySelector<HTMLElement>('a, button')?.focus();
   }, [isPushed]);
   const canPush = remote !== null && branch !== null;
   const push = () => {

@@ -1,7 +1,9 @@
 import type { CheckView } from '@klaus/server/contract';
 import { CirclePlay, FolderOpen } from 'lucide-react';
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { attempt } from '../actions/attempt.ts';
+import { signal } from '../actions/signal.ts';
+import { isTouched } from '../keys/is-touched.ts';
 import { useAccess } from '../state/access.ts';
 import { client } from '../state/client.ts';
 import { host, reloadSettings } from '../state/host.ts';
@@ -38,8 +40,16 @@ export function FirstStart({ provider: first, folders, onFolder }: FirstStartPro
   const t = useSettingsText();
   const { settings } = useStore(host);
   const checks = useChecks();
+  const card = useRef<HTMLElement>(null);
+  // The control with the focus is removed with the card, once a model is set up.
+  useLayoutEffect(() => {
+    const element = card.current;
+    return () => {
+      if (element?.contains(document.activeElement) && !isTouched()) signal('focus-message');
+    };
+  }, []);
   return (
-    <section className="first-start raised column" aria-labelledby="first-start">
+    <section ref={card} className="first-start raised column" aria-labelledby="first-start">
       <h2 id="first-start">{t.first.title}</h2>
       <FirstKey first={first} />
       <FirstSandbox query={checks} />

@@ -45,6 +45,11 @@ export async function planChild(work: Work, request: ChildRequest): Promise<Chil
   const limits = toShare(state, { given: request.limits, turns: definition.maxTurns });
   const now = engine.clock.now();
   const held = work.authority.grant();
+  if (workers.some((each) => each.agent === agent) && !heldBy(held).some((one) => one.kind === 'spawn')) {
+    throw new KlausError('denied', `${agent} is a worker of this session, and the grant creates no agents.`, {
+      hint: 'Give it the task with message_agent.',
+    });
+  }
   const asked = withoutAmounts(agents.grantOf(definition).grant, held);
   // Refuses a session that may start none.
   const offered = attenuate(held, asked, now).child;
