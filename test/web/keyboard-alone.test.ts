@@ -64,12 +64,12 @@ describe.skipIf(WITHOUT_BROWSER !== undefined)(`the keyboard alone${WITHOUT_BROW
   async function tabTo(target: Locator): Promise<void> {
     await target.waitFor();
     for (let tabs = 0; tabs < MAX_TABS && !(await hasFocus(target)); tabs++) await press('Tab');
-    const isVisible = target.evaluate(
-      (element) =>
-        element === document.activeElement &&
-        (element.matches('input, textarea') || getComputedStyle(element).outlineStyle !== 'none'),
-    );
-    expect(await isVisible, String(target)).toBe(true);
+    expect(await hasFocus(target), String(target)).toBe(true);
+    const isVisible = await page.evaluate(`(() => {
+      const { activeElement } = document;
+      return activeElement.matches('input, textarea') || getComputedStyle(activeElement).outlineStyle !== 'none';
+    })()`);
+    expect(isVisible, `the focus of ${String(target)}`).toBe(true);
   }
   async function runCommand(name: string): Promise<void> {
     await press('Control+k');
