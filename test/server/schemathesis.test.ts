@@ -12,7 +12,7 @@ const PACKAGE = 'schemathesis==4.32.5';
 /** Calls at least. One operation gets several hundred, of which most are invalid. */
 const CALLS = 20_000;
 /** For each operation, in addition to those that its schema leads to. */
-const EXAMPLES = 160;
+const EXAMPLES = 190;
 /** Operations that start a run, a session or programs with each valid call, which takes up to a second. */
 const SLOW = [
   '^/api/(git/.+|checks|copies|local-models|sessions)$',
