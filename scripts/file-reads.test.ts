@@ -83,6 +83,7 @@ const KNOWN: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'apps/server/access/token.ts': 2,
     'apps/server/projects/clones.ts': 2,
     'apps/server/projects/project-folders.ts': 1,
+    'apps/server/server.ts': 1,
     'apps/server/sockets/chat.ts': 1,
     'apps/terminal/composer/history.ts': 1,
     'apps/terminal/preferences.ts': 1,
